@@ -1,0 +1,7 @@
+"""The only writer of what people prefer; allauth writes the rest of an account."""
+
+from apps.accounts.models import User
+
+
+def set_preferences(user: User, *, unread_only: bool, order: User.Order) -> None:
+    User.objects.filter(pk=user.pk).update(unread_only=unread_only, order=order)

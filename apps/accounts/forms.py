@@ -1,0 +1,11 @@
+from django import forms
+
+from apps.accounts.models import User
+
+
+class PreferencesForm(forms.ModelForm):
+    class Meta:
+        model = User
+        fields = ["unread_only", "order"]
+        labels = {"unread_only": "Show only what is unread", "order": "Order of lists"}
+        widgets = {"order": forms.RadioSelect}

@@ -1,0 +1,235 @@
+"""The only writers of follows, folders and marks. Each is one transaction and may be called twice."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import connection, transaction
+from django.db.models import OuterRef, Subquery
+
+from apps.accounts.models import User
+from apps.following import queries
+from apps.following.models import Folder, Follow, Mark
+from apps.postings import queries as postings
+from apps.postings.models import Posting
+from apps.sources.actions import NewSource, add_sources
+from apps.sources.formats.opml import OpmlDocument, Skipped, Subscription
+from apps.sources.models import Source
+
+UNREAD_AT_FIRST = 20  # newest postings of a source that are unread to somebody who starts to follow it
+UNREAD_AT_FIRST_FOR = timedelta(days=30)  # or all of so long, while the source has fewer
+MOST_FOLLOWS = 10_000  # of a person
+MOST_FOLDERS = 500  # of a person
+DEEPEST_FOLDER = 8
+MOST_IMPORTED = 5_000  # sources of one list
+
+
+class NotPossible(ValueError):
+    """What a person asked for breaks a rule; the message tells them which."""
+
+
+# --- follows ----------------------------------------------------------------------------------------------------------
+@transaction.atomic
+def follow(user: User, source_ids: Sequence[int], *, now: datetime, folder_ids: Collection[int] = ()) -> list[int]:
+    """Follow sources and put them into folders, besides those they lie in; return the ids of the newly followed.
+
+    Raises
+    ------
+    NotPossible
+        If the person would follow too many sources; nothing is followed then.
+    """
+    known = set(queries.follows_of(user).filter(source_id__in=source_ids).values_list("source_id", flat=True))
+    fresh = [source_id for source_id in dict.fromkeys(source_ids) if source_id not in known]
+    if queries.follows_of(user).count() + len(fresh) > MOST_FOLLOWS:
+        raise NotPossible(f"A person can follow at most {MOST_FOLLOWS:,} sources.")
+    starts = _first_unread(fresh, now)
+    Follow.objects.bulk_create(
+        [Follow(user=user, source_id=source_id, unread_from=starts[source_id]) for source_id in fresh],
+        ignore_conflicts=True,
+        batch_size=1_000,
+    )
+    mine = queries.folders_of(user).filter(pk__in=folder_ids).values_list("pk", flat=True)
+    _file(user, {source_id: list(mine) for source_id in source_ids})
+    return fresh
+
+
+def _first_unread(source_ids: Collection[int], now: datetime) -> dict[int, datetime]:
+    twentieth = postings.newest(Posting.objects.filter(source=OuterRef("pk"))).values("published_at")
+    starts = Source.objects.filter(pk__in=source_ids).values_list(
+        "pk", Subquery(twentieth[UNREAD_AT_FIRST - 1 : UNREAD_AT_FIRST])
+    )
+    return {source_id: start or now - UNREAD_AT_FIRST_FOR for source_id, start in starts}
+
+
+def _file(user: User, folders_by_source: dict[int, list[int]]) -> None:
+    """Put follows into folders of theirs, and take them out of none."""
+    follows = queries.follows_of(user).filter(source_id__in=folders_by_source).values_list("source_id", "pk")
+    link = Follow.folders.through
+    link.objects.bulk_create(
+        [
+            link(follow_id=follow_id, folder_id=folder_id)
+            for source_id, follow_id in follows
+            for folder_id in folders_by_source[source_id]
+        ],
+        ignore_conflicts=True,
+        batch_size=1_000,
+    )
+
+
+def unfollow(user: User, source_id: int) -> bool:
+    """What was read and starred of the source is kept, in case the person comes back to it."""
+    deleted, _ = queries.follows_of(user).filter(source_id=source_id).delete()
+    return deleted > 0
+
+
+@transaction.atomic
+def edit_follow(follow: Follow, *, title: str, folders: Iterable[Folder]) -> None:
+    """Give a followed source the person's own name, and let it lie in exactly these folders."""
+    Follow.objects.filter(pk=follow.pk).update(title=title)
+    follow.folders.set([folder for folder in folders if folder.user_id == follow.user_id])
+
+
+# --- folders ----------------------------------------------------------------------------------------------------------
+@transaction.atomic
+def create_folder(user: User, name: str, parent: Folder | None = None) -> Folder:
+    """Make a folder; one of that name in that place is taken as it is.
+
+    Raises
+    ------
+    NotPossible
+        If there are too many folders, or it would lie too deep.
+    """
+    folder = queries.folders_of(user).filter(parent=parent, name=name).first()
+    if folder is not None:
+        return folder
+    if queries.folders_of(user).count() >= MOST_FOLDERS:
+        raise NotPossible(f"A person can have at most {MOST_FOLDERS} folders.")
+    if _depth(user, parent) >= DEEPEST_FOLDER:
+        raise NotPossible(f"Folders can lie at most {DEEPEST_FOLDER} deep.")
+    return Folder.objects.create(user=user, parent=parent, name=name)
+
+
+def _depth(user: User, folder: Folder | None) -> int:
+    parents = dict(queries.folders_of(user).values_list("pk", "parent_id"))
+    depth, at = 0, folder.pk if folder else None
+    while at is not None:
+        depth, at = depth + 1, parents[at]
+    return depth
+
+
+@transaction.atomic
+def rename_folder(folder: Folder, name: str) -> None:
+    """
+    Raises
+    ------
+    NotPossible
+        If another folder in the same place has the name.
+    """
+    beside = Folder.objects.filter(user_id=folder.user_id, parent_id=folder.parent_id).exclude(pk=folder.pk)
+    if beside.filter(name=name).exists():
+        raise NotPossible(f"There is a folder “{name}” already.")
+    Folder.objects.filter(pk=folder.pk).update(name=name)
+
+
+def delete_folder(folder: Folder) -> None:
+    """Delete a folder and those below it; the sources in them stay followed."""
+    folder.delete()
+
+
+# --- marks ------------------------------------------------------------------------------------------------------------
+def mark_read(user: User, posting_ids: Iterable[int], *, read: bool, now: datetime) -> None:
+    Mark.objects.bulk_create(
+        [Mark(user=user, posting_id=posting_id, read=read, changed_at=now) for posting_id in sorted(set(posting_ids))],
+        update_conflicts=True,
+        unique_fields=["user", "posting"],
+        update_fields=["read", "changed_at"],
+    )
+
+
+def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> None:
+    Mark.objects.bulk_create(
+        [Mark(user=user, posting_id=posting_id, starred_at=now if starred else None, changed_at=now)],
+        update_conflicts=True,
+        unique_fields=["user", "posting"],
+        update_fields=["starred_at", "changed_at"],
+    )
+
+
+_MARK_ALL = """
+INSERT INTO following_mark (user_id, posting_id, read, changed_at)
+SELECT %s, unread.id, true, %s FROM ({unread}) AS unread
+ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true, changed_at = excluded.changed_at
+"""
+
+
+@transaction.atomic
+def mark_all_read(user: User, scope: queries.Scope, *, shown_at: datetime, now: datetime) -> int:
+    """Mark read what is unread in a list and was in it when the person's page was made; return how many that were.
+
+    What arrived later stays unread, also when its publication lies before that of postings on the page.
+    """
+    shown = queries.unread(queries.postings_in(user, scope), user).filter(retrieved_at__lte=shown_at)
+    # In the order of ids, so that two such statements at once wait for each other instead of locking each other out.
+    sql, parameters = shown.order_by("pk").values("pk").query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(_MARK_ALL.format(unread=sql), [user.pk, now, *parameters])
+        return int(cursor.rowcount)
+
+
+# --- lists from other readers -----------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    followed: tuple[int, ...]  # sources
+    already_followed: int
+    skipped: tuple[Skipped, ...]
+    problem: str  # where the list is not well-formed, though it could be read
+
+
+@transaction.atomic
+def import_list(user: User, document: OpmlDocument, *, now: datetime) -> ImportReport:
+    """Follow all that a list names, in its folders, and keep its names for sources that are known by others.
+
+    Raises
+    ------
+    NotPossible
+        If it names too many sources or folders; nothing is followed then.
+    """
+    subscriptions = document.subscriptions
+    if len(subscriptions) > MOST_IMPORTED:
+        raise NotPossible(f"The list names {len(subscriptions):,} sources; at most {MOST_IMPORTED:,} can be imported.")
+    source_ids = add_sources([_as_source(subscription) for subscription in subscriptions])
+    fresh = follow(user, source_ids, now=now)
+    folders: dict[tuple[str, ...], Folder] = {}
+    filed = {
+        source_id: [_folder_at(user, path, folders).pk for path in subscription.folders]
+        for source_id, subscription in zip(source_ids, subscriptions, strict=True)
+    }
+    _file(user, filed)
+    _keep_names(user, dict(zip(source_ids, (subscription.title for subscription in subscriptions), strict=True)), fresh)
+    return ImportReport(tuple(fresh), len(source_ids) - len(fresh), document.skipped, document.problem)
+
+
+def _as_source(subscription: Subscription) -> NewSource:
+    return NewSource(
+        url=subscription.xml_url,
+        title=subscription.title,
+        site_url=subscription.html_url,
+        description=subscription.description,
+        language=subscription.language,
+    )
+
+
+def _folder_at(user: User, path: tuple[str, ...], made: dict[tuple[str, ...], Folder]) -> Folder:
+    path = tuple(name[:100] for name in path[:DEEPEST_FOLDER])
+    if path not in made:
+        parent = _folder_at(user, path[:-1], made) if len(path) > 1 else None
+        made[path] = create_folder(user, path[-1], parent)
+    return made[path]
+
+
+def _keep_names(user: User, titles: dict[int, str], source_ids: Collection[int]) -> None:
+    follows = list(queries.follows_of(user).filter(source_id__in=source_ids).select_related("source"))
+    for follow in follows:
+        title = titles[follow.source_id]
+        follow.title = title if title != follow.source.title else ""
+    Follow.objects.bulk_update(follows, ["title"], batch_size=1_000)

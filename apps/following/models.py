@@ -1,0 +1,55 @@
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+
+from apps.postings.models import Posting
+from apps.sources.models import Source
+
+
+class Folder(models.Model):
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="folders")
+    parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="children")
+    name = models.CharField(max_length=100)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "parent", "name"], nulls_distinct=False, name="folder_name_unique_in_parent"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Follow(models.Model):
+    """A person follows a source, in any number of folders."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="follows")
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="follows")
+    folders = models.ManyToManyField(Folder, related_name="follows", blank=True)
+    title = models.CharField(max_length=1_000, blank=True)  # the person's own name for it
+    # Older postings were there before the person came: they count as read unless marked otherwise.
+    unread_from = models.DateTimeField()
+    followed_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "source"], name="follow_once")]
+
+
+class Mark(models.Model):
+    """What a person did with a posting. No row: unread since `Follow.unread_from`, not starred."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="marks", db_index=False)
+    posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="marks")
+    read = models.BooleanField(null=True)  # null: never said
+    starred_at = models.DateTimeField(null=True)
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "posting"], name="mark_once")]
+        indexes = [
+            models.Index(
+                fields=["user", "-starred_at"], condition=models.Q(starred_at__isnull=False), name="mark_starred"
+            ),
+        ]

@@ -1,0 +1,219 @@
+"""Reads of who follows what, and of what each person has read and starred."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.db.models import BooleanField, Case, Count, F, FilteredRelation, Q, QuerySet, Value, When
+from django.db.models.functions import Lower
+
+from apps.accounts.models import User
+from apps.following.models import Folder, Follow, Mark
+from apps.postings import queries as postings
+from apps.postings.models import Posting
+from apps.sources import queries as sources
+from apps.sources.formats.opml import OpmlDocument, Subscription
+from apps.sources.models import Source
+
+FAILURES_THAT_TELL = 3  # one after another, before people are told that a source fails
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which of a person's lists is meant: all, starred, a folder with what is below it, or one source."""
+
+    kind: Literal["all", "starred", "folder", "source"]
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedSource:
+    follow_id: int
+    source_id: int
+    title: str  # the person's own name for it before the source's
+    failing: bool
+
+
+# --- follows and folders ----------------------------------------------------------------------------------------------
+def follows_of(user: User) -> QuerySet[Follow]:
+    return Follow.objects.filter(user=user)
+
+
+def folders_of(user: User) -> QuerySet[Folder]:
+    return Folder.objects.filter(user=user).order_by("name", "pk")
+
+
+def followed_sources(user: User) -> list[FollowedSource]:
+    """What the person follows, by name."""
+    failing = Q(source__schedule__consecutive_failures__gte=FAILURES_THAT_TELL)
+    title = Case(
+        When(~Q(title=""), then=F("title")),
+        When(~Q(source__title=""), then=F("source__title")),
+        default=F("source__url"),
+    )
+    rows = follows_of(user).annotate(
+        shown_title=title, failing=Case(When(failing, then=Value(True)), default=Value(False))
+    )
+    ordered = rows.order_by(Lower("shown_title"), "pk").values_list("pk", "source_id", "shown_title", "failing")
+    return [FollowedSource(*row) for row in ordered]
+
+
+def follow_of(user: User | AnonymousUser, source_id: int) -> Follow | None:
+    if not user.is_authenticated:
+        return None
+    return follows_of(user).select_related("source").filter(source_id=source_id).first()
+
+
+def folder_of(user: User, folder_id: int) -> Folder | None:
+    return folders_of(user).filter(pk=folder_id).first()
+
+
+def folders_by_follow(user: User) -> dict[int, list[int]]:
+    """The folders that each of the person's follows lies in."""
+    pairs = Follow.folders.through.objects.filter(follow__user=user).values_list("follow_id", "folder_id")
+    folders: dict[int, list[int]] = {}
+    for follow_id, folder_id in pairs:
+        folders.setdefault(follow_id, []).append(folder_id)
+    return folders
+
+
+def with_descendants(folders: Iterable[Folder], folder_id: int) -> set[int]:
+    """The folder and all that lie below it, of a person's folders given whole."""
+    children: dict[int | None, list[int]] = {}
+    for folder in folders:
+        children.setdefault(folder.parent_id, []).append(folder.pk)
+    found, waiting = {folder_id}, [folder_id]
+    while waiting:
+        below = [child for child in children.get(waiting.pop(), []) if child not in found]
+        found.update(below)
+        waiting.extend(below)
+    return found
+
+
+def followed_among(user: User | AnonymousUser, source_ids: Collection[int]) -> set[int]:
+    if not user.is_authenticated:
+        return set()
+    return set(follows_of(user).filter(source_id__in=source_ids).values_list("source_id", flat=True))
+
+
+def with_follower_counts(sources: QuerySet[Source]) -> QuerySet[Source]:
+    return sources.annotate(followers=Count("follows"))
+
+
+def visible_sources(user: User | AnonymousUser) -> QuerySet[Source]:
+    """Sources that a person may look at: listed ones and their own; staff may see all."""
+    if user.is_staff:
+        return sources.everything()
+    mine = Q(pk__in=follows_of(user).values("source_id")) if user.is_authenticated else Q()
+    return sources.everything().filter(Q(listed=True) | mine)
+
+
+# --- postings as one person sees them ---------------------------------------------------------------------------------
+def readable_by(user: User | AnonymousUser) -> QuerySet[Posting]:
+    """Postings that a person may open: the visible ones, and what they starred even if they follow it no longer."""
+    visible = postings.visible_to(user)
+    if not user.is_authenticated or user.is_staff:
+        return visible
+    starred = Mark.objects.filter(user=user, starred_at__isnull=False).values("posting_id")
+    return postings.everything().filter(Q(pk__in=visible.values("pk")) | Q(pk__in=starred))
+
+
+def postings_in(user: User, scope: Scope) -> QuerySet[Posting]:
+    """Postings of one of the person's lists. A folder that is not theirs is empty."""
+    if scope.kind == "source":
+        return postings.of_source(postings.visible_to(user), scope.id)
+    if scope.kind == "starred":
+        return Posting.objects.filter(
+            pk__in=Mark.objects.filter(user=user, starred_at__isnull=False).values("posting_id")
+        )
+    follows = follows_of(user)
+    if scope.kind == "folder":
+        mine = list(folders_of(user))
+        theirs = with_descendants(mine, scope.id) & {folder.pk for folder in mine}
+        follows = follows.filter(folders__in=theirs)
+    return Posting.objects.filter(source_id__in=follows.values("source_id"))
+
+
+def with_state(postings: QuerySet[Posting], user: User | AnonymousUser) -> QuerySet[Posting]:
+    """Annotate `unread` and `starred`, as the person sees them. To somebody who is not signed in all is read."""
+    if not user.is_authenticated:
+        return postings.annotate(
+            unread=Value(False, output_field=BooleanField()), starred=Value(False, output_field=BooleanField())
+        )
+    return postings.annotate(
+        my_mark=FilteredRelation("marks", condition=Q(marks__user=user)),
+        my_follow=FilteredRelation("source__follows", condition=Q(source__follows__user=user)),
+        unread=Case(
+            When(my_mark__read=True, then=Value(False)),
+            When(my_mark__read=False, then=Value(True)),
+            When(published_at__gte=F("my_follow__unread_from"), then=Value(True)),
+            default=Value(False),
+        ),
+        starred=Case(When(my_mark__starred_at__isnull=False, then=Value(True)), default=Value(False)),
+    )
+
+
+def unread(postings: QuerySet[Posting], user: User) -> QuerySet[Posting]:
+    return with_state(postings, user).filter(Q(unread=True))
+
+
+# Two halves, so that each walks only what it needs: what came since the person follows and was not read, and what came
+# before and was marked unread by hand.
+_UNREAD_COUNTS = """
+SELECT source_id, count(*) FROM (
+    SELECT follow.source_id
+    FROM following_follow AS follow
+    JOIN postings_posting AS posting
+      ON posting.source_id = follow.source_id AND posting.published_at >= follow.unread_from
+    LEFT JOIN following_mark AS mark ON mark.user_id = follow.user_id AND mark.posting_id = posting.id
+    WHERE follow.user_id = %(user)s AND mark.read IS NOT TRUE
+    UNION ALL
+    SELECT follow.source_id
+    FROM following_mark AS mark
+    JOIN postings_posting AS posting ON posting.id = mark.posting_id
+    JOIN following_follow AS follow
+      ON follow.source_id = posting.source_id AND follow.user_id = mark.user_id
+    WHERE mark.user_id = %(user)s AND NOT mark.read AND posting.published_at < follow.unread_from
+) AS unread
+GROUP BY source_id
+"""
+
+
+def unread_counts(user: User) -> dict[int, int]:
+    """How many unread postings each followed source has; sources without any are left out. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_UNREAD_COUNTS, {"user": user.pk})
+        return dict(cursor.fetchall())
+
+
+# --- lists for other readers ------------------------------------------------------------------------------------------
+def subscription_list(user: User) -> OpmlDocument:
+    """All that a person follows, in its folders and under the names that they gave it."""
+    paths = _folder_paths(list(folders_of(user)))
+    filed = folders_by_follow(user)
+    follows = follows_of(user).select_related("source").order_by("source__title", "source_id")
+    return OpmlDocument(
+        title=f"Sources of {user.get_username()}",
+        subscriptions=tuple(
+            Subscription(
+                follow.source.url,
+                title=follow.title or follow.source.title,
+                html_url=follow.source.site_url,
+                folders=tuple(sorted(paths[folder_id] for folder_id in filed.get(follow.pk, ()))),
+                language=follow.source.language,
+            )
+            for follow in follows
+        ),
+    )
+
+
+def _folder_paths(folders: Collection[Folder]) -> dict[int, tuple[str, ...]]:
+    by_id = {folder.pk: folder for folder in folders}
+
+    def path(folder: Folder) -> tuple[str, ...]:
+        above = path(by_id[folder.parent_id]) if folder.parent_id is not None else ()
+        return (*above, folder.name)
+
+    return {folder.pk: path(folder) for folder in folders}

@@ -1,0 +1,187 @@
+"""The only writer of postings."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+
+from apps.postings.algorithms import identity
+from apps.postings.algorithms.dates import effective
+from apps.postings.algorithms.edits import text_hash
+from apps.postings.algorithms.markup import clean
+from apps.postings.models import Edition
+from apps.sources.formats.feed import ParsedEntry
+
+EDITIONS_KEPT = 20  # of a posting; some publishers touch a posting at every retrieval
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What one retrieval of a source brought."""
+
+    source_id: int
+    entries: Sequence[ParsedEntry]
+    address: str  # links are relative to it
+    feed_link: str  # the page of the feed itself, which identifies no posting
+    language: str
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    new: int
+    edited: int
+
+
+@transaction.atomic
+def store(documents: Sequence[Document]) -> list[Stored]:
+    """Store the postings of documents, each once, and edits of those that are known; say what was new.
+
+    Documents of one source must not be stored at the same time by two callers: the caller holds its schedule's lock.
+    """
+    keys = [identity.keys(document.entries, feed_link=document.feed_link) for document in documents]
+    known = _known(documents, keys)
+    decisions = [
+        identity.decide(entries, known[document.source_id]) for document, entries in zip(documents, keys, strict=True)
+    ]
+    new = _insert(documents, decisions)
+    edited = _update(documents, decisions)
+    return [Stored(new[index], edited[index]) for index in range(len(documents))]
+
+
+def _known(
+    documents: Sequence[Document], keys: Sequence[Sequence[identity.EntryKeys]]
+) -> dict[int, list[identity.KnownPosting]]:
+    """Stored postings that share an identity or a link with an entry, per source, in one query."""
+    identities: set[tuple[int, bytes]] = set()
+    links: set[tuple[int, bytes]] = set()
+    for document, entries in zip(documents, keys, strict=True):
+        for entry in entries:
+            identities.update((document.source_id, key) for key in entry.candidates if key)
+            if entry.link_key:
+                links.add((document.source_id, entry.link_key))
+    found: dict[int, list[identity.KnownPosting]] = defaultdict(list)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT posting.source_id, posting.id, posting.identity, posting.link_key, posting.content_hash
+            FROM unnest(%s::bigint[], %s::bytea[]) wanted(source_id, key)
+            JOIN postings_posting posting ON posting.source_id = wanted.source_id AND posting.identity = wanted.key
+            UNION
+            SELECT posting.source_id, posting.id, posting.identity, posting.link_key, posting.content_hash
+            FROM unnest(%s::bigint[], %s::bytea[]) wanted(source_id, key)
+            JOIN postings_posting posting ON posting.source_id = wanted.source_id AND posting.link_key = wanted.key
+                AND posting.link_key <> ''
+            """,
+            [*_columns(identities), *_columns(links)],
+        )
+        for source_id, *values in cursor.fetchall():
+            posting_id, *hashes = values
+            found[source_id].append(identity.KnownPosting(posting_id, *map(bytes, hashes)))
+    return found
+
+
+def _columns(pairs: set[tuple[int, bytes]]) -> tuple[list[int], list[bytes]]:
+    ordered = sorted(pairs)
+    return [source_id for source_id, _ in ordered], [key for _, key in ordered]
+
+
+_INSERT = """
+INSERT INTO postings_posting (source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html,
+    text,
+    language, categories, image_url, comments_url, enclosures, published_at, claimed_at, retrieved_at)
+SELECT source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html, text,
+    language, ARRAY(SELECT jsonb_array_elements_text(categories)), image_url, comments_url, enclosures,
+    published_at, claimed_at, retrieved_at
+FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[], %s::bytea[], %s::bytea[], %s::text[], %s::text[], %s::text[],
+    %s::text[], %s::text[], %s::text[], %s::text[], %s::jsonb[], %s::text[], %s::text[], %s::jsonb[],
+    %s::timestamptz[], %s::timestamptz[], %s::timestamptz[])
+    posting(source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html, text, language,
+    categories, image_url, comments_url, enclosures, published_at, claimed_at, retrieved_at)
+ON CONFLICT (source_id, identity) DO NOTHING
+RETURNING source_id
+"""
+
+
+def _insert(documents: Sequence[Document], decisions: Sequence[identity.Decision]) -> list[int]:
+    """Insert new postings with one statement; return how many each document brought."""
+    rows = [
+        _row(document, posting, position)
+        for document, decision in zip(documents, decisions, strict=True)
+        for position, posting in enumerate(decision.new)
+    ]
+    inserted: dict[int, int] = defaultdict(int)
+    if rows:
+        with connection.cursor() as cursor:
+            cursor.execute(_INSERT, [list(column) for column in zip(*rows, strict=True)])
+            for (source_id,) in cursor.fetchall():
+                inserted[source_id] += 1
+    return [inserted[document.source_id] for document in documents]
+
+
+def _row(document: Document, posting: identity.NewPosting, position: int) -> tuple[Any, ...]:
+    entry = posting.entry
+    markup = clean(entry.content or entry.summary, base_url=entry.link or document.address)
+    date = effective(entry.published or entry.updated, received=document.received_at, position=position)
+    return (
+        document.source_id,
+        posting.identity,
+        posting.link_key,
+        posting.content_hash,
+        text_hash(entry.title, markup.text),
+        entry.guid,
+        entry.link,
+        entry.title,
+        ", ".join(entry.authors),
+        markup.html,
+        markup.text,
+        (entry.language or document.language)[:20],
+        json.dumps(entry.categories),
+        entry.image_url or markup.image_url,
+        entry.comments_url,
+        json.dumps([asdict(enclosure) for enclosure in entry.enclosures]),
+        date.at,
+        entry.published or entry.updated,
+        document.received_at,
+    )
+
+
+def _update(documents: Sequence[Document], decisions: Sequence[identity.Decision]) -> list[int]:
+    """Write what changed; where a reader would see it, keep the posting's former words as an edition."""
+    counts = []
+    for document, decision in zip(documents, decisions, strict=True):
+        counts.append(sum(_edit(document, change) for change in decision.changed))
+    return counts
+
+
+def _edit(document: Document, change: identity.ChangedPosting) -> bool:
+    entry = change.entry
+    markup = clean(entry.content or entry.summary, base_url=entry.link or document.address)
+    new_hash = text_hash(entry.title, markup.text)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT text_hash FROM postings_posting WHERE id = %s", [change.id])
+        edited = bytes(cursor.fetchone()[0]) != new_hash
+        if edited:
+            cursor.execute(
+                "INSERT INTO postings_edition (posting_id, title, html, text, replaced_at)"
+                " SELECT id, title, html, text, %s FROM postings_posting WHERE id = %s",
+                [document.received_at, change.id],
+            )
+        cursor.execute(
+            "UPDATE postings_posting SET title = %s, html = %s, text = %s, text_hash = %s, content_hash = %s,"
+            " link_key = %s, url = %s, edited_at = CASE WHEN %s THEN %s ELSE edited_at END WHERE id = %s",
+            [entry.title, markup.html, markup.text, new_hash, change.content_hash, change.link_key, entry.link]
+            + [edited, document.received_at, change.id],
+        )
+    if edited:
+        _forget_old_editions(change.id)
+    return edited
+
+
+def _forget_old_editions(posting_id: int) -> None:
+    kept = Edition.objects.filter(posting_id=posting_id).order_by("-id").values("id")[:EDITIONS_KEPT]
+    Edition.objects.filter(posting_id=posting_id).exclude(id__in=list(kept.values_list("id", flat=True))).delete()

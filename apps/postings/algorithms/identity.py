@@ -1,0 +1,263 @@
+"""Which entry of a document is which posting: an item is stored once, whatever its publisher does to guids and links.
+
+A guid is believed first, then the link, then the words; but what several entries of a document share tells none of
+them apart. So every entry has keys from the general to the special, and a posting is stored under the most general
+one that was its own when it first came:
+
+- with a guid: the guid; guid and link; guid, link and title;
+- without: the link; link and words.
+
+Links are compared as pages (`same_page_key`), so tracking parameters, http or https, `www.` and a last slash do not
+matter. A link identifies nothing when several entries of the document have it, when it is the feed's own, or when
+it is the root of a host.
+
+What cannot be told apart, and what becomes of it:
+
+- documents of one entry each with the same guid for every item, or with the same link and another guid every time:
+  one posting, edited again and again (as for a publisher who renews the guid at every edit);
+- entries without guid whose link identifies nothing: an edit of title or first words makes a new posting;
+- a guid shared by several entries of a document whose links change too: new postings;
+- entries that agree in guid, link and title within one document, or, under different guids, in link, words and
+  date: one posting, the first.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from apps.sources.algorithms.addresses import resolve, same_page_key
+from apps.sources.formats.feed import ParsedEntry
+
+_MOST_IDENTITIES = 3
+_TELLING_LENGTH = 2_000  # characters of markup whose words tell one entry from another
+_TAG = re.compile(r"<[^>]*(?:>|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class EntryKeys:
+    """What identifies an entry in its document; each key has 16 bytes, or none where the entry lacks the thing."""
+
+    entry: ParsedEntry
+    guid_key: bytes
+    link_key: bytes  # empty, too, when the link identifies nothing
+    text_key: bytes  # title and first words; empty for an entry that says nothing
+    content_hash: bytes  # title and markup exactly as they came: equal means nothing to do
+    identities: tuple[bytes, ...]  # the special ones first; empty for an entry that says nothing
+
+    @property
+    def candidates(self) -> tuple[bytes, ...]:
+        """The identities under which the posting may have been stored, whatever the entry looked like then."""
+        return tuple(dict.fromkeys((*self.identities, self.text_key)))
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPosting:
+    id: int
+    identity: bytes
+    link_key: bytes
+    content_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NewPosting:
+    entry: ParsedEntry
+    identity: bytes  # no other posting of the source has it
+    link_key: bytes
+    content_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedPosting:
+    id: int
+    entry: ParsedEntry
+    link_key: bytes  # the new one, or the stored one while the link identifies nothing
+    content_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    new: tuple[NewPosting, ...]  # in the order of the document
+    changed: tuple[ChangedPosting, ...]
+    same_count: int  # entries that bring nothing: unchanged, listed twice, or saying nothing
+
+
+def keys(entries: Sequence[ParsedEntry], *, feed_link: str = "") -> tuple[EntryKeys, ...]:
+    """The keys of a document's entries, to look stored postings up by and to `decide` with.
+
+    Look up the source's postings whose identity is among all `candidates` or whose link key is among the non-empty
+    link keys. Time is linear in the size of the document, whose parser limits it.
+
+    >>> one_page = ParsedEntry(title="A", link="http://example.org/x/"), ParsedEntry(link="https://example.org/x?fbclid=2")
+    >>> [key.link_key for key in keys(one_page)]  # tells neither of them apart
+    [b'', b'']
+    >>> keys(one_page[:1])[0].link_key == keys(one_page[1:])[0].link_key != b""
+    True
+    """
+    home = _page(feed_link)
+    pages = [_page(entry.link) for entry in entries]
+    pages = ["" if page == home or _is_root(page) else page for page in pages]
+    texts = [_text_key(entry) for entry in entries]
+    items = defaultdict(set)  # the different entries on each page: one listed twice does not blur its link
+    for entry, page, text in zip(entries, pages, texts, strict=True):
+        items[page].add((text, entry.published))
+    return tuple(
+        _entry_keys(entry, page, text, is_own_page=len(items[page]) == 1)
+        for entry, page, text in zip(entries, pages, texts, strict=True)
+    )
+
+
+def decide(document: Sequence[EntryKeys], known: Iterable[KnownPosting]) -> Decision:
+    """Decide which entries of a document are new, changed or the same, given the stored postings that share a key.
+
+    Two entries never become one stored posting, nor do two new postings get one identity. Linear in the number of
+    entries and known postings.
+
+    >>> document = keys([ParsedEntry(guid="7", link="https://example.org/a", title="A")])
+    >>> [new] = decide(document, []).new
+    >>> stored = KnownPosting(1, new.identity, new.link_key, new.content_hash)
+    >>> decide(document, [stored])
+    Decision(new=(), changed=(), same_count=1)
+    >>> renewed = ParsedEntry(guid="8", link="https://example.org/a?utm_source=rss", title="A, corrected")
+    >>> [posting.id for posting in decide(keys([renewed]), [stored]).changed]
+    [1]
+    """
+    return _Matching(document, tuple(known)).decision()
+
+
+class _Matching:
+    """One document against the stored postings, each of which is given to one entry at most."""
+
+    def __init__(self, document: Sequence[EntryKeys], known: Sequence[KnownPosting]):
+        self.keys = document
+        self.known = known
+        self.positions = list(_without_repetitions(document))
+        self.sharers = Counter(key for position in self.positions for key in document[position].identities)
+        self.matches: dict[int, KnownPosting] = {}  # by the entry's position
+        self.given: set[int] = set()  # ids of postings
+
+    def decision(self) -> Decision:
+        self._match()
+        new = tuple(self._new_postings())
+        changed = tuple(
+            ChangedPosting(posting.id, key.entry, key.link_key or posting.link_key, key.content_hash)
+            for position, posting in sorted(self.matches.items())
+            if (key := self.keys[position]).content_hash != posting.content_hash
+        )
+        return Decision(new, changed, len(self.keys) - len(new) - len(changed))
+
+    def _match(self) -> None:
+        """Certain matches first: guids that merely count positions would else hand each posting to its neighbour."""
+        by_identity = {posting.identity: posting for posting in self.known}
+        by_link = defaultdict(list)
+        for posting in self.known:
+            by_link[posting.link_key].append(posting)
+        for only_unchanged in (True, False):
+            self._match_identities(by_identity, only_unchanged)
+            for position in self.positions:
+                if link_key := self.keys[position].link_key:
+                    for posting in by_link[link_key]:
+                        self._offer(position, posting, only_unchanged)
+        for position in self.positions:
+            if by_words := by_identity.get(self.keys[position].text_key):
+                self._offer(position, by_words)
+
+    def _match_identities(self, by_identity: Mapping[bytes, KnownPosting], only_unchanged: bool) -> None:
+        for specificity in range(_MOST_IDENTITIES):
+            for position in self.positions:
+                for identity in self.keys[position].identities[specificity : specificity + 1]:
+                    posting = by_identity.get(identity)
+                    if posting and (only_unchanged or self._may_have_changed(position, identity, posting)):
+                        self._offer(position, posting, only_unchanged)
+
+    def _may_have_changed(self, position: int, identity: bytes, posting: KnownPosting) -> bool:
+        """Of several entries that share an identity, only the one at the stored link can be an edit of the posting."""
+        return self.sharers[identity] == 1 or self.keys[position].link_key == posting.link_key != b""
+
+    def _offer(self, position: int, posting: KnownPosting, only_unchanged: bool = False) -> None:
+        if position in self.matches or posting.id in self.given:
+            return
+        if only_unchanged and posting.content_hash != self.keys[position].content_hash:
+            return
+        self.matches[position] = posting
+        self.given.add(posting.id)
+
+    def _new_postings(self) -> Iterator[NewPosting]:
+        taken = {posting.identity for posting in self.known}
+        for position in self.positions:
+            if position in self.matches:
+                continue
+            key = self.keys[position]
+            free = [identity for identity in key.identities if self.sharers[identity] == 1 and identity not in taken]
+            if free:
+                yield NewPosting(key.entry, free[-1], key.link_key, key.content_hash)
+
+
+def _without_repetitions(document: Sequence[EntryKeys]) -> Iterator[int]:
+    """The positions of entries that say something and are not an earlier entry listed again."""
+    seen: set[object] = set()
+    for position, key in enumerate(document):
+        if not key.identities:
+            continue
+        listings: list[object] = [key.identities[0]]
+        if key.link_key:
+            listings.append((key.link_key, key.text_key, key.entry.published))
+        if seen.isdisjoint(listings):
+            yield position
+        seen.update(listings)
+
+
+def _entry_keys(entry: ParsedEntry, page: str, text_key: bytes, *, is_own_page: bool) -> EntryKeys:
+    guid = entry.guid.strip()
+    guid_key = _digest("guid", guid) if guid else b""
+    identities: tuple[bytes, ...]
+    if guid:
+        title = " ".join(entry.title.split()) or text_key.hex()
+        identities = (_digest("guid+link+title", guid, page, title), _digest("guid+link", guid, page), guid_key)
+    elif page:
+        identities = (_digest("link+words", page, text_key.hex()), _digest("link", page))
+    else:
+        identities = (text_key,) if text_key else ()
+    return EntryKeys(
+        entry=entry,
+        guid_key=guid_key,
+        link_key=_digest("page", page) if page and is_own_page else b"",
+        text_key=text_key,
+        content_hash=_digest("content", entry.title, entry.content, entry.summary),
+        identities=identities,
+    )
+
+
+def _page(link: str) -> str:
+    """The page that a link leads to, and the place on it: fragments such as `#xtor=RSS-1` only track."""
+    page = same_page_key(link)
+    if not page or "#" not in link:
+        return page
+    url = resolve(link)
+    fragment = url.hash if url is not None else ""
+    return page if "=" in fragment else page + fragment
+
+
+def _is_root(page: str) -> bool:
+    return "/" not in page and "?" not in page and "#" not in page
+
+
+def _text_key(entry: ParsedEntry) -> bytes:
+    """Title and first words alone, since the markup around them may carry a number of this very retrieval."""
+    markup = (entry.content or entry.summary)[:_TELLING_LENGTH]
+    words = " ".join(_TAG.sub(" ", markup).split())
+    title = " ".join(entry.title.split())
+    if not words:
+        words = f"{markup.strip()}{' '.join(enclosure.url for enclosure in entry.enclosures)}"
+    return _digest("words", title, words) if title or words else b""
+
+
+def _digest(domain: str, *parts: str) -> bytes:
+    """16 bytes that no other domain, and no other division into parts, can yield."""
+    digest = blake2b(digest_size=16, person=domain.encode())
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return digest.digest()

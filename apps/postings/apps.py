@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class PostingsConfig(AppConfig):
+    name = "apps.postings"

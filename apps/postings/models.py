@@ -1,0 +1,54 @@
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from apps.sources.models import Source
+
+
+class Posting(models.Model):
+    """What a source published, once. `postings.actions.store` is its only writer."""
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="postings", db_index=False)
+    identity = models.BinaryField(max_length=16)  # what tells it from the source's other postings
+    link_key = models.BinaryField(max_length=16)  # empty when its link tells nothing
+    content_hash = models.BinaryField(max_length=16)  # of the entry as it came: equal means nothing to do
+    text_hash = models.BinaryField(max_length=16)  # of title and words: consumers compare it with their own
+
+    guid = models.TextField()
+    url = models.TextField()
+    title = models.TextField()
+    author = models.TextField()
+    html = models.TextField()  # made safe
+    text = models.TextField()  # the same without markup
+    language = models.CharField(max_length=20)
+    categories = ArrayField(models.TextField())
+    image_url = models.TextField()
+    comments_url = models.TextField()
+    enclosures = models.JSONField()  # list of {url, media_type, length, duration, title}
+
+    published_at = models.DateTimeField()  # what lists are ordered by: never in the future of `retrieved_at`
+    claimed_at = models.DateTimeField(null=True)  # the publisher's own date, however odd
+    retrieved_at = models.DateTimeField()  # when its bytes first reached us
+    edited_at = models.DateTimeField(null=True)  # when we last saw its words change
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["source", "identity"], name="posting_identity"),
+        ]
+        indexes = [
+            models.Index(fields=["source", "link_key"], condition=~models.Q(link_key=b""), name="posting_link"),
+            models.Index(fields=["source", "-published_at", "-id"], name="posting_of_source"),
+            models.Index(fields=["-published_at", "-id"], name="posting_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title or self.url or f"posting {self.pk}"
+
+
+class Edition(models.Model):
+    """How a posting read before an edit."""
+
+    posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="editions")
+    title = models.TextField()
+    html = models.TextField()
+    text = models.TextField()
+    replaced_at = models.DateTimeField()

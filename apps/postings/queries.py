@@ -1,0 +1,104 @@
+"""Reads of postings: words that chain, and the cursor that pages through them."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Self
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q, QuerySet
+
+from apps.accounts.models import User
+from apps.postings.models import Edition, Posting
+from apps.sources.models import Source
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class BadCursor(ValueError):
+    """A text in an address stands for no place in a list."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cursor:
+    """A posting's place in a list ordered by time: stays where it is when postings arrive before or after it."""
+
+    published_at: datetime
+    id: int
+
+    def encode(self) -> str:
+        """
+        >>> Cursor(datetime(2024, 2, 29, 12, tzinfo=UTC), 7).encode()
+        '1709208000000000.7'
+        """
+        return f"{(self.published_at - _EPOCH) // timedelta(microseconds=1)}.{self.id}"
+
+    @classmethod
+    def decode(cls, text: str) -> Self:
+        """The cursor whose `encode` gave the text.
+
+        Raises
+        ------
+        BadCursor
+            If it is none.
+
+        Examples
+        --------
+        >>> Cursor.decode("1709208000000000.7").published_at.isoformat()
+        '2024-02-29T12:00:00+00:00'
+        """
+        microseconds, _, number = text.partition(".")
+        try:
+            if not (number.isascii() and number.isdecimal()) or len(number) > 18 or len(microseconds) > 20:
+                raise ValueError(text)
+            return cls(_EPOCH + timedelta(microseconds=int(microseconds)), int(number))
+        except (ValueError, OverflowError) as error:
+            raise BadCursor(f"{text[:50]!r} is no place in a list") from error
+
+
+def everything() -> QuerySet[Posting]:
+    return Posting.objects.all()
+
+
+def visible_to(user: User | AnonymousUser) -> QuerySet[Posting]:
+    """Postings of listed sources and of those that the person follows; staff see all."""
+    if user.is_staff:
+        return everything()
+    sources = Q(listed=True)
+    if user.is_authenticated:
+        sources |= Q(follows__user=user)
+    return Posting.objects.filter(source__in=Source.objects.filter(sources).order_by().values("pk"))
+
+
+def of_source(postings: QuerySet[Posting], source_id: int) -> QuerySet[Posting]:
+    return postings.filter(source_id=source_id)
+
+
+def newest(postings: QuerySet[Posting]) -> QuerySet[Posting]:
+    return postings.order_by("-published_at", "-id")
+
+
+def oldest(postings: QuerySet[Posting]) -> QuerySet[Posting]:
+    return postings.order_by("published_at", "id")
+
+
+# Both conditions begin with a plain bound on the indexed time, and only then leave out the ties: written as an "or",
+# Postgres would walk the index from its start.
+def before(postings: QuerySet[Posting], cursor: Cursor) -> QuerySet[Posting]:
+    """Postings that are older than the cursor's."""
+    ties = Q(published_at=cursor.published_at, id__gte=cursor.id)
+    return postings.filter(~ties, published_at__lte=cursor.published_at)
+
+
+def after(postings: QuerySet[Posting], cursor: Cursor) -> QuerySet[Posting]:
+    """Postings that are newer than the cursor's."""
+    ties = Q(published_at=cursor.published_at, id__lte=cursor.id)
+    return postings.filter(~ties, published_at__gte=cursor.published_at)
+
+
+def cursor_of(posting: Posting) -> Cursor:
+    return Cursor(posting.published_at, posting.pk)
+
+
+def earlier_editions(posting_id: int) -> list[Edition]:
+    """How the posting read before, the latest of them first."""
+    return list(Edition.objects.filter(posting_id=posting_id).order_by("-replaced_at", "-pk")[:20])

@@ -1,0 +1,42 @@
+"""What changed between two versions of a text, for people to read."""
+
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+MOST_WORDS = 4_000  # of either text: the comparison may take quadratic time
+
+# A word with the space behind it; scripts without spaces are compared character by character.
+_UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_PIECES = re.compile(rf"[{_UNSPACED}]\s*|[^\s{_UNSPACED}]+\s*|\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    kind: Literal["same", "removed", "added"]
+    text: str
+
+
+def word_changes(before: str, after: str) -> tuple[Change, ...] | None:
+    """The pieces of both texts in reading order; None if one of them is too long to be compared.
+
+    Joined without the added pieces they give `before`, without the removed ones `after`, with any white space between
+    two words written as one space.
+
+    >>> [(change.kind, change.text) for change in word_changes("Five people hurt", "Six people hurt")]
+    [('removed', 'Five '), ('added', 'Six '), ('same', 'people hurt')]
+    """
+    old, new = (_PIECES.findall(" ".join(text.split())) for text in (before, after))
+    if max(len(old), len(new)) > MOST_WORDS:
+        return None
+    changes: list[Change] = []
+    for operation, old_start, old_end, new_start, new_end in SequenceMatcher(None, old, new, False).get_opcodes():
+        if operation == "equal":
+            changes.append(Change("same", "".join(old[old_start:old_end])))
+            continue
+        if old_end > old_start:
+            changes.append(Change("removed", "".join(old[old_start:old_end])))
+        if new_end > new_start:
+            changes.append(Change("added", "".join(new[new_start:new_end])))
+    return tuple(changes)

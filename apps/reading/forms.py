@@ -1,0 +1,94 @@
+from typing import Any
+
+from django import forms
+
+from apps.accounts.models import User
+from apps.following import queries as following
+from apps.reading.queries import SORTS, SourceFilter
+from apps.sources.formats.opml import LARGEST_DOCUMENT
+from apps.sources.models import Source
+
+
+class FolderChoice(forms.ModelMultipleChoiceField):
+    """Any of the person's own folders."""
+
+    def __init__(self, user: User) -> None:
+        super().__init__(
+            following.folders_of(user), required=False, label="Folders", widget=forms.CheckboxSelectMultiple
+        )
+
+
+class AddressForm(forms.Form):
+    address = forms.CharField(
+        max_length=2_100,
+        label="Address",
+        help_text="A feed, or any page of a site: its feeds are found.",
+        widget=forms.TextInput(
+            attrs={"placeholder": "example.org", "inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+
+    def __init__(self, *args: Any, user: User, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if following.folders_of(user).exists():
+            self.fields["folders"] = FolderChoice(user)
+
+    def folder_ids(self) -> list[int]:
+        return [folder.pk for folder in self.cleaned_data.get("folders", ())]
+
+
+class FollowForm(forms.Form):
+    title = forms.CharField(
+        max_length=1_000, required=False, label="Your own name for it", help_text="Empty: the name it gives itself."
+    )
+
+    def __init__(self, *args: Any, user: User, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["folders"] = FolderChoice(user)
+
+
+class FolderForm(forms.Form):
+    name = forms.CharField(max_length=100, label="Name")
+
+
+class NewFolderForm(FolderForm):
+    def __init__(self, *args: Any, user: User, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["parent"] = forms.ModelChoiceField(
+            following.folders_of(user), required=False, label="Inside", empty_label="no other folder"
+        )
+
+
+class OpmlForm(forms.Form):
+    file = forms.FileField(label="OPML file", help_text="Most feed readers can export one.")
+
+    def clean_file(self) -> object:
+        file = self.cleaned_data["file"]
+        if file.size > LARGEST_DOCUMENT:
+            raise forms.ValidationError(f"The file is larger than {LARGEST_DOCUMENT // 1_000_000} MB.")
+        return file
+
+
+class SourceForm(forms.ModelForm):
+    class Meta:
+        model = Source
+        fields = ["title", "url", "category", "language", "weight", "min_gap", "listed", "always_retrieved"]
+        labels = {"url": "Address", "min_gap": "Shortest gap between retrievals, in seconds"}
+        widgets = {"url": forms.TextInput, "title": forms.TextInput}
+
+    def _post_clean(self) -> None:
+        """The instance is only read: `sources.actions` writes, and knows which addresses are the same."""
+
+
+class SourceFilterForm(forms.Form):
+    """The address of the list of sources; what makes no sense in it is left out."""
+
+    words = forms.CharField(required=False, max_length=200)
+    state = forms.ChoiceField(required=False, choices=Source.State.choices)
+    category = forms.CharField(required=False, max_length=100)
+    failing = forms.BooleanField(required=False)
+    sort = forms.ChoiceField(required=False, choices=[(name, name) for name in SORTS])
+
+    def filter(self) -> SourceFilter:
+        self.is_valid()
+        return SourceFilter(**{name: value for name, value in self.cleaned_data.items() if value})

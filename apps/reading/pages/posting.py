@@ -1,0 +1,65 @@
+"""One posting, whole."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import AnonymousUser
+
+from apps.accounts.models import User
+from apps.following import queries as following
+from apps.following.models import Follow
+from apps.postings import queries as postings
+from apps.postings.models import Edition, Posting
+from apps.reading.algorithms.differences import Change, word_changes
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierEdition:
+    replaced_at: datetime
+    title: str
+    text: str
+    changes: tuple[Change, ...] | None  # towards the edition that replaced it; None: too long to compare
+
+
+@dataclass(frozen=True, slots=True)
+class PostingPage:
+    posting: Posting  # with `unread`, `starred` and its source
+    follow: Follow | None
+    source_title: str
+    delay: timedelta  # from the publication until it reached us
+    editions: tuple[EarlierEdition, ...]
+    newer_id: int | None  # of the same source
+    older_id: int | None
+    now: datetime
+
+
+def posting_page(user: User | AnonymousUser, posting_id: int, now: datetime) -> PostingPage | None:
+    """The page of a posting that the person may read, or None. Five queries."""
+    found = following.with_state(following.readable_by(user), user).select_related("source")
+    posting = found.filter(pk=posting_id).first()
+    if posting is None:
+        return None
+    follow = following.follow_of(user, posting.source_id)
+    own_title = follow.title if follow else ""
+    beside = postings.of_source(postings.everything(), posting.source_id)
+    cursor = postings.cursor_of(posting)
+    return PostingPage(
+        posting=posting,
+        follow=follow,
+        source_title=own_title or str(posting.source),
+        delay=posting.retrieved_at - posting.published_at,
+        editions=_editions(posting),
+        newer_id=postings.oldest(postings.after(beside, cursor)).values_list("pk", flat=True).first(),
+        older_id=postings.newest(postings.before(beside, cursor)).values_list("pk", flat=True).first(),
+        now=now,
+    )
+
+
+def _editions(posting: Posting) -> tuple[EarlierEdition, ...]:
+    later: Posting | Edition = posting
+    editions = []
+    for edition in postings.earlier_editions(posting.pk):
+        changes = word_changes(f"{edition.title}\n{edition.text}", f"{later.title}\n{later.text}")
+        editions.append(EarlierEdition(edition.replaced_at, edition.title, edition.text, changes))
+        later = edition
+    return tuple(editions)

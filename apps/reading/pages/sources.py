@@ -1,0 +1,74 @@
+"""Sources as staff look after them, and a source as everybody may see it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import AnonymousUser
+from django.core.paginator import Page, Paginator
+
+from apps.accounts.models import User
+from apps.following import queries as following
+from apps.reading.queries import SORTS, SourceFilter, chosen_sources
+from apps.retrieval import queries as retrieval
+from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.queries import RetrievalTotals
+from apps.sources import queries as sources
+from apps.sources.models import Source
+
+LENGTH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesPage:
+    sources: Page  # of Source, with `followers` and its schedule
+    filter: SourceFilter
+    categories: tuple[str, ...]
+    states: tuple[tuple[str, str], ...]
+    sorts: tuple[str, ...]
+    totals: RetrievalTotals
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRetrieval:
+    retrieval: Retrieval
+    late: timedelta  # from when it was due until it was dispatched
+    fetching: timedelta  # from then until its bytes were here
+    storing: timedelta  # from then until they were stored
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    source: Source  # with `followers`
+    schedule: Schedule | None
+    retrievals: tuple[LoggedRetrieval, ...]
+    followed: bool
+    now: datetime
+
+
+def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPage:
+    """Four queries."""
+    page = Paginator(chosen_sources(filter), LENGTH).get_page(number)
+    page.object_list = list(page.object_list)
+    categories = tuple(sources.categories(sources.everything()))
+    return SourcesPage(page, filter, categories, tuple(Source.State.choices), tuple(SORTS), retrieval.daily_totals(now), now)
+
+
+def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePage | None:
+    """The page of a source that the person may see, or None. Four queries."""
+    source = following.with_follower_counts(following.visible_sources(user)).filter(pk=source_id).first()
+    if source is None:
+        return None
+    return SourcePage(
+        source=source,
+        schedule=retrieval.schedule_of(source_id),
+        retrievals=tuple(_logged(row) for row in retrieval.latest_retrievals(source_id)),
+        followed=bool(following.followed_among(user, [source_id])),
+        now=now,
+    )
+
+
+def _logged(row: Retrieval) -> LoggedRetrieval:
+    return LoggedRetrieval(
+        row, row.dispatched_at - row.due_at, row.fetched_at - row.dispatched_at, row.stored_at - row.fetched_at
+    )

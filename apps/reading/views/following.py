@@ -1,0 +1,127 @@
+"""Following sources and keeping them in order."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.timezone import now
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.models import User
+from apps.following import actions as following_actions
+from apps.following import queries as following
+from apps.following.actions import NotPossible
+from apps.following.models import Folder, Follow
+from apps.following.queries import Scope
+from apps.reading import actions
+from apps.reading.forms import AddressForm, FolderForm, FollowForm, NewFolderForm
+from apps.reading.pages.catalogue import catalogue_page
+from apps.reading.views.rendering import back, show
+
+
+@require_safe
+def catalogue(request: HttpRequest) -> HttpResponse:
+    wanted = {name: request.GET.get(name, "")[:200] for name in ("words", "category", "language")}
+    page = catalogue_page(request.user, **wanted, number=request.GET.get("page", "1"))
+    return show(request, "reading/catalogue.html", page=page)
+
+
+@login_required
+def add(request: HttpRequest) -> HttpResponse:
+    """Follow whatever news an address has; a page with several feeds asks which is meant."""
+    form = AddressForm(request.POST or None, user=request.user, initial={"address": request.GET.get("address", "")})
+    choices = ()
+    if request.method == "POST" and form.is_valid():
+        try:
+            found = actions.follow_address(
+                request.user, form.cleaned_data["address"], now=now(), folder_ids=form.folder_ids()
+            )
+        except NotPossible as problem:
+            form.add_error("address", str(problem))
+        else:
+            if found.source_id is not None:
+                messages.success(request, "You follow it now.")
+                return redirect("river_source", found.source_id)
+            choices = found.choices
+            if not choices:
+                form.add_error("address", found.problem)
+    return show(request, "reading/add.html", form=form, choices=choices)
+
+
+@require_POST
+@login_required
+def follow(request: HttpRequest, source_id: int) -> HttpResponse:
+    if not following.visible_sources(request.user).filter(pk=source_id).exists():
+        raise Http404("There is no such source.")
+    try:
+        actions.follow(request.user, source_id, now=now())
+    except NotPossible as problem:
+        messages.error(request, str(problem))
+    return back(request, "catalogue")
+
+
+@require_POST
+@login_required
+def unfollow(request: HttpRequest, source_id: int) -> HttpResponse:
+    follow = _follow(request.user, source_id)
+    actions.unfollow(request.user, source_id, now=now())
+    messages.success(request, f"You no longer follow {follow.title or follow.source}.")
+    return back(request, "river")
+
+
+@login_required
+def edit_follow(request: HttpRequest, source_id: int) -> HttpResponse:
+    follow = _follow(request.user, source_id)
+    initial = {"title": follow.title, "folders": follow.folders.all()}
+    form = FollowForm(request.POST or None, user=request.user, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        following_actions.edit_follow(follow, **form.cleaned_data)
+        return redirect("river_source", source_id)
+    return show(request, "reading/follow.html", at=Scope("source", source_id), form=form, follow=follow)
+
+
+@login_required
+def folders(request: HttpRequest) -> HttpResponse:
+    """All folders, and a form for one more."""
+    form = NewFolderForm(request.POST or None, user=request.user)
+    if request.method == "POST" and form.is_valid():
+        try:
+            following_actions.create_folder(request.user, **form.cleaned_data)
+            return redirect("folders")
+        except NotPossible as problem:
+            form.add_error(None, str(problem))
+    return show(request, "reading/folders.html", form=form)
+
+
+@login_required
+def rename_folder(request: HttpRequest, folder_id: int) -> HttpResponse:
+    folder = _folder(request.user, folder_id)
+    form = FolderForm(request.POST or None, initial={"name": folder.name})
+    if request.method == "POST" and form.is_valid():
+        try:
+            following_actions.rename_folder(folder, form.cleaned_data["name"])
+            return redirect("folders")
+        except NotPossible as problem:
+            form.add_error("name", str(problem))
+    return show(request, "reading/folder.html", at=Scope("folder", folder_id), form=form, folder=folder)
+
+
+@require_POST
+@login_required
+def delete_folder(request: HttpRequest, folder_id: int) -> HttpResponse:
+    following_actions.delete_folder(_folder(request.user, folder_id))
+    return redirect("folders")
+
+
+def _folder(user: User, folder_id: int) -> Folder:
+    folder = following.folder_of(user, folder_id)
+    if folder is None:
+        raise Http404("You have no such folder.")
+    return folder
+
+
+def _follow(user: User, source_id: int) -> Follow:
+    follow = following.follow_of(user, source_id)
+    if follow is None:
+        raise Http404("You do not follow such a source.")
+    return follow

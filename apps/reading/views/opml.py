@@ -1,0 +1,37 @@
+"""Lists of sources, from other readers and for them."""
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.utils.timezone import now
+from django.views.decorators.http import require_safe
+
+from apps.following import queries as following
+from apps.following.actions import NotPossible
+from apps.reading import actions
+from apps.reading.forms import OpmlForm
+from apps.reading.views.rendering import show
+from apps.sources.formats import opml
+
+
+@login_required
+def import_list(request: HttpRequest) -> HttpResponse:
+    form = OpmlForm(request.POST or None, request.FILES or None)
+    report = None
+    if request.method == "POST" and form.is_valid():
+        try:
+            document = opml.read(form.cleaned_data["file"].read())
+            report = actions.import_list(request.user, document, now=now())
+        except (opml.BrokenOpml, NotPossible) as problem:
+            form.add_error("file", str(problem))
+    return show(request, "reading/opml.html", form=form, report=report)
+
+
+@require_safe
+@login_required
+def export_list(request: HttpRequest) -> HttpResponse:
+    document = opml.write(following.subscription_list(request.user), now())
+    return HttpResponse(
+        document,
+        content_type="text/x-opml; charset=utf-8",
+        headers={"Content-Disposition": 'attachment; filename="wirebeat.opml"'},
+    )

@@ -1,0 +1,37 @@
+"""From a request to an answer: what all views share."""
+
+from datetime import datetime
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render, resolve_url
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.timezone import now as clock
+
+from apps.following.queries import Scope
+from apps.reading.pages.sidebar import sidebar
+
+
+def show(
+    request: HttpRequest, template: str, *, at: Scope | None = None, status: int = 200, **context: object
+) -> HttpResponse:
+    """A whole page, with the sidebar beside it for people who are signed in."""
+    if request.user.is_authenticated:
+        context["sidebar"] = sidebar(request.user, at)
+    return render(request, template, {"now": clock(), **context}, status=status)
+
+
+def back(request: HttpRequest, otherwise: str) -> HttpResponseRedirect:
+    """To the page of this site that a form names in `next`, or else to the given one."""
+    wanted = request.POST.get("next", "")
+    if url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure()):
+        return HttpResponseRedirect(wanted)
+    return HttpResponseRedirect(resolve_url(otherwise))
+
+
+def read_time(text: str) -> datetime | None:
+    """An aware time as our own pages write it into forms, or None."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return at if at.tzinfo else None

@@ -1,0 +1,123 @@
+"""Sources: looked at by everybody who may, looked after by staff."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.timezone import now
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.reading import actions
+from apps.reading.forms import SourceFilterForm, SourceForm
+from apps.reading.pages.sources import SourcePage, source_page, sources_page
+from apps.reading.views.rendering import back, show
+from apps.retrieval import actions as retrieval
+from apps.retrieval.inspection import inspect
+from apps.sources import actions as sources
+from apps.sources.algorithms.addresses import BadAddress
+from apps.sources.models import Source
+
+View = Callable[..., HttpResponse]
+
+
+def for_staff(view: View) -> View:
+    """Who is not signed in may do so; who is, and is not of the staff, may not come in."""
+
+    @login_required
+    def guarded(request: HttpRequest, *arguments: object, **named: object) -> HttpResponse:
+        if not request.user.is_staff:
+            raise PermissionDenied("Only staff looks after sources.")
+        return view(request, *arguments, **named)
+
+    return guarded
+
+
+@require_safe
+@for_staff
+def index(request: HttpRequest) -> HttpResponse:
+    chosen = SourceFilterForm(request.GET).filter()
+    return show(request, "reading/sources.html", page=sources_page(chosen, request.GET.get("page", "1"), now()))
+
+
+@require_safe
+@login_required
+def detail(request: HttpRequest, source_id: int) -> HttpResponse:
+    return show(request, "reading/source.html", page=_page(request, source_id))
+
+
+@for_staff
+def add(request: HttpRequest) -> HttpResponse:
+    form = SourceForm(request.POST or None, initial={"listed": True, "always_retrieved": True})
+    if request.method == "POST" and form.is_valid():
+        try:
+            source_id = actions.add_source(form.cleaned_data, now=now())
+            return redirect("source", source_id)
+        except (BadAddress, ValueError) as problem:
+            form.add_error("url", str(problem))
+    return show(request, "reading/source_form.html", form=form)
+
+
+@for_staff
+def edit(request: HttpRequest, source_id: int) -> HttpResponse:
+    page = _page(request, source_id)
+    form = SourceForm(request.POST or None, instance=page.source)
+    if request.method == "POST" and form.is_valid():
+        try:
+            actions.edit_source(source_id, now=now(), **form.cleaned_data)
+            return redirect("source", source_id)
+        except (BadAddress, ValueError) as problem:
+            form.add_error("url", str(problem))
+    return show(request, "reading/source_form.html", form=form, source=page.source)
+
+
+@for_staff
+def delete(request: HttpRequest, source_id: int) -> HttpResponse:
+    page = _page(request, source_id)
+    if request.method == "POST":
+        sources.delete_source(source_id)
+        messages.success(request, f"{page.source} is deleted.")
+        return redirect("sources")
+    return show(request, "reading/source_delete.html", page=page)
+
+
+@require_POST
+@for_staff
+def set_state(request: HttpRequest, source_id: int) -> HttpResponse:
+    wanted = request.POST.get("state")
+    if wanted not in (Source.State.ACTIVE, Source.State.PAUSED):
+        raise Http404("There is no such state.")
+    page = _page(request, source_id)
+    actions.set_state(page.source.pk, Source.State(wanted), now=now())
+    return back(request, "sources")
+
+
+@require_POST
+@for_staff
+def ask(request: HttpRequest, source_id: int) -> HttpResponse:
+    """Retrieve now."""
+    page = _page(request, source_id)
+    asked = retrieval.ask_soon(page.source.pk, now=now())
+    if asked.granted:
+        messages.success(request, f"{page.source} is asked in a moment.")
+    else:
+        messages.warning(request, f"{page.source} is not asked before {asked.at:%H:%M:%S} UTC: {asked.reason}")
+    return back(request, "sources")
+
+
+@require_safe
+@for_staff
+def test(request: HttpRequest) -> HttpResponse:
+    """Asks an address at once and shows every step; writes nothing."""
+    address = request.GET.get("address", "")[:2_100].strip()
+    inspection = inspect(address, now=now()) if address else None
+    return show(request, "reading/source_test.html", address=address, inspection=inspection)
+
+
+def _page(request: HttpRequest, source_id: int) -> SourcePage:
+    page = source_page(request.user, source_id, now())
+    if page is None:
+        raise Http404("There is no such source.")
+    return page

@@ -1,0 +1,92 @@
+"""Addresses of the replayed sites: every source has a host name of its own."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+DOMAIN = "replay.localhost"
+
+_HOST = re.compile(rf"s(\d{{1,9}})\.{re.escape(DOMAIN)}(?::\d+)?", re.ASCII | re.IGNORECASE)
+_FEED = re.compile(r"/feed(?:/(?:elsewhere|moved))?")
+_BY_PATH = re.compile(r"/s/(\d{1,9})(/.*)", re.ASCII)
+_ITEM = re.compile(r"/(\d{1,9})/(item|picture)/(\d{1,9})", re.ASCII)
+
+
+class Kind(StrEnum):
+    FEED = "feed"
+    ARTICLE = "article"
+    PICTURE = "picture"
+    HOME = "home"
+    ROBOTS = "robots"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a request asks for; `source` is None where no source is named."""
+
+    kind: Kind
+    source: int | None = None
+    posting: int = 0
+
+
+def site_of(source: int, port: int) -> str:
+    """The address of a source's site, without a slash at the end.
+
+    >>> site_of(12, 8700)
+    'http://s12.replay.localhost:8700'
+    """
+    return f"http://s{source}.{DOMAIN}:{port}"
+
+
+def feed_of(source: int, port: int) -> str:
+    """The address of a source's feed."""
+    return f"{site_of(source, port)}/feed"
+
+
+def article_of(source: int, posting: int, port: int) -> str:
+    """The address of a posting's page."""
+    return f"{site_of(source, port)}/{source}/item/{posting}"
+
+
+def picture_of(source: int, posting: int, port: int) -> str:
+    """The address of a posting's picture."""
+    return f"{site_of(source, port)}/{source}/picture/{posting}"
+
+
+def source_of(url: str, port: int) -> int | None:
+    """The number of the source that a feed's address belongs to, whichever way it is written.
+
+    >>> source_of("http://s12.replay.localhost:8700/feed/moved", 8700)
+    12
+    >>> source_of("http://127.0.0.1:8700/s/3/feed", 8700)
+    3
+    """
+    host, _, path = url.removeprefix("http://").partition("/")
+    if not host.endswith(f":{port}"):
+        return None
+    place = locate(host, f"/{path}")
+    return place.source if place.kind is Kind.FEED else None
+
+
+def locate(host: str, path: str) -> Place:
+    """What is meant by a Host header and a path.
+
+    >>> locate("s12.replay.localhost:8700", "/feed").source, locate("127.0.0.1:8700", "/s/3/feed").source
+    (12, 3)
+    >>> locate("127.0.0.1:8700", "/3/item/40")
+    Place(kind=<Kind.ARTICLE: 'article'>, source=3, posting=40)
+    """
+    source = int(named[1]) if (named := _HOST.fullmatch(host)) else None
+    if by_path := _BY_PATH.fullmatch(path):
+        source, path = int(by_path[1]), by_path[2]
+    if source is not None and _FEED.fullmatch(path):
+        return Place(Kind.FEED, source)
+    if item := _ITEM.fullmatch(path):
+        kind = Kind.ARTICLE if item[2] == "item" else Kind.PICTURE
+        return Place(kind, int(item[1]), int(item[3]))
+    if path == "/":
+        return Place(Kind.HOME, source)
+    if path == "/robots.txt":
+        return Place(Kind.ROBOTS, source)
+    return Place(Kind.OTHER, source)

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class ReplayConfig(AppConfig):
+    name = "apps.replay"

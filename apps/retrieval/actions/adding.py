@@ -1,0 +1,76 @@
+"""Add a source by any address that a person knows: a feed's own, or that of a page that names its feeds."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.retrieval.actions.planning import remember_robots
+from apps.retrieval.actions.visits import start, store
+from apps.retrieval.asking import document_at
+from apps.retrieval.claims import Claim
+from apps.retrieval.fetching import Fetched
+from apps.retrieval.models import Schedule
+from apps.retrieval.visits import conclude
+from apps.sources import actions as sources
+from apps.sources import formats
+from apps.sources import queries as source_queries
+from apps.sources.algorithms.addresses import BadAddress, normalise, partition
+from apps.sources.algorithms.discovery import Candidate, candidates
+from apps.sources.formats.feed import NotAFeed
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What an address leads to: a source, or feeds to choose from, or a problem to tell."""
+
+    source_id: int | None = None
+    choices: tuple[Candidate, ...] = ()
+    problem: str = ""
+
+
+def discover(address: str, *, now: datetime) -> Discovery:
+    """Find the source that a person means; a new feed is added together with the postings it shows.
+
+    Of a page that names one feed, that feed is taken; of several, the person chooses.
+    """
+    found = _look(address, now=now)
+    if len(found.choices) == 1:
+        only = found.choices[0]
+        found = _look(only.url, now=now)
+        if found.choices:
+            return Discovery(problem=f"The page names {only.url} as its feed, but that is a page too.")
+    return found
+
+
+def _look(address: str, *, now: datetime) -> Discovery:
+    try:
+        url = normalise(address)
+    except BadAddress as error:
+        return Discovery(problem=str(error))
+    known = source_queries.by_address([url])
+    if known:
+        return Discovery(source_id=known[url])
+    fetched, robots = document_at(url, now=now)
+    remember_robots(robots, now=now)
+    if fetched.failure:
+        return Discovery(problem=fetched.failure.message)
+    if fetched.status != 200:
+        return Discovery(problem=f"{fetched.url} answered with the status {fetched.status}.")
+    try:
+        formats.parse(fetched.body, content_type=fetched.headers.get("content-type", ""), url=fetched.url)
+    except NotAFeed as error:
+        choices = candidates(fetched.body, url=fetched.url, link_headers=fetched.headers.get("link", ""))
+        return Discovery(choices=choices, problem="" if choices else f"{error} It names no feed either.")
+    return Discovery(source_id=_add(fetched.permanent_url or url, fetched, now))
+
+
+@transaction.atomic
+def _add(url: str, fetched: Fetched, now: datetime) -> int:
+    """Add a source together with its first retrieval, which has been made already."""
+    source_id = sources.add_source(sources.NewSource(url=url))
+    Schedule.objects.bulk_create([Schedule(source_id=source_id, partition=partition(url))], ignore_conflicts=True)
+    claim = Claim(source_id, 0, now.timestamp(), now.timestamp())
+    # Nothing begins if someone added the same source a moment ago: its schedule has gone on already.
+    store([conclude(begun, fetched, jitter=0.0) for begun in start([claim], worker="", now=now)])
+    return source_id

@@ -1,0 +1,206 @@
+"""Begin visits to sources, and store what they brought."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from apps.postings import actions as postings
+from apps.retrieval.actions.planning import wake_beat
+from apps.retrieval.algorithms.politeness import Limits, Memory
+from apps.retrieval.claims import LEASE, Claim
+from apps.retrieval.fetching import Validators
+from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.visits import Assignment, Visit, bits, numbers_in
+from apps.sources import actions as sources
+from apps.sources.algorithms.addresses import partition
+from apps.sources.formats.feed import UpdateHints
+from apps.sources.models import Source
+
+_START = """
+UPDATE retrieval_schedule schedule
+SET sequence = schedule.sequence + 1, worker = %(worker)s, asked_at = %(now)s,
+    due_at = %(now)s + greatest(%(lease)s, make_interval(secs => coalesce(source.min_gap, %(min_gap)s) / source.pace))
+FROM unnest(%(ids)s::bigint[], %(sequences)s::int[], %(due)s::float8[], %(dispatched)s::float8[])
+    claim(source_id, sequence, due_at, dispatched_at), sources_source source
+WHERE schedule.source_id = claim.source_id AND schedule.sequence = claim.sequence AND source.id = claim.source_id
+    AND source.state = 'active'
+RETURNING source.id, schedule.sequence, source.url, claim.due_at, claim.dispatched_at, schedule.etag,
+    schedule.last_modified, schedule.body_hash, schedule.consecutive_failures, schedule.slowdown, schedule.validated,
+    schedule.moved_to, schedule.moved_count, schedule.ttl, schedule.skip_hours, schedule.skip_days,
+    schedule.failing_since, source.min_gap, source.pace, source.title = '' OR source.site_url = '',
+    (SELECT count(*) FROM following_follow follow WHERE follow.source_id = source.id)
+"""
+
+
+def start(claims: Sequence[Claim], *, worker: str, now: datetime) -> list[Assignment]:
+    """Take over claimed sources; from here on a second message with the same claims gets nothing.
+
+    The next instant is written before the source is asked: should this worker die, it is due again after the lease,
+    and not before politeness allows.
+    """
+    ids, sequences, due, dispatched = zip(*claims, strict=True)
+    parameters = {
+        "worker": worker,
+        "now": now,
+        "lease": LEASE,
+        "min_gap": settings.RETRIEVAL_MIN_GAP,
+        "ids": list(ids),
+        "sequences": list(sequences),
+        "due": list(due),
+        "dispatched": list(dispatched),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_START, parameters)
+        return [_assignment(row, now) for row in cursor.fetchall()]
+
+
+def _assignment(row: tuple[Any, ...], now: datetime) -> Assignment:
+    (source_id, sequence, url, due, dispatched, etag, last_modified, body_hash) = row[:8]
+    (failures, slowdown, validated, moved_to, moved_count, ttl, skip_hours, skip_days) = row[8:16]
+    (failing_since, min_gap, pace, nameless, followers) = row[16:]
+    return Assignment(
+        source_id=source_id,
+        sequence=sequence,
+        url=url,
+        due_at=datetime.fromtimestamp(due, UTC),
+        dispatched_at=datetime.fromtimestamp(dispatched, UTC),
+        started_at=now,
+        validators=Validators(etag, last_modified),
+        body_hash=bytes(body_hash),
+        memory=Memory(
+            consecutive_failures=failures,
+            slowdown=slowdown,
+            validated=validated,
+            moved_to=moved_to,
+            moved_count=moved_count,
+        ),
+        hints=UpdateHints(ttl=ttl, skip_hours=numbers_in(skip_hours), skip_days=numbers_in(skip_days)),
+        failing_since=failing_since,
+        followers=followers,
+        interval=(settings.RETRIEVAL_INTERVAL if min_gap is None else min_gap) / pace,
+        limits=_limits(min_gap).scaled(pace),
+        nameless=nameless,
+    )
+
+
+def _limits(min_gap: int | None) -> Limits:
+    """Politeness as it is by default, unless a person has set the source's shortest gap."""
+    if min_gap is None:
+        return Limits(min_gap=settings.RETRIEVAL_MIN_GAP)
+    return Limits(min_gap=min_gap, unvalidated_gap=min_gap)
+
+
+@transaction.atomic
+def store(visits: Sequence[Visit]) -> int:
+    """Store what visits brought: postings, what to remember, the log and the next instants. Late results are dropped.
+
+    Returns how many visits were stored.
+    """
+    current = _lock([visit.assignment for visit in visits])
+    visits = [visit for visit in visits if visit.assignment.source_id in current]
+    with_feed = [visit for visit in visits if visit.feed is not None]
+    stored = postings.store([_document(visit) for visit in with_feed])
+    brought = {visit.assignment.source_id: result for visit, result in zip(with_feed, stored, strict=True)}
+    for visit in visits:
+        _change_source(visit)
+    _write_schedules(visits)
+    now = datetime.now(UTC)
+    Retrieval.objects.bulk_create([_log(visit, brought.get(visit.assignment.source_id), now) for visit in visits])
+    wake_beat([visit.due_at for visit in visits if visit.due_at], now)
+    return len(visits)
+
+
+def _lock(assignments: Sequence[Assignment]) -> set[int]:
+    """Lock the schedules whose sequence still fits, in one order for all callers, and return their sources."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT schedule.source_id FROM retrieval_schedule schedule
+            JOIN unnest(%s::bigint[], %s::int[]) visit(source_id, sequence) USING (source_id, sequence)
+            ORDER BY schedule.source_id FOR UPDATE OF schedule
+            """,
+            [[each.source_id for each in assignments], [each.sequence for each in assignments]],
+        )
+        return {source_id for (source_id,) in cursor.fetchall()}
+
+
+def _document(visit: Visit) -> postings.Document:
+    assert visit.feed is not None
+    return postings.Document(
+        source_id=visit.assignment.source_id,
+        entries=visit.feed.entries,
+        address=visit.fetched.url,
+        feed_link=visit.feed.link,
+        language=visit.feed.language,
+        received_at=visit.fetched.received_at,
+    )
+
+
+def _change_source(visit: Visit) -> None:
+    """What the answer says of the source itself: its name, its new address, its end."""
+    source_id = visit.assignment.source_id
+    if visit.verdict.gone:
+        sources.set_state([source_id], Source.State.GONE)
+    if visit.verdict.new_url and sources.move(source_id, visit.verdict.new_url):
+        Schedule.objects.filter(pk=source_id).update(partition=partition(visit.verdict.new_url))
+    if visit.feed is not None and visit.assignment.nameless:
+        sources.learn_from(source_id, visit.feed)
+
+
+def _write_schedules(visits: Sequence[Visit]) -> None:
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            """
+            UPDATE retrieval_schedule SET sequence = sequence + 1, worker = '', due_at = %s, reason = %s, etag = %s,
+                last_modified = %s, body_hash = %s, not_before = %s, consecutive_failures = %s, failing_since = %s,
+                slowdown = %s, validated = %s, moved_to = %s, moved_count = %s, ttl = %s, skip_hours = %s,
+                skip_days = %s
+            WHERE source_id = %s
+            """,
+            [_schedule_row(visit) for visit in visits],
+        )
+
+
+def _schedule_row(visit: Visit) -> tuple[Any, ...]:
+    memory = visit.verdict.memory
+    failing_since = (
+        (visit.assignment.failing_since or visit.fetched.received_at) if memory.consecutive_failures else None
+    )
+    return (
+        visit.due_at,
+        visit.reason[:200],
+        visit.validators.etag,
+        visit.validators.last_modified,
+        visit.body_hash,
+        visit.verdict.not_before if visit.outcome == Retrieval.Outcome.THROTTLED else None,
+        memory.consecutive_failures,
+        failing_since if memory.consecutive_failures else None,
+        memory.slowdown,
+        memory.validated,
+        memory.moved_to,
+        memory.moved_count,
+        visit.hints.ttl,
+        bits(visit.hints.skip_hours),
+        bits(visit.hints.skip_days),
+        visit.assignment.source_id,
+    )
+
+
+def _log(visit: Visit, stored: postings.Stored | None, now: datetime) -> Retrieval:
+    return Retrieval(
+        source_id=visit.assignment.source_id,
+        due_at=visit.assignment.due_at,
+        dispatched_at=visit.assignment.dispatched_at,
+        fetched_at=visit.fetched.received_at,
+        stored_at=now,
+        outcome=Retrieval.Outcome.NEW if stored and stored.new else visit.outcome,
+        status=visit.fetched.status,
+        new=stored.new if stored else 0,
+        edited=stored.edited if stored else 0,
+        wire_bytes=visit.fetched.wire_bytes,
+        elapsed_ms=round(1_000 * visit.fetched.elapsed),
+        message=visit.message[:500],
+    )

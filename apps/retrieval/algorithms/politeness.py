@@ -1,0 +1,236 @@
+"""When a source may be asked again: what its answers ask of us, and what politeness asks without being told.
+
+All durations are seconds. A source's own wishes lengthen the wait between retrievals, never shorten it.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+from apps.sources.formats.feed import UpdateHints
+
+SIGHTINGS_OF_A_MOVE = 10  # consecutive permanent redirects to one address before it is believed
+STEEPEST_SLOWDOWN = 16.0
+RECOVERY = 0.8  # what a success leaves of the slowdown
+_SUCCESSES = frozenset({200, 226, 304})
+_THROTTLES = frozenset({403, 429})  # some sites say 403 where they mean "slow down"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The waits that politeness takes; a replay divides all of them by its pace."""
+
+    min_gap: float = 3_600.0  # between two requests to a source, whoever wishes for them
+    unvalidated_gap: float = 86_400.0  # for sources that never offered an ETag or Last-Modified
+    longest_wish: float = 604_800.0  # no header silences a source for longer
+    backoff_first: float = 3_600.0  # after the first failure; doubled by each further one
+    backoff_last: float = 604_800.0  # a failing source is never given up
+    throttled_gap: float = 86_400.0  # after a 429 or 403 that does not say how long
+    jitter: float = 180.0  # at most this much is added to an instant, so that sources do not stay in step
+
+    def scaled(self, pace: float) -> "Limits":
+        """The same for a source whose time runs `pace` times as fast as ours."""
+        return Limits(**{each.name: getattr(self, each.name) / pace for each in fields(self)})
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is remembered of a source's former answers."""
+
+    consecutive_failures: int = 0
+    slowdown: float = 1.0  # factor on the usual gap since the source asked us to slow down
+    validated: bool = False  # it has offered a validator
+    moved_to: str = ""  # where its latest answers permanently redirected to
+    moved_count: int = 0  # how many in a row
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What politeness needs to know of an answer."""
+
+    status: int  # HTTP; 0 when none came
+    headers: Mapping[str, str] = field(default_factory=dict)  # names in lower case
+    retry_after: float | None = None  # s; a deferral by ourselves
+    permanent_url: str = ""  # where an unbroken chain of permanent redirects led
+    is_feed: bool = False  # a feed, or a 304
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    not_before: datetime
+    reason: str  # why not before, for people
+    memory: Memory
+    gone: bool = False
+    new_url: str = ""  # the address to ask from now on
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    seconds: float
+    reason: str
+
+
+def judge(answer: Answer, memory: Memory, limits: Limits, *, now: datetime) -> Verdict:
+    """What an answer means for the time until the next request, and what to remember of it.
+
+    A deferral of our own (`retry_after` set) changes nothing but the instant. Failures back off from `backoff_first`,
+    doubling up to `backoff_last`; they end with the first success. 410 ends the source.
+
+    >>> now = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> answer = Answer(304, {"cache-control": "max-age=7200"}, is_feed=True)
+    >>> verdict = judge(answer, Memory(validated=True), Limits(), now=now)
+    >>> verdict.not_before.isoformat(), verdict.reason
+    ('2026-01-01T02:00:00+00:00', 'its answer may be kept for 7200 s (Cache-Control)')
+    """
+    if answer.retry_after is not None:
+        return Verdict(now + timedelta(seconds=answer.retry_after), "its host was busy", memory)
+    if answer.status == 410:
+        return Verdict(
+            now, "gone for good", replace(memory, consecutive_failures=memory.consecutive_failures + 1), True
+        )
+    succeeded = answer.is_feed and answer.status in _SUCCESSES
+    memory = _remember(answer, memory, succeeded=succeeded)
+    waits = [_Wait(limits.min_gap * memory.slowdown, _usual_reason(memory))]
+    if succeeded:
+        waits += _waits_of_a_success(answer, memory, limits, now)
+    else:
+        waits += _waits_of_a_failure(answer, memory, limits, now)
+    longest = max(waits, key=lambda wait: wait.seconds)
+    verdict = Verdict(now + timedelta(seconds=longest.seconds), longest.reason, memory)
+    if memory.moved_count >= SIGHTINGS_OF_A_MOVE:
+        forgotten = replace(memory, moved_to="", moved_count=0, validated=False)
+        return replace(verdict, new_url=memory.moved_to, memory=forgotten)
+    return verdict
+
+
+def _remember(answer: Answer, memory: Memory, *, succeeded: bool) -> Memory:
+    if not succeeded:
+        slowdown = min(2 * memory.slowdown, STEEPEST_SLOWDOWN) if _throttles(answer) else memory.slowdown
+        return replace(memory, consecutive_failures=memory.consecutive_failures + 1, slowdown=slowdown)
+    offered = bool(answer.headers.get("etag") or answer.headers.get("last-modified"))
+    same = bool(answer.permanent_url) and answer.permanent_url == memory.moved_to
+    return Memory(
+        consecutive_failures=0,
+        slowdown=max(1.0, RECOVERY * memory.slowdown),
+        validated=memory.validated or offered,
+        moved_to=answer.permanent_url,
+        moved_count=memory.moved_count + 1 if same else int(bool(answer.permanent_url)),
+    )
+
+
+def _throttles(answer: Answer) -> bool:
+    return answer.status in _THROTTLES or (answer.status == 503 and "retry-after" in answer.headers)
+
+
+def _usual_reason(memory: Memory) -> str:
+    return (
+        "the shortest gap" if memory.slowdown == 1 else f"{memory.slowdown:g} shortest gaps: it asked us to slow down"
+    )
+
+
+def _waits_of_a_success(answer: Answer, memory: Memory, limits: Limits, now: datetime) -> list[_Wait]:
+    waits = []
+    if not memory.validated:
+        waits.append(
+            _Wait(limits.unvalidated_gap, "it cannot tell whether anything is new (no ETag, no Last-Modified)")
+        )
+    if fresh := freshness(answer.headers, now):
+        waits.append(_Wait(min(fresh.seconds, limits.longest_wish), fresh.reason))
+    return waits
+
+
+def _waits_of_a_failure(answer: Answer, memory: Memory, limits: Limits, now: datetime) -> list[_Wait]:
+    waits = []
+    asked = retry_after(answer.headers, now) if answer.status in {403, 429, 503} else None
+    if asked is not None:
+        waits.append(_Wait(min(asked, limits.longest_wish), f"it asked to wait {asked:.0f} s (Retry-After)"))
+    elif answer.status in _THROTTLES:
+        waits.append(_Wait(limits.throttled_gap, f"it refused with the status {answer.status}"))
+    if answer.status == 429 and (fresh := freshness(answer.headers, now)):
+        waits.append(_Wait(min(fresh.seconds, limits.longest_wish), fresh.reason))
+    failures = memory.consecutive_failures
+    backoff = min(limits.backoff_first * 2.0 ** min(failures - 1, 30), limits.backoff_last)
+    if asked is None:
+        waits.append(_Wait(backoff, f"back-off after {failures} failure{'s' * (failures > 1)} in a row"))
+    return waits
+
+
+def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Seconds that Retry-After asks for, in either of its forms; None when it is absent or cannot be read.
+
+    >>> now = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> retry_after({"retry-after": "120"}, now), retry_after({"retry-after": "Thu, 01 Jan 2026 00:05:00 GMT"}, now)
+    (120.0, 300.0)
+    """
+    value = headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:12])
+    date = _http_date(value)
+    return None if date is None else max(0.0, (date - _server_time(headers, now)).total_seconds())
+
+
+def freshness(headers: Mapping[str, str], now: datetime) -> _Wait | None:
+    """How long an answer says that it stays fresh: Cache-Control's max-age, else Expires against Date (RFC 9111)."""
+    control = headers.get("cache-control", "").lower()
+    if "no-cache" in control or "no-store" in control:
+        return None
+    if age := re.search(r"(?<![\w-])max-age\s*=\s*\"?(\d{1,12})", control):
+        seconds = float(age[1]) - _age(headers)
+        return _Wait(seconds, f"its answer may be kept for {seconds:.0f} s (Cache-Control)") if seconds > 0 else None
+    expires = _http_date(headers.get("expires", ""))
+    if expires is None:
+        return None
+    seconds = (expires - _server_time(headers, now)).total_seconds()
+    return _Wait(seconds, f"its answer may be kept for {seconds:.0f} s (Expires)") if seconds > 0 else None
+
+
+def _age(headers: Mapping[str, str]) -> float:
+    """Seconds that the answer already lay in a cache on the way."""
+    value = headers.get("age", "").strip()
+    return float(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0.0
+
+
+def _server_time(headers: Mapping[str, str], now: datetime) -> datetime:
+    """The instant of an answer on the server's clock, which its other dates go by."""
+    return _http_date(headers.get("date", "")) or now
+
+
+def _http_date(value: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(value)
+        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def next_instant(
+    wish: datetime, not_before: datetime, hints: UpdateHints, limits: Limits, *, since: datetime, jitter: float
+) -> datetime:
+    """The instant of the next retrieval: the wished one, or the first later one that nothing forbids.
+
+    `since` is the latest retrieval, from which the feed's ttl counts; `jitter` in [0, 1) spreads instants and only
+    adds. skipHours and skipDays are honoured unless they leave no hour within `longest_wish`.
+
+    >>> midnight = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> hints = UpdateHints(skip_hours=frozenset({1, 2}))
+    >>> next_instant(midnight + timedelta(hours=1), midnight, hints, Limits(), since=midnight, jitter=0.0).hour
+    3
+    """
+    instant = max(wish, not_before)
+    if hints.ttl:
+        instant = max(instant, since + timedelta(seconds=min(hints.ttl, limits.longest_wish)))
+    instant += timedelta(seconds=jitter * limits.jitter)
+    return _outside_skipped(instant, hints, limits)
+
+
+def _outside_skipped(instant: datetime, hints: UpdateHints, limits: Limits) -> datetime:
+    last = instant + timedelta(seconds=limits.longest_wish)
+    candidate = instant
+    while candidate.hour in hints.skip_hours or candidate.weekday() in hints.skip_days:
+        # Keep the minutes, so that sources which all skip the night do not all wake on the stroke of an hour.
+        candidate += timedelta(hours=1)
+        if candidate > last:
+            return instant
+    return candidate

@@ -1,0 +1,98 @@
+"""Asking addresses: a site's robots.txt first, then the address itself."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from hashlib import blake2b
+from types import TracebackType
+from typing import Self
+
+from django.conf import settings
+from django.core.cache import cache
+
+from apps.retrieval import queries
+from apps.retrieval.fetching import Failure, Fetched, Fetcher, FetchRequest
+from apps.retrieval.robots import BODY_LIMIT, allows, origin_of, rules_in
+
+
+LARGEST_KEPT_DOCUMENT = 2**20  # bytes
+
+
+class Asker:
+    """A fetcher that keeps to robots.txt. One per event loop; `async with` opens and closes its connections."""
+
+    def __init__(self) -> None:
+        self._fetcher = Fetcher(
+            version=settings.VERSION,
+            about=settings.PROJECT_URL,
+            open_hosts=settings.RETRIEVAL_OPEN_HOSTS,
+            host_gap=settings.RETRIEVAL_HOST_GAP,
+            clock=lambda: datetime.now(UTC),
+        )
+        self._learning: dict[str, asyncio.Task[str]] = {}  # origin -> its robots.txt on the way
+        self._learned: dict[str, str] = {}
+
+    async def __aenter__(self) -> Self:
+        await self._fetcher.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self._fetcher.__aexit__(kind, error, traceback)
+
+    async def ask(self, request: FetchRequest, robots: Mapping[str, str]) -> Fetched:
+        """Ask for an address unless its site's robots.txt, known in `robots` by origin or asked for now, refuses it."""
+        rules = await self._rules(origin_of(request.url), robots)
+        if not allows(rules, request.url):
+            return Fetched(
+                url=request.url,
+                received_at=datetime.now(UTC),
+                failure=Failure("robots", "The site's robots.txt asks programs not to read this address."),
+            )
+        return await self._fetcher.fetch(request)
+
+    def take_learned_robots(self) -> dict[str, str]:
+        """The robots.txt files read since the last call, by origin, for the caller to remember."""
+        learned, self._learned = self._learned, {}
+        return learned
+
+    async def _rules(self, origin: str, known: Mapping[str, str]) -> str:
+        if origin in known:
+            return known[origin]
+        if origin in self._learned:
+            return self._learned[origin]
+        if origin not in self._learning:
+            self._learning[origin] = asyncio.create_task(self._learn(origin))
+        return await self._learning[origin]
+
+    async def _learn(self, origin: str) -> str:
+        try:
+            fetched = await self._fetcher.fetch(FetchRequest(url=f"{origin}/robots.txt", body_limit=BODY_LIMIT))
+            rules = rules_in(fetched.status, fetched.body)
+            # A site that cannot be reached is asked again with its next source; every answer holds for a day.
+            if fetched.failure is None or fetched.failure.kind == "too_large":
+                self._learned[origin] = rules
+            return rules
+        finally:
+            del self._learning[origin]
+
+
+def document_at(url: str, *, now: datetime) -> tuple[Fetched, dict[str, str]]:
+    """What an address holds, for a person who adds or tests it; also the robots.txt files that were read for it.
+
+    A document is kept in the cache as long as politeness forbids to ask for it again.
+    """
+    key = f"document:{blake2b(url.encode(), digest_size=16).hexdigest()}"
+    kept: Fetched | None = cache.get(key)
+    if kept is not None:
+        return kept, {}
+    fetched, robots = asyncio.run(_ask_once(FetchRequest(url=url), queries.fresh_robots([url], now)))
+    if fetched.failure is None and len(fetched.body) <= LARGEST_KEPT_DOCUMENT:
+        cache.set(key, fetched, timeout=settings.RETRIEVAL_MIN_GAP)
+    return fetched, robots
+
+
+async def _ask_once(request: FetchRequest, robots: Mapping[str, str]) -> tuple[Fetched, dict[str, str]]:
+    async with Asker() as asker:
+        return await asker.ask(request, robots), asker.take_learned_robots()

@@ -1,0 +1,151 @@
+"""The scheduler of Celery beat: fixed jobs from django-celery-beat's tables, sources from `Schedule.due_at`.
+
+Sources are not `PeriodicTask` rows, because beat reads all of those again whenever one changes and compares all of them
+at each tick. Here a tick claims what is due with one indexed statement, whatever the number of sources.
+
+Claiming is a lease: `due_at` moves to the lease's end, so a message that the broker loses makes its source due again.
+The leader holds a Postgres advisory lock; other beats stand by and take over when its connection ends.
+"""
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import psycopg
+from django.db import connections
+from django_celery_beat.schedulers import DatabaseScheduler
+
+from apps.retrieval.claims import LEASE, Claim
+
+logger = logging.getLogger(__name__)
+
+CHANNEL = "retrieval_schedule"  # a NOTIFY on it says: an instant nearer than LONGEST_WAIT was planned
+LEADERSHIP = 0x57495245  # the advisory lock's number: "WIRE"
+CLAIM_SIZE = 500
+MESSAGE_SIZE = 25
+LONGEST_WAIT = 5.0  # s; beat answers `inspect ping` only if it ticked lately
+STANDBY_WAIT = 1.0  # s
+
+# `statement_timestamp()` is stable, so the index serves the condition; `clock_timestamp()` would scan all of it.
+CLAIM = """
+WITH due AS MATERIALIZED (
+    SELECT source_id, due_at FROM retrieval_schedule WHERE due_at <= statement_timestamp()
+    ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED)
+UPDATE retrieval_schedule schedule
+SET due_at = clock_timestamp() + %s, sequence = sequence + 1, dispatched_at = clock_timestamp()
+FROM due WHERE schedule.source_id = due.source_id
+RETURNING schedule.source_id, schedule.sequence, schedule.partition,
+    extract(epoch FROM due.due_at)::float8, extract(epoch FROM schedule.dispatched_at)::float8
+"""
+UNTIL_NEXT = """
+SELECT extract(epoch FROM min(due_at) - clock_timestamp())::float8 FROM retrieval_schedule WHERE due_at IS NOT NULL
+"""
+
+
+class Due(NamedTuple):
+    source_id: int
+    sequence: int
+    partition: int
+    due_at: float  # s since the epoch
+    dispatched_at: float
+
+    def claim(self) -> Claim:
+        return Claim(self.source_id, self.sequence, self.due_at, self.dispatched_at)
+
+
+def messages(due: Iterable[Due]) -> Iterator[list[Claim]]:
+    """Cut claimed sources into messages: each of one partition, so that a site's sources meet in one worker."""
+    by_partition: dict[int, list[Due]] = defaultdict(list)
+    for row in sorted(due, key=lambda row: row.due_at):
+        by_partition[row.partition].append(row)
+    for rows in by_partition.values():
+        for start in range(0, len(rows), MESSAGE_SIZE):
+            yield [row.claim() for row in rows[start : start + MESSAGE_SIZE]]
+
+
+class RetrievalScheduler(DatabaseScheduler):
+    """Celery beat's scheduler; see the module."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._connection: psycopg.Connection[Any] | None = None
+        self._leads = False
+        self._next_fixed_tick = 0.0  # monotonic s
+        super().__init__(*args, **kwargs)
+
+    def tick(self, *args: Any, **kwargs: Any) -> float:
+        """Do what is due, wait until the next instant or until told of a nearer one; always returns 0."""
+        try:
+            connection = self._connect()
+            if not self._lead(connection):
+                next(connection.notifies(timeout=STANDBY_WAIT, stop_after=1), None)
+                return 0
+            self._tick_fixed_jobs(*args, **kwargs)
+            self._dispatch_due(connection)
+            wait = min(self._next_fixed_tick - time.monotonic(), self._until_next(connection), LONGEST_WAIT)
+            if wait > 0:
+                next(connection.notifies(timeout=wait, stop_after=1), None)
+        except psycopg.Error as error:
+            logger.warning("beat lost Postgres and tries again: %s", error)
+            self._disconnect()
+            time.sleep(1)
+        return 0
+
+    def close(self) -> None:
+        self._disconnect()
+        super().close()
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        if self._connection is None:
+            parameters = connections["default"].get_connection_params()
+            for name in ("context", "cursor_factory"):  # Django's own adapters; plain rows are wanted here
+                parameters.pop(name, None)
+            parameters |= {"autocommit": True, "prepare_threshold": 1}
+            self._connection = psycopg.connect(**parameters)
+            # A claim lost in a crash is simply claimed again, so it need not wait for the disk.
+            self._connection.execute("SET synchronous_commit = off")
+            self._connection.execute(f"LISTEN {CHANNEL}")
+        return self._connection
+
+    def _disconnect(self) -> None:
+        self._leads = False
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _lead(self, connection: psycopg.Connection[Any]) -> bool:
+        if not self._leads:
+            row = connection.execute("SELECT pg_try_advisory_lock(%s)", [LEADERSHIP]).fetchone()
+            self._leads = bool(row and row[0])
+            if self._leads:
+                logger.info("beat leads")
+        return self._leads
+
+    def _tick_fixed_jobs(self, *args: Any, **kwargs: Any) -> None:
+        if time.monotonic() >= self._next_fixed_tick:
+            self._next_fixed_tick = time.monotonic() + min(super().tick(*args, **kwargs), LONGEST_WAIT)
+
+    def _dispatch_due(self, connection: psycopg.Connection[Any]) -> None:
+        """Claim and publish until nothing is due. Published before the commit: a crash repeats, it never loses."""
+        while True:
+            with connection.transaction():
+                due = [Due(*row) for row in connection.execute(CLAIM, [CLAIM_SIZE, LEASE]).fetchall()]
+                for claims in messages(due):
+                    self._publish(claims)
+            if len(due) < CLAIM_SIZE:
+                return
+
+    def _publish(self, claims: list[Claim]) -> None:
+        self.app.send_task(
+            "apps.retrieval.tasks.retrieve",
+            args=[claims],
+            producer=self.producer,
+            ignore_result=True,
+            argsrepr="",  # Celery would spend more time on the text of the arguments than on anything else
+            expires=LEASE.total_seconds(),
+        )
+
+    def _until_next(self, connection: psycopg.Connection[Any]) -> float:
+        row = connection.execute(UNTIL_NEXT).fetchone()
+        return LONGEST_WAIT if row is None or row[0] is None else row[0]

@@ -1,0 +1,118 @@
+"""How a worker asks many sources at once: one event loop per process fetches, one thread reads and stores.
+
+A task hands in its batch and waits. Answers that arrive close together, of whatever batches, are stored in one
+transaction; a slow host delays only its own task.
+"""
+
+import asyncio
+import logging
+import random
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from types import MappingProxyType
+
+import uvloop
+from django.db import InterfaceError, OperationalError, connections
+
+from apps.retrieval import actions, queries
+from apps.retrieval.asking import Asker
+from apps.retrieval.claims import Claim
+from apps.retrieval.fetching import Fetched, FetchRequest
+from apps.retrieval.visits import Assignment, conclude
+
+logger = logging.getLogger(__name__)
+
+STORE_SIZE = 50  # visits in one transaction
+STORE_PATIENCE = 120.0  # s; how long the database may be away before answers are given up to their leases
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    assignment: Assignment
+    fetched: Fetched
+    stored: "asyncio.Future[None]"
+
+
+class Engine:
+    """Asks and stores for all tasks of a worker process."""
+
+    def __init__(self) -> None:
+        self._loop = uvloop.new_event_loop()
+        self._answers: asyncio.Queue[Answered] = asyncio.Queue()
+        self._storing_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
+        self._asker = Asker()
+        threading.Thread(target=self._run, name="retrieval", daemon=True).start()
+
+    def retrieve(self, claims: Sequence[Claim], *, worker: str) -> None:
+        """Ask the claimed sources and store what they answer; returns when all are stored.
+
+        Claims that are no longer valid are left out: another message carried them already.
+        """
+        now = datetime.now(UTC)
+        assignments = actions.start(claims, worker=worker, now=now)
+        if assignments:
+            robots = queries.fresh_robots([assignment.url for assignment in assignments], now)
+            asyncio.run_coroutine_threadsafe(self._retrieve_all(assignments, robots), self._loop).result()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_until_complete(self._serve())
+
+    async def _serve(self) -> None:
+        async with self._asker:
+            while True:
+                batch = [await self._answers.get()]
+                while len(batch) < STORE_SIZE and not self._answers.empty():
+                    batch.append(self._answers.get_nowait())
+                robots = self._asker.take_learned_robots()
+                await self._loop.run_in_executor(self._storing_thread, store, batch, robots)
+                for answered in batch:
+                    if not answered.stored.done():
+                        answered.stored.set_result(None)
+
+    async def _retrieve_all(self, assignments: Sequence[Assignment], robots: dict[str, str]) -> None:
+        await asyncio.gather(*(self._retrieve_one(assignment, robots) for assignment in assignments))
+
+    async def _retrieve_one(self, assignment: Assignment, robots: dict[str, str]) -> None:
+        request = FetchRequest(url=assignment.url, validators=assignment.validators, subscribers=assignment.followers)
+        fetched = await self._asker.ask(request, robots)
+        stored: asyncio.Future[None] = self._loop.create_future()
+        await self._answers.put(Answered(assignment, fetched, stored))
+        await stored
+
+
+def store(batch: Sequence[Answered], robots: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Conclude and store answers in one transaction; where that fails, one by one, so that none spoils the others."""
+    deadline = time.monotonic() + STORE_PATIENCE
+    pause = 0.1
+    while True:
+        try:
+            if robots:
+                actions.remember_robots(robots, now=datetime.now(UTC))
+            actions.store([conclude(each.assignment, each.fetched, jitter=random.random()) for each in batch])
+            return
+        except (OperationalError, InterfaceError) as error:  # Postgres is away, or two transactions met
+            connections["default"].close()
+            if time.monotonic() > deadline:
+                logger.error("could not store %d answers, their leases bring them back: %s", len(batch), error)
+                return
+            time.sleep(pause)
+            pause = min(2 * pause, 5.0)
+        except Exception:
+            if len(batch) == 1:
+                logger.exception("could not store the answer of %s", batch[0].assignment.url)
+                return
+            for each in batch:
+                store([each])
+            return
+
+
+@cache
+def current() -> Engine:
+    """This process's engine, made by the first task."""
+    return Engine()

@@ -1,0 +1,388 @@
+"""Asking one address: conditionally, in the host's turn, within limits, and never where sources may not be."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from time import perf_counter
+from types import TracebackType
+from typing import Self
+
+from ada_url import URL as ParsedURL
+from aiohttp import (
+    ClientConnectorCertificateError,
+    ClientConnectorDNSError,
+    ClientConnectorError,
+    ClientConnectorSSLError,
+    ClientOSError,
+    ClientPayloadError,
+    ClientResponse,
+    ClientResponseError,
+    ClientSession,
+    ClientTimeout,
+    ConnectionTimeoutError,
+    DummyCookieJar,
+    ServerDisconnectedError,
+    SocketTimeoutError,
+    TCPConnector,
+)
+from yarl import URL
+
+from apps.retrieval import guard
+from apps.retrieval.decoding import ACCEPTED, Decoder, TooLarge, Undecodable
+from apps.retrieval.robots import AGENT
+from apps.retrieval.turns import HostBusy, Turns
+from apps.sources.algorithms.addresses import BadAddress, resolve
+
+logger = logging.getLogger(__name__)
+
+BODY_LIMIT = 10 * 2**20  # bytes, decoded
+MOST_REDIRECTS = 5
+LONGEST_HEADER_LINE = 16 * 1024  # bytes
+MOST_HEADERS = 128
+FEEDS_FIRST = (
+    "application/rss+xml, application/atom+xml, application/feed+json, application/rdf+xml;q=0.9, "
+    "application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, text/html;q=0.5, */*;q=0.1"
+)
+_FOLLOWED = frozenset({301, 302, 303, 307, 308})
+_PERMANENT = frozenset({301, 308})
+_UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")  # control characters but the tab
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What a server sent to recognise its answer by: its own bytes, read as Latin-1 and never understood."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRequest:
+    url: str
+    validators: Validators = Validators()
+    subscribers: int = 0
+    body_limit: int = BODY_LIMIT
+    accept: str = FEEDS_FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    status: int
+    url: str  # where it led
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no answer to use.
+
+    The kinds: bad_address, refused_address, host_busy (nothing was asked; come back later), dns, connection, tls,
+    timeout, too_large, too_many_redirects, decoding, protocol.
+    """
+
+    kind: str
+    message: str  # a sentence for people
+    retry_after: float | None = None  # s, of host_busy
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    url: str  # the last address asked
+    received_at: datetime
+    status: int = 0  # of the last answer; 0 when none came
+    headers: Mapping[str, str] = field(default_factory=dict)  # names in lower case, Latin-1, repeated ones joined
+    body: bytes = b""  # decoded; only answers of success are read
+    permanent_url: str = ""  # where the address has moved for good: every redirect said so
+    redirects: tuple[Hop, ...] = ()
+    elapsed: float = 0.0  # s, without the wait for the host's turn
+    wire_bytes: int = 0  # of the body
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    total: float = 30.0  # s for all redirects together
+    connect: float = 10.0  # s, from the name to the end of the TLS handshake
+    read: float = 15.0  # s without a byte
+
+
+class Fetcher:
+    """Asks addresses, many at a time, each host by turns. One per event loop; `async with` opens and closes it."""
+
+    def __init__(
+        self,
+        *,
+        version: str,
+        about: str,
+        open_hosts: Collection[str],
+        clock: Callable[[], datetime],
+        host_gap: float = 1.0,
+        longest_wait: float = 60.0,
+        connections: int = 400,
+        timeouts: Timeouts = Timeouts(),
+    ) -> None:
+        """Get ready to introduce ourselves as this version of Wirebeat, told about at the address `about`.
+
+        Hosts in `open_hosts` (names, or ".suffix" for all names below one) may lie on any network. A host has
+        `host_gap` seconds of rest between two requests; who would wait for its turn longer than `longest_wait`
+        seconds is sent away.
+        """
+        self._agent = f"{AGENT}/{version} (+{about}"
+        self._open_hosts = tuple(open_hosts)
+        self._clock = clock
+        self._timeouts = timeouts
+        self._turns = Turns(gap=host_gap, longest_wait=longest_wait)
+        self._connections = asyncio.Semaphore(connections)
+        self._sessions: dict[bool, ClientSession] = {}  # by whether the host is open
+        self._closing = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        resolver = guard.Resolver()
+        self._closing.push_async_callback(resolver.close)
+        for is_open in (False, True):
+            connector = guard.make_connector(resolver, guarded=not is_open)
+            self._sessions[is_open] = await self._closing.enter_async_context(self._make_session(connector))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self._closing.aclose()
+
+    async def fetch(self, request: FetchRequest) -> Fetched:
+        """Ask for an address and follow its redirects. Nothing that a server does is raised: the result says it."""
+        try:
+            target = guard.check(request.url, self._open_hosts)
+        except (BadAddress, guard.RefusedAddress) as error:
+            return Fetched(url=request.url, received_at=self._clock(), failure=_failure(error, self._timeouts))
+        visit = _Visit(request, target)
+        failure = None
+        try:
+            while not visit.arrived:
+                await self._ask_host(visit)
+        except Exception as error:
+            failure = _failure(error, self._timeouts)
+        return visit.result(self._clock(), failure)
+
+    async def _ask_host(self, visit: "_Visit") -> None:
+        """Follow redirects as long as they stay with one host, all in one turn of it."""
+        host = visit.target.hostname
+        async with self._turns.take(host), self._connections:
+            while not visit.arrived and visit.target.hostname == host:
+                began = perf_counter()
+                try:
+                    async with asyncio.timeout(self._timeouts.total - visit.elapsed):
+                        await self._ask(visit)
+                finally:
+                    visit.elapsed += perf_counter() - began
+
+    async def _ask(self, visit: "_Visit") -> None:
+        address = _as_aiohttp_reads(visit.target)
+        headers = self._headers_for(visit.request)
+        session = self._sessions[guard.is_open(visit.target.hostname, self._open_hosts)]
+        async with session.get(address, headers=headers, allow_redirects=False) as response:
+            if response.status in _FOLLOWED:
+                location = _location(response, visit.target)
+                visit.follow(response.status, guard.check(location, self._open_hosts))
+            else:
+                await visit.arrive(response)
+
+    def _make_session(self, connector: TCPConnector) -> ClientSession:
+        return ClientSession(
+            connector=connector,
+            cookie_jar=DummyCookieJar(),
+            trust_env=False,
+            auto_decompress=False,
+            timeout=ClientTimeout(total=None, connect=self._timeouts.connect, sock_read=self._timeouts.read),
+            max_line_size=LONGEST_HEADER_LINE,
+            max_field_size=LONGEST_HEADER_LINE,
+            max_headers=MOST_HEADERS,
+        )
+
+    def _headers_for(self, request: FetchRequest) -> dict[str, str]:
+        readers = f"; {request.subscribers} subscribers" if request.subscribers else ""
+        headers = {
+            "User-Agent": f"{self._agent}{readers})",
+            "Accept": request.accept,
+            "Accept-Encoding": ACCEPTED,
+        }
+        # They go along with every redirect: they are from what the address led to the last time.
+        if etag := _sendable(request.validators.etag):
+            headers |= {"If-None-Match": etag, "A-IM": "feed"}  # RFC 3229: new entries alone would do
+        if last_modified := _sendable(request.validators.last_modified):
+            headers["If-Modified-Since"] = last_modified
+        return headers
+
+
+class Unusable(Exception):
+    """An answer that says nothing; `kind` is the failure's."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class _Visit:
+    """How far the fetch of one address has come."""
+
+    def __init__(self, request: FetchRequest, target: ParsedURL) -> None:
+        self.request = request
+        self.target = target
+        self.arrived = False
+        self.elapsed = 0.0  # s
+        self._asked = {target.href}
+        self._redirects: list[Hop] = []
+        self._status = 0
+        self._headers: dict[str, str] = {}
+        self._body = b""
+        self._wire_bytes = 0
+
+    def follow(self, status: int, url: ParsedURL) -> None:
+        """Turn to another address, as an answer of this status says.
+
+        Raises
+        ------
+        Unusable
+            If it was asked already, or the redirects are too many.
+        """
+        if len(self._redirects) == MOST_REDIRECTS:
+            raise Unusable("too_many_redirects", f"The address redirects more than {MOST_REDIRECTS} times.")
+        if url.href in self._asked:
+            raise Unusable("too_many_redirects", "The address redirects in a circle.")
+        self._asked.add(url.href)
+        self._redirects.append(Hop(status, url.href))
+        self.target = url
+
+    async def arrive(self, response: ClientResponse) -> None:
+        """Keep an answer that is no redirect, with its body if it is a success: nobody needs that of another one.
+
+        Raises
+        ------
+        TooLarge, Undecodable
+            As `Decoder` does, and if more comes over the wire than may come out.
+        """
+        self.arrived = True
+        self._status, self._headers = response.status, _headers_of(response)
+        if not 200 <= response.status < 300:
+            return
+        limit = self.request.body_limit
+        if (response.content_length or 0) > limit:
+            raise TooLarge(f"The answer is larger than {limit:,} bytes.")
+        decoder = Decoder(self._headers.get("content-encoding", ""), limit=limit)
+        async for chunk in response.content.iter_any():
+            self._wire_bytes += len(chunk)
+            if self._wire_bytes > limit:
+                raise TooLarge(f"The answer is larger than {limit:,} bytes.")
+            decoder.feed(chunk)
+        self._body = decoder.finish()
+
+    def result(self, received_at: datetime, failure: Failure | None) -> Fetched:
+        has_moved = self.arrived and self._redirects and all(hop.status in _PERMANENT for hop in self._redirects)
+        return Fetched(
+            url=self.target.href,
+            received_at=received_at,
+            status=self._status,
+            headers=self._headers,
+            body=self._body,
+            permanent_url=self.target.href if has_moved else "",
+            redirects=tuple(self._redirects),
+            elapsed=self.elapsed,
+            wire_bytes=self._wire_bytes,
+            failure=failure,
+        )
+
+
+def _as_aiohttp_reads(url: ParsedURL) -> URL:
+    """The same URL for aiohttp, which reads addresses in its own way; both must see the same host."""
+    address = URL(url.href, encoded=True)
+    if address.raw_host != url.hostname.strip("[]"):
+        raise BadAddress(f"“{url.hostname}” is no host that can be asked.")
+    return address
+
+
+def _location(response: ClientResponse, base: ParsedURL) -> str:
+    """Where a redirect leads; its text is UTF-8 or, from old servers, Latin-1."""
+    raw = next((value for name, value in response.raw_headers if name.lower() == b"location"), b"")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    url = resolve(text, base.href) if text else None
+    if url is None:
+        raise Unusable("protocol", f"The server answered {response.status} without an address to go to.")
+    return str(url.href)
+
+
+def _headers_of(response: ClientResponse) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in response.raw_headers:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
+
+
+def _sendable(validator: str) -> str:
+    """A validator so that aiohttp, which writes headers in UTF-8, sends the very bytes that the server sent.
+
+    What cannot be sent so is left out: another validator than the server's own is worse than none.
+    """
+    try:
+        text = validator.encode("latin-1").decode()
+    except UnicodeError:
+        return ""
+    return "" if _UNSENDABLE.search(text) else text
+
+
+def _failure(error: Exception, timeouts: Timeouts) -> Failure:
+    """What went wrong, by its kind and in words for people."""
+    match error:
+        case HostBusy(retry_after=seconds):
+            return Failure("host_busy", f"Other sources of its host come first, for about {seconds:.0f} s.", seconds)
+        case BadAddress():
+            return Failure("bad_address", str(error))
+        case guard.RefusedAddress():
+            return Failure("refused_address", str(error))
+        case ClientConnectorError(os_error=guard.RefusedAddress() as refusal):
+            return Failure("refused_address", str(refusal))
+        case Unusable(kind=kind):
+            return Failure(kind, str(error))
+        case TooLarge():
+            return Failure("too_large", str(error))
+        case Undecodable():
+            return Failure("decoding", str(error))
+        case ConnectionTimeoutError():
+            return Failure("timeout", f"The server accepted no connection within {timeouts.connect:g} s.")
+        case SocketTimeoutError():
+            return Failure("timeout", f"The server sent nothing for {timeouts.read:g} s.")
+        case TimeoutError():
+            return Failure("timeout", f"The answer was not complete after {timeouts.total:g} s.")
+    return _network_failure(error)
+
+
+def _network_failure(error: Exception) -> Failure:
+    match error:
+        case ClientConnectorDNSError() | UnicodeError():
+            return Failure("dns", "The server's name is not known.")
+        case ClientConnectorCertificateError(certificate_error=cause):
+            return Failure("tls", f"The server's certificate is not to be trusted: {_words(cause)}.")
+        case ClientConnectorSSLError(os_error=cause):
+            return Failure("tls", f"No secure connection to the server: {_words(cause)}.")
+        case ServerDisconnectedError():
+            return Failure("connection", "The server closed the connection without an answer.")
+        case ClientOSError() | OSError():
+            return Failure("connection", f"The connection to the server failed: {_words(error)}.")
+        case ClientPayloadError():
+            return Failure("protocol", "The answer breaks off before its end.")
+        case ClientResponseError(message=message):
+            return Failure("protocol", f"The answer is no proper HTTP: {message.strip()[:200]}.")
+    logger.error("unexpected failure of a fetch", exc_info=error)
+    return Failure("protocol", f"The answer could not be read: {type(error).__name__}.")
+
+
+def _words(error: BaseException) -> str:
+    """The short text inside an error of the system or of OpenSSL."""
+    named = (getattr(error, name, None) for name in ("verify_message", "reason", "strerror"))
+    return str(next(filter(None, named), error))

@@ -1,0 +1,32 @@
+"""Doorways for Celery: each calls one action."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from celery import Task, shared_task
+from celery.signals import worker_ready
+
+from apps.retrieval import actions, engine
+from apps.retrieval.claims import Claim
+
+
+@shared_task(bind=True)
+def retrieve(self: Task, claims: Sequence[Sequence[Any]], **_: Any) -> None:
+    engine.current().retrieve([Claim(*claim) for claim in claims], worker=self.request.hostname or "")
+
+
+@shared_task
+def adopt_sources(**_: Any) -> None:
+    actions.adopt_sources(now=datetime.now(UTC))
+
+
+@shared_task
+def forget_old_retrievals(**_: Any) -> None:
+    actions.forget_old_retrievals(now=datetime.now(UTC))
+
+
+@worker_ready.connect
+def release_own_leases(sender: Any, **_: Any) -> None:
+    """A worker of this name was killed, or stopped in the middle: what it had begun is planned again."""
+    actions.release_worker(sender.hostname, now=datetime.now(UTC))

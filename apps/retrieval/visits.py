@@ -1,0 +1,149 @@
+"""From a source's answer to what it means: decisions about one visit; nothing here asks or writes."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import blake2b
+
+from apps.retrieval.algorithms.politeness import Answer, Limits, Memory, Verdict, judge, next_instant
+from apps.retrieval.fetching import Fetched, Validators
+from apps.retrieval.models import Retrieval
+from apps.sources import formats
+from apps.sources.formats.feed import NotAFeed, ParsedFeed, UpdateHints
+
+Outcome = Retrieval.Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A source that a worker has begun to ask, with all that is remembered of it."""
+
+    source_id: int
+    sequence: int
+    url: str
+    due_at: datetime
+    dispatched_at: datetime
+    started_at: datetime
+    validators: Validators
+    body_hash: bytes
+    memory: Memory
+    hints: UpdateHints
+    failing_since: datetime | None
+    followers: int
+    interval: float  # s between two retrievals of the even plan, before politeness
+    limits: Limits
+    nameless: bool  # nobody has said the source's title or page yet
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What a visit brought and what follows from it."""
+
+    assignment: Assignment
+    fetched: Fetched
+    outcome: Outcome
+    message: str
+    feed: ParsedFeed | None
+    verdict: Verdict
+    validators: Validators
+    body_hash: bytes
+    hints: UpdateHints
+    due_at: datetime | None  # None: never again
+    reason: str
+
+
+def conclude(assignment: Assignment, fetched: Fetched, *, jitter: float) -> Visit:
+    """Judge an answer: what it brought, what is remembered of it, and when the source is asked next.
+
+    `jitter`, in [0, 1), spreads sources that would otherwise stay in step.
+    """
+    read = _read(assignment, fetched)
+    hints = read.feed.hints if read.feed else assignment.hints
+    answer = Answer(
+        status=fetched.status,
+        headers=fetched.headers,
+        retry_after=fetched.failure.retry_after if fetched.failure else None,
+        permanent_url=fetched.permanent_url,
+        is_feed=read.is_feed,
+    )
+    verdict = judge(answer, assignment.memory, assignment.limits, now=fetched.received_at)
+    wish = assignment.started_at + timedelta(seconds=assignment.interval)
+    due_at = next_instant(
+        wish, verdict.not_before, hints, assignment.limits, since=assignment.started_at, jitter=jitter
+    )
+    return Visit(
+        assignment=assignment,
+        fetched=fetched,
+        outcome=read.outcome,
+        message=read.message,
+        feed=read.feed,
+        verdict=verdict,
+        validators=Validators() if verdict.new_url else _validators(assignment, fetched, is_feed=read.is_feed),
+        body_hash=read.body_hash,
+        hints=hints,
+        due_at=None if verdict.gone else due_at,
+        reason=verdict.reason if verdict.not_before > wish else "every source in turn",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What an answer's bytes hold."""
+
+    outcome: Outcome
+    message: str
+    body_hash: bytes  # to remember
+    feed: ParsedFeed | None = None
+    is_feed: bool = False
+
+
+def _read(assignment: Assignment, fetched: Fetched) -> Read:
+    unread = assignment.body_hash
+    if fetched.failure:
+        return Read(_FAILURES.get(fetched.failure.kind, Outcome.FAILED), fetched.failure.message, unread)
+    if fetched.status == 304:
+        return Read(Outcome.NOT_MODIFIED, "", unread, is_feed=True)
+    if fetched.status not in {200, 226}:
+        outcome = _STATUSES.get(fetched.status, Outcome.FAILED)
+        return Read(outcome, f"The server answered {fetched.status}.", unread)
+    body_hash = blake2b(fetched.body, digest_size=16).digest()
+    if body_hash == assignment.body_hash:
+        return Read(Outcome.UNCHANGED, "The same bytes as before.", body_hash, is_feed=True)
+    try:
+        feed = formats.parse(fetched.body, content_type=fetched.headers.get("content-type", ""), url=fetched.url)
+    except NotAFeed as error:
+        return Read(Outcome.NOT_A_FEED, str(error), unread)
+    # A delta (226) shows only part of the feed: its bytes are nothing to compare the next whole answer with.
+    return Read(Outcome.UNCHANGED, "", body_hash if fetched.status == 200 else unread, feed=feed, is_feed=True)
+
+
+_FAILURES = {
+    "host_busy": Outcome.DEFERRED,
+    "refused_address": Outcome.REFUSED,
+    "bad_address": Outcome.REFUSED,
+    "robots": Outcome.REFUSED,
+}
+_STATUSES = {410: Outcome.GONE, 429: Outcome.THROTTLED, 503: Outcome.THROTTLED}
+
+
+def _validators(assignment: Assignment, fetched: Fetched, *, is_feed: bool) -> Validators:
+    """Both validators as one answer gave them: a whole answer replaces the pair, a 304 updates what it carries."""
+    etag, last_modified = fetched.headers.get("etag", ""), fetched.headers.get("last-modified", "")
+    if not is_feed:
+        return assignment.validators
+    if fetched.status == 304:
+        return Validators(etag or assignment.validators.etag, last_modified or assignment.validators.last_modified)
+    return Validators(etag, last_modified)
+
+
+def bits(numbers: Collection[int]) -> int:
+    """A set of small numbers as the bits of one.
+
+    >>> bits({0, 3}), numbers_in(9) == {0, 3}
+    (9, True)
+    """
+    return sum(1 << number for number in numbers)
+
+
+def numbers_in(bits: int) -> frozenset[int]:
+    return frozenset(number for number in range(bits.bit_length()) if bits >> number & 1)

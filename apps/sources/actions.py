@@ -1,0 +1,124 @@
+"""The only writers of sources. Each is one transaction and may be called twice."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+
+from django.db import transaction
+
+from apps.sources import queries
+from apps.sources.algorithms.addresses import normalise
+from apps.sources.formats.feed import ParsedFeed
+from apps.sources.formats.opml import OpmlDocument
+from apps.sources.models import Source
+
+
+@dataclass(frozen=True, slots=True)
+class NewSource:
+    url: str
+    title: str = ""
+    site_url: str = ""
+    description: str = ""
+    language: str = ""
+    category: str = ""
+    listed: bool = False
+    always_retrieved: bool = False
+    pace: float = 1.0
+
+
+@transaction.atomic
+def add_sources(rows: Sequence[NewSource]) -> list[int]:
+    """Add what is not there yet; return the id of each row's source, in their order.
+
+    A source that exists already is left as it is.
+
+    Raises
+    ------
+    BadAddress
+        If one of the addresses cannot be meant; nothing is added then.
+    """
+    addresses = [normalise(row.url) for row in rows]
+    Source.objects.bulk_create(
+        [_as_model(row, url) for row, url in zip(rows, addresses, strict=True)], ignore_conflicts=True, batch_size=1_000
+    )
+    ids = queries.by_address(addresses)
+    return [ids[url] for url in addresses]
+
+
+def add_source(row: NewSource) -> int:
+    return add_sources([row])[0]
+
+
+def _as_model(row: NewSource, url: str) -> Source:
+    values = {field.name: getattr(row, field.name) for field in fields(row)} | {"url": url}
+    for name in ("title", "site_url", "language", "category"):
+        values[name] = values[name][: Source._meta.get_field(name).max_length]
+    return Source(**values)
+
+
+@transaction.atomic
+def load_catalogue(document: OpmlDocument) -> int:
+    """Fill an empty catalogue; one that an admin has touched stays as it is. Returns how many sources were added."""
+    if queries.listed().exists():
+        return 0
+    rows = [
+        NewSource(
+            url=subscription.xml_url,
+            title=subscription.title,
+            site_url=subscription.html_url,
+            description=subscription.description,
+            language=subscription.language,
+            category=subscription.folders[0][0] if subscription.folders else "",
+            listed=True,
+        )
+        for subscription in document.subscriptions
+    ]
+    return len(add_sources(rows))
+
+
+@transaction.atomic
+def edit_source(source_id: int, **values: object) -> None:
+    """Change what an admin may change of a source.
+
+    Raises
+    ------
+    BadAddress
+        If a new `url` cannot be meant.
+    ValueError
+        If another source has the new `url` already.
+    """
+    if "url" in values:
+        values["url"] = normalise(str(values["url"]))
+        if Source.objects.filter(url=values["url"]).exclude(pk=source_id).exists():
+            raise ValueError(f"Another source has the address {values['url']} already.")
+    Source.objects.filter(pk=source_id).update(**values)
+
+
+def set_state(source_ids: Collection[int], state: Source.State) -> int:
+    return Source.objects.filter(pk__in=source_ids).exclude(state=state).update(state=state)
+
+
+def move(source_id: int, url: str) -> bool:
+    """Remember a permanent redirect. False when another source has that address: then both stay as they are."""
+    if Source.objects.filter(url=url).exists():
+        return False
+    return bool(Source.objects.filter(pk=source_id).update(url=url))
+
+
+def learn_from(source_id: int, feed: ParsedFeed) -> None:
+    """Fill in what nobody has said of a source by what its feed says of itself."""
+    source = Source.objects.only("title", "site_url", "description", "language", "image_url").get(pk=source_id)
+    said = {
+        "title": feed.title,
+        "site_url": feed.link,
+        "description": feed.description[:2_000],
+        "language": feed.language[:20],
+        "image_url": feed.image_url,
+    }
+    learned = {name: value for name, value in said.items() if value and not getattr(source, name)}
+    if learned:
+        Source.objects.filter(pk=source_id).update(**learned)
+
+
+def delete_source(source_id: int) -> None:
+    """Delete a source with its postings, follows and log."""
+    Source.objects.filter(pk=source_id).delete()

@@ -1,0 +1,218 @@
+"""Addresses as the WHATWG URL standard reads them, so that the whole product means the same by one address."""
+
+import re
+from binascii import crc32
+from functools import cache, lru_cache
+from ipaddress import ip_address
+
+from ada_url import URL, idna
+from publicsuffixlist import PublicSuffixList
+
+LONGEST_ADDRESS = 2_000  # characters, as many as a source's column holds
+
+_WEB_PROTOCOLS = ("http:", "https:")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+# What browsers and other readers put before an address to say "subscribe to" or "show the source of".
+_WRAPPER = re.compile(r"(?:view-source|feed|pcast|itpc|podcast):(?://)?", re.IGNORECASE)
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+# "example.com:8080/feed" starts like a scheme, but is a host and a port.
+_HOST_AND_PORT = re.compile(r"(?:[^/\\?#:@]*\.[^/\\?#:@]*|localhost):\d{0,5}(?=[/\\?#]|$)", re.IGNORECASE)
+_AUTHORITY = re.compile(r"https?:[/\\]*([^/\\?#]*)", re.IGNORECASE)
+
+_TRACKING_PREFIXES = (
+    "utm_", "mtm_", "pk_", "piwik_", "matomo_", "hsa_", "__hs", "_hs", "mc_", "oly_", "vero_", "at_custom", "at_link",
+    "ns_", "fb_action_", "trk_", "_branch_", "itm_", "wt_",
+)  # fmt: skip
+_TRACKING_NAMES = frozenset({
+    "fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "gad_source", "gad_campaignid", "srsltid", "yclid",
+    "ysclid", "_openstat", "msclkid", "twclid", "ttclid", "li_fat_id", "igshid", "igsh", "epik", "rb_clickid",
+    "sc_cid", "s_cid", "wickedid", "mkt_tok", "hsctatracking", "ml_subscriber", "ml_subscriber_hash", "fb_source",
+    "fb_ref", "cmpid", "icid", "ncid", "ocid", "xtor", "smid", "spm", "at_medium", "at_campaign", "at_campaign_type",
+    "at_bbc_team", "at_format", "at_ptr_name", "echobox", "guccounter", "guce_referrer", "guce_referrer_sig", "_gl",
+    "_ga", "dm_i",
+})  # fmt: skip
+
+
+class BadAddress(ValueError):
+    """What was typed is no address that news can be fetched from; the message says why."""
+
+
+def resolve(address: str, base: str = "") -> URL | None:
+    """The URL that a browser makes of `address` on a page at `base`, whatever its scheme; None where it makes none.
+
+    >>> resolve("../feed", "https://example.org/news/today/").href
+    'https://example.org/news/feed'
+    """
+    try:
+        url = URL(_well_encoded(address), _well_encoded(base) or None)
+    except ValueError:
+        return None
+    return url if _has_readable_labels(url.hostname) else None
+
+
+def absolute(address: str, base: str = "") -> str:
+    """The normalised absolute http or https address, or "" where there is none. Never raises.
+
+    A blank address is none, though browsers read it as the page itself: an empty link in a feed leads nowhere.
+    A base that is no address is left aside.
+
+    >>> absolute("//Example.org:443/a b/../c#part", "https://example.org/")
+    'https://example.org/c#part'
+    >>> absolute("javascript:alert(1)"), absolute(" ", "https://example.org/")
+    ('', '')
+    """
+    if not address or address.isspace():
+        return ""
+    url = resolve(address, base) or (resolve(address) if base else None)
+    return url.href if url is not None and url.protocol in _WEB_PROTOCOLS else ""
+
+
+def normalise(address: str) -> str:
+    """The address that a person means who typed or pasted `address`, without fragment.
+
+    Raises
+    ------
+    BadAddress
+        If it is empty, longer than 2,000 characters, of another scheme than http and https, without a host
+        that can exist, or carries a user name.
+
+    Examples
+    --------
+    >>> normalise(" feed://Example.org/news.xml#latest ")
+    'https://example.org/news.xml'
+    """
+    typed = address.strip().strip("\ufeff\u200b")
+    if len(typed) > LONGEST_ADDRESS:
+        raise BadAddress(f"The address is {len(typed):,} characters long; at most {LONGEST_ADDRESS:,} are allowed.")
+    text = _with_scheme(_unwrapped(typed))
+    url = resolve(text)
+    if url is None or not url.hostname:
+        raise BadAddress(_complaint_about_host(text))
+    if url.username or url.password:
+        raise BadAddress("The address holds a user name or password; sources are shared by all, so leave them out.")
+    url.hash = ""
+    if len(url.href) > LONGEST_ADDRESS:
+        raise BadAddress(f"The address is longer than {LONGEST_ADDRESS:,} characters once its letters are encoded.")
+    return str(url.href)
+
+
+def host(address: str) -> str:
+    """The host of an absolute address in its ASCII form, without port; "" where there is none.
+
+    >>> host("https://Bücher.example:8080/neu"), host("http://[::1]/")
+    ('xn--bcher-kva.example', '[::1]')
+    """
+    url = resolve(address)
+    return str(url.hostname) if url is not None else ""
+
+
+@lru_cache(maxsize=65_536)
+def registrable_domain(host: str) -> str:
+    """The part of a host that somebody registered; an IP address or a name without one is given back as it is.
+
+    >>> registrable_domain("news.example.co.uk"), registrable_domain("127.0.0.1"), registrable_domain("localhost")
+    ('example.co.uk', '127.0.0.1', 'localhost')
+    """
+    name = host.lower().removesuffix(".")
+    if _is_ip(name):
+        return name
+    return _public_suffixes().privatesuffix(name) or name
+
+
+def partition(address: str, partitions: int = 64) -> int:
+    """The partition, from 0 to `partitions` - 1, that asks all sources of this address's registrable domain.
+
+    >>> partition("https://feeds.example.org/a") == partition("http://www.example.org/b")
+    True
+    """
+    return crc32(registrable_domain(host(address)).encode()) % partitions
+
+
+def is_tracking_parameter(name: str) -> bool:
+    """Whether a query parameter only says where a reader came from, so that the page is the same without it.
+
+    The one list of them: links inside postings are cleaned by it too.
+
+    >>> is_tracking_parameter("UTM_source"), is_tracking_parameter("id")
+    (True, False)
+    """
+    lowered = name.lower()
+    return lowered in _TRACKING_NAMES or lowered.startswith(_TRACKING_PREFIXES)
+
+
+def same_page_key(address: str) -> str:
+    """What two addresses of one page have in common, to compare and not to open; "" for what is no web address.
+
+    Scheme, `www.`, default port, tracking parameters, last slash and fragment do not tell pages apart; the order of
+    the other parameters may.
+
+    >>> same_page_key("http://www.example.org/story/?utm_source=rss&id=7#top")
+    'example.org/story?id=7'
+    """
+    url = resolve(address)
+    if url is None or url.protocol not in _WEB_PROTOCOLS:
+        return ""
+    name = url.hostname.removesuffix(".").removeprefix("www.")
+    port = f":{url.port}" if url.port else ""
+    pairs = [pair for pair in url.search.removeprefix("?").split("&") if pair]
+    kept = [pair for pair in pairs if not is_tracking_parameter(pair.partition("=")[0])]
+    query = f"?{'&'.join(kept)}" if kept else ""
+    return f"{name}{port}{url.pathname.rstrip('/')}{query}"
+
+
+def _well_encoded(text: str) -> str:
+    """Half characters, which JSON can carry, become the replacement character as the standard asks."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def _has_readable_labels(hostname: str) -> bool:
+    """The parser lets a few undecodable "xn--" labels pass; its decoder gives those back unchanged."""
+    if "xn--" not in hostname:
+        return True
+    return all(not label.startswith("xn--") or idna.decode(label) != label for label in hostname.split("."))
+
+
+def _unwrapped(text: str) -> str:
+    """The address inside `feed:https://…` and the like, which may be wrapped more than once."""
+    while match := _WRAPPER.match(text):
+        if _HOST_AND_PORT.match(text):
+            break
+        text = text[match.end() :].lstrip()
+    return text
+
+
+def _with_scheme(text: str) -> str:
+    if not text:
+        raise BadAddress("The address is empty.")
+    if text.startswith(("//", "\\\\")):
+        return f"https:{text}"
+    scheme = _SCHEME.match(text)
+    if scheme and not _HOST_AND_PORT.match(text):
+        if f"{scheme[1].lower()}:" not in _WEB_PROTOCOLS:
+            raise BadAddress(f"An address starts with http:// or https://, not with “{scheme[0]}”.")
+        return text
+    first = re.split(r"[/\\?#:]", text, maxsplit=1)[0]
+    # A lone word or number would become a host, and hardly anybody means that.
+    if first and "." not in first and first.lower() != "localhost" and not text.startswith("["):
+        raise BadAddress(f"“{first}” is no address: a host such as example.org is missing.")
+    return f"https://{text.lstrip('/')}" if first or text.startswith("[") else "https:///"
+
+
+def _complaint_about_host(text: str) -> str:
+    authority = _AUTHORITY.match(text)
+    if authority is None or not authority[1]:
+        return "The address has no host such as example.org."
+    return f"“{authority[1]}” is no host, or no host and port, that can exist."
+
+
+def _is_ip(name: str) -> bool:
+    try:
+        ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
+
+
+@cache
+def _public_suffixes() -> PublicSuffixList:
+    return PublicSuffixList()

@@ -1,0 +1,259 @@
+"""Where a page's feeds may be, found in the page itself and in its address; nothing is asked."""
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from lxml import etree
+
+from apps.sources.algorithms.addresses import (
+    LONGEST_ADDRESS,
+    BadAddress,
+    absolute,
+    host,
+    normalise,
+    registrable_domain,
+    resolve,
+)
+
+MOST_CANDIDATES = 20
+LARGEST_PAGE = 2_000_000  # bytes that are looked at
+LONGEST_HEADER = 16_000  # characters
+LONGEST_TITLE = 200  # characters
+
+_FEED_TYPES = frozenset({
+    "application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml",
+})  # fmt: skip
+# These may be anything; they count as feeds only if the title or the address says so.
+_VAGUE_TYPES = frozenset({"application/json", "application/xml", "text/xml"})
+
+_FEED_WORD = re.compile(r"\b(?:rss|atom|rdf|feeds?|json ?feed|syndication)\b", re.IGNORECASE)
+_FEED_ADDRESS = re.compile(
+    r"(?:^|[/?&=._-])(?:rss\d*|feeds?|atom|rdf)(?:$|[/?&=.])|/index\.xml$",
+    re.IGNORECASE,
+)
+_COMMENTS = re.compile(r"comment|kommentar|comentari|comentári|комментари|コメント|评论|評論", re.IGNORECASE)
+# Their addresses hold those of feeds, but are pages for people who have an account there.
+_OTHER_READERS = frozenset({"feedly.com", "inoreader.com", "newsblur.com", "netvibes.com", "yahoo.com", "facebook.com"})
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    url: str
+    title: str
+    media_type: str  # as stated; "" if it was not
+    how: Literal["header", "link", "anchor", "guess"]
+
+
+def candidates(html: bytes | str, *, url: str, link_headers: str = "") -> tuple[Candidate, ...]:
+    """The addresses, at most 20, at which a feed of the page at `url` may be, the most likely first. Never raises.
+
+    What the publisher states comes first (HTTP's Link header, then `<link rel="alternate">`), then links that look
+    like feeds, then guesses from the page's address and the program that made it; feeds of comments come last.
+    Only the first 2 MB of the page are looked at. Several Link headers are joined by commas.
+
+    >>> page = '<link rel="alternate" type="application/rss+xml" title="News" href="/news.xml">'
+    >>> candidates(page, url="https://example.org/a/")[0]
+    Candidate(url='https://example.org/news.xml', title='News', media_type='application/rss+xml', how='link')
+    """
+    text, root = _parse(html)
+    base = _base(root, url)
+    found = [*_from_header(link_headers, url), *_from_links(root, base), *_from_anchors(root, base)]
+    found += _from_address(url, text)
+    found += _from_generator(root, url)
+    if not found:
+        found += _guesses(["/feed", "/rss.xml", "/feed.xml", "/atom.xml", "/index.xml"], url)
+    own = url.partition("#")[0]
+    distinct: dict[str, Candidate] = {}
+    for candidate in sorted(found, key=_is_for_comments):
+        if candidate.url != own and len(candidate.url) <= LONGEST_ADDRESS:
+            distinct.setdefault(candidate.url, candidate)
+    return tuple(islice(distinct.values(), MOST_CANDIDATES))
+
+
+def _parse(html: bytes | str) -> tuple[str, etree._Element | None]:
+    """The page's text in Latin letters at least, and its root element if it has one."""
+    content = html[:LARGEST_PAGE]
+    encoding = None
+    if isinstance(content, str):
+        content = content.encode("utf-8", "replace")
+        encoding = "utf-8"
+    elif _is_utf8(content):
+        encoding = "utf-8"
+    parser = etree.HTMLParser(encoding=encoding, no_network=True, remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(content, parser)
+    except (etree.LxmlError, ValueError):
+        root = None
+    return content.decode("latin-1"), root
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(content)  # a letter may be cut in two at the end
+    except UnicodeDecodeError:
+        return False
+    return b"\x00" not in content  # UTF-16 in disguise
+
+
+def _base(root: etree._Element | None, url: str) -> str:
+    for element in _elements(root, "base"):
+        if element.get("href"):
+            return absolute(element.get("href", ""), url) or url
+    return url
+
+
+# One link of RFC 8288: the address and all of its parameters, then one parameter.
+_LINK = re.compile(r"""<([^<>]*)>((?:\s*;\s*[\w*!#$&+.^`|~-]+\s*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^\s",;]+))?)*)""")
+_PARAMETER = re.compile(r""";\s*([\w*!#$&+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",;]+))""")
+
+
+def _from_header(link_headers: str, url: str) -> Iterator[Candidate]:
+    for link in _LINK.finditer(link_headers[:LONGEST_HEADER]):
+        parameters: dict[str, str] = {}
+        for name, quoted, plain in _PARAMETER.findall(link[2]):
+            parameters.setdefault(name.lower(), re.sub(r"\\(.)", r"\1", quoted) or plain)
+        yield from _alternate("header", link[1], parameters, url)
+
+
+def _from_links(root: etree._Element | None, base: str) -> Iterator[Candidate]:
+    for element in _elements(root, "link"):
+        attributes = {str(name).lower(): str(value) for name, value in element.attrib.items()}
+        yield from _alternate("link", attributes.get("href", ""), attributes, base)
+
+
+def _alternate(how: Literal["header", "link"], href: str, said: dict[str, str], base: str) -> Iterator[Candidate]:
+    relations = said.get("rel", "").lower().split()
+    media_type = said.get("type", "").partition(";")[0].strip().lower()
+    title = _clean(said.get("title", ""))
+    if not {"alternate", "feed"}.intersection(relations) or "stylesheet" in relations:
+        return
+    is_feed = media_type in _FEED_TYPES or ("feed" in relations and media_type in ("", *_VAGUE_TYPES))
+    if media_type in _VAGUE_TYPES:
+        # Every WordPress page names its JSON interface by an address that could be a feed's; its title tells.
+        in_address = media_type != "application/json" and _FEED_ADDRESS.search(href)
+        is_feed = is_feed or bool(_FEED_WORD.search(title) or in_address)
+    address = _feed_address(href, base)
+    if is_feed and address:
+        yield Candidate(address, title, media_type, how)
+
+
+def _from_anchors(root: etree._Element | None, base: str) -> list[Candidate]:
+    """Links that look like feeds: those whose address does before those whose words do, own site before others."""
+    site = registrable_domain(host(base))
+    ranked = []
+    for element in _elements(root, "a"):
+        href = element.get("href", "").strip()
+        address = _feed_address(href, base)
+        if not address:
+            continue
+        title = _clean(" ".join(str(text) for text in islice(element.itertext(), 10)) or element.get("title", ""))
+        by_address = href.lower().startswith("feed:") or _FEED_ADDRESS.search(address.partition("://")[2])
+        domain = registrable_domain(host(address))
+        if domain not in _OTHER_READERS and (by_address or (len(title) <= 60 and _FEED_WORD.search(title))):
+            ranked.append(((not by_address, domain != site), Candidate(address, title, "", "anchor")))
+    return [candidate for _, candidate in sorted(ranked, key=lambda pair: pair[0])]
+
+
+# Where well-known sites keep the feeds of a page, by host and path.
+_SITES = [
+    (re.compile(pattern), templates)
+    for pattern, templates in [
+        (
+            r"(?:www\.|m\.)?youtube\.com/channel/(UC[\w-]{22})",
+            ["https://www.youtube.com/feeds/videos.xml?channel_id={}"],
+        ),
+        (
+            r"(?:www\.|m\.)?youtube\.com/playlist\?list=([\w-]+)",
+            ["https://www.youtube.com/feeds/videos.xml?playlist_id={}"],
+        ),
+        (r"(?:www\.|old\.|new\.)?reddit\.com/((?:r|user)/[\w-]+)", ["https://www.reddit.com/{}/.rss"]),
+        (
+            r"github\.com/([\w.-]+/[\w.-]+)",
+            ["https://github.com/{}/releases.atom", "https://github.com/{}/commits.atom"],
+        ),
+        (r"github\.com/([\w-]+)/?$", ["https://github.com/{}.atom"]),
+        (r"gitlab\.com/([\w.-]+/[\w.-]+)", ["https://gitlab.com/{}/-/tags?format=atom", "https://gitlab.com/{}.atom"]),
+        (r"medium\.com/(@?[\w.-]+)", ["https://medium.com/feed/{}"]),
+        (r"([\w-]+)\.medium\.com/", ["https://{}.medium.com/feed"]),
+        (r"([\w-]+)\.tumblr\.com/", ["https://{}.tumblr.com/rss"]),
+        (r"(?:www\.)?tumblr\.com/([\w-]+)", ["https://{}.tumblr.com/rss"]),
+        (r"([\w-]+)\.substack\.com/", ["https://{}.substack.com/feed"]),
+        (r"([\w-]+)\.wordpress\.com/", ["https://{}.wordpress.com/feed/"]),
+        (r"([\w-]+\.blogspot\.[a-z.]+)/", ["https://{}/feeds/posts/default"]),
+        (r"dev\.to/([\w-]+)", ["https://dev.to/feed/{}"]),
+        (r"bsky\.app/profile/([\w.:-]+)", ["https://bsky.app/profile/{}/rss"]),
+        (r"vimeo\.com/([a-z][\w-]*)", ["https://vimeo.com/{}/videos/rss"]),
+        (r"stackoverflow\.com/questions/tagged/([^/?]+)", ["https://stackoverflow.com/feeds/tag/{}"]),
+        (r"pypi\.org/project/([\w.-]+)", ["https://pypi.org/rss/project/{}/releases.xml"]),
+        (r"arxiv\.org/list/([\w.-]+)/", ["https://rss.arxiv.org/rss/{}"]),
+        (r"news\.ycombinator\.com/()", ["https://news.ycombinator.com/rss{}"]),
+    ]
+]
+_YOUTUBE_CHANNEL = re.compile(
+    r"""(?:/channel/|"(?:externalId|channelId)"\s*:\s*"|itemprop="(?:channelId|identifier)"\s+content=")(UC[\w-]{22})"""
+)
+
+# Where publishing programs keep the feed of a whole site.
+_GENERATORS = {
+    "wordpress": "/feed/", "blogger": "/feeds/posts/default", "substack": "/feed", "ghost": "/rss/",
+    "hugo": "/index.xml", "jekyll": "/feed.xml", "hexo": "/atom.xml", "drupal": "/rss.xml", "gatsby": "/rss.xml",
+    "joomla": "/?format=feed&type=rss", "wix": "/blog-feed.xml", "typecho": "/feed/", "discourse": "/latest.rss",
+    "pelican": "/feeds/all.atom.xml", "eleventy": "/feed/feed.xml", "movable type": "/atom.xml", "medium": "/feed",
+}  # fmt: skip
+
+
+def _from_address(url: str, text: str) -> Iterator[Candidate]:
+    page = resolve(url)
+    if page is None:
+        return
+    place = f"{page.hostname}{page.pathname}{page.search}"
+    match = next(((found, templates) for pattern, templates in _SITES if (found := pattern.match(place))), None)
+    if match is not None:
+        found, templates = match
+        yield from _guesses([template.format(found[1]) for template in templates], url)
+    elif registrable_domain(page.hostname) == "youtube.com" and (channel := _YOUTUBE_CHANNEL.search(text)):
+        yield from _guesses([f"https://www.youtube.com/feeds/videos.xml?channel_id={channel[1]}"], url)
+    elif re.fullmatch(r"/@\w+/?", page.pathname) and "mastodon" in text.lower():
+        yield from _guesses([f"{page.pathname.rstrip('/')}.rss"], url)
+
+
+def _from_generator(root: etree._Element | None, url: str) -> Iterator[Candidate]:
+    for element in _elements(root, "meta"):
+        if element.get("name", "").lower() == "generator":
+            program = element.get("content", "").lower()
+            yield from _guesses([path for name, path in _GENERATORS.items() if program.startswith(name)], url)
+
+
+def _guesses(addresses: Iterable[str], url: str) -> Iterator[Candidate]:
+    for address in addresses:
+        if resolved := absolute(address, url):
+            yield Candidate(resolved, "", "", "guess")
+
+
+def _feed_address(href: str, base: str) -> str:
+    href = href.strip()
+    if not href or href.startswith("#"):
+        return ""
+    if not href.lower().startswith("feed:"):
+        return absolute(href, base).partition("#")[0]
+    try:
+        return normalise(href)
+    except BadAddress:
+        return ""
+
+
+def _is_for_comments(candidate: Candidate) -> bool:
+    path = candidate.url.partition("://")[2].partition("/")[2]
+    return bool(_COMMENTS.search(candidate.title) or _COMMENTS.search(path))
+
+
+def _elements(root: etree._Element | None, name: str) -> Iterator[etree._Element]:
+    return iter(()) if root is None else root.iter(name)
+
+
+def _clean(text: str) -> str:
+    return " ".join(text.split())[:LONGEST_TITLE].rstrip()

@@ -1,0 +1,97 @@
+"""Points in time as feeds write them: RFC 822, ISO 8601 and its web profile, and the odd ones that feedparser knows."""
+
+import re
+from calendar import timegm
+from datetime import UTC, datetime, timedelta, timezone
+
+from feedparser.datetimes import _parse_date as feedparser_date
+
+MAX_DATE = 100  # characters
+EARLIEST_YEAR = 1000  # "0001-01-01" is what software writes that has no date
+
+_MONTHS = {
+    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6,
+    "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
+}  # fmt: skip
+_ZONES = {  # hours east of Greenwich; of ambiguous names the meaning that RFC 822 or the most publishers give them
+    "adt": -3, "ast": -4, "edt": -4, "est": -5, "cdt": -5, "cst": -6, "mdt": -6, "mst": -7, "pdt": -7, "pst": -8,
+    "et": -5, "ct": -6, "mt": -7, "pt": -8, "akst": -9, "akdt": -8, "hst": -10,
+    "bst": 1, "cet": 1, "met": 1, "mez": 1, "cest": 2, "mest": 2, "mesz": 2, "eet": 2, "eest": 3, "west": 1, "msk": 3,
+    "hkt": 8, "sgt": 8, "jst": 9, "kst": 9, "aest": 10, "aedt": 11, "nzst": 12, "nzdt": 13,
+}  # fmt: skip
+_RFC_822 = re.compile(
+    r"""(?:[a-z]{2,9}[.,]*\s*)?                                  # the day of the week is often wrong: never read
+        (?:(?P<day>\d{1,2})[\s-]+(?P<month>[a-z]{3})[a-z]*\.?|(?P<us_month>[a-z]{3})[a-z]*\.?\s+(?P<us_day>\d{1,2}),?)
+        [\s,-]+(?P<year>\d{4}|\d{2})\b
+        (?:[\s,T]+(?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:\.\d+)?)?)?
+        \s*(?:etc/)?(?P<zone>(?:gmt|utc|ut)?\s*[+-]\d{1,2}:?\d{2}|[a-z]{1,5})?
+        \s*(?:\(.*\))?""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_FOUR_DIGITS = re.compile(r"\d{4}")
+
+
+def parse_date(text: str) -> datetime | None:
+    """The instant that the text names, aware and in UTC, or None; without a zone it is read as UTC.
+
+    >>> parse_date("Thu, 01 Jan 2004 19:48:21 -0500")
+    datetime.datetime(2004, 1, 2, 0, 48, 21, tzinfo=datetime.timezone.utc)
+    >>> parse_date("2003-12-31T10:14:55Z")
+    datetime.datetime(2003, 12, 31, 10, 14, 55, tzinfo=datetime.timezone.utc)
+    >>> parse_date("yesterday")
+    """
+    text = text.strip()
+    if not text or len(text) > MAX_DATE:
+        return None
+    try:
+        moment = (_iso_8601(text) if text[:4].isdigit() else _rfc_822(text)) or _odd(text)
+        if moment is None:
+            return None
+        moment = moment.replace(microsecond=0)
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):  # the 31st of February; the year 9999 in another zone
+        return None
+    return moment if moment.year >= EARLIEST_YEAR else None
+
+
+def _iso_8601(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _rfc_822(text: str) -> datetime | None:
+    match = _RFC_822.fullmatch(text)
+    if match is None:
+        return None
+    month = _MONTHS.get((match["month"] or match["us_month"]).lower())
+    if month is None:
+        return None
+    year = int(match["year"])
+    if len(match["year"]) == 2:
+        year += 2000 if year < 90 else 1900
+    day = int(match["day"] or match["us_day"])
+    hour, minute, second = int(match["hour"] or 0), int(match["minute"] or 0), int(match["second"] or 0)
+    # A leap second has no datetime; midnight may be written as the 24th hour.
+    moment = datetime(year, month, day, hour % 24, minute, min(second, 59), tzinfo=_zone(match["zone"] or ""))
+    return moment + timedelta(days=hour // 24)
+
+
+def _zone(name: str) -> timezone:
+    offset = re.search(r"([+-])(\d{1,2}):?(\d{2})$", name)
+    if offset is None:
+        return timezone(timedelta(hours=_ZONES.get(name.lower(), 0)))
+    distance = timedelta(hours=int(offset[2]), minutes=int(offset[3]))
+    return timezone(-distance if offset[1] == "-" else distance)
+
+
+def _odd(text: str) -> datetime | None:
+    """What only feedparser can read; not dates without a full year, for which it would ask the clock."""
+    if not _FOUR_DIGITS.search(text):
+        return None
+    try:
+        parts = feedparser_date(text)
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError):
+        return None  # its parsers split what need not be there
+    return datetime.fromtimestamp(timegm(parts), UTC) if parts else None

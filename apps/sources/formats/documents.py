@@ -1,0 +1,178 @@
+"""From an XML document to a tree of elements and their names, and a word for what is no feed at all."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from lxml import etree
+
+MAX_DOCUMENT_BYTES = 20 * 1024 * 1024
+MAX_PROBLEMS = 5
+
+XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
+XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+
+_WEB_PAGE = re.compile(
+    rb"(?:\s|<\?[^>]*>|<!--(?:[^-]|-(?!->))*-->)*<(?:!doctype\s+html|html|head|body|script|title|meta)\b", re.IGNORECASE
+)
+_FIRST_ELEMENT = re.compile(rb"<(?:[\w.-]{1,50}:)?([A-Za-z_][\w.-]{0,50})", re.ASCII)
+_MAGIC = [  # as they look after decoding
+    (b"%PDF", "a PDF document"), (b"GIF8", "a picture"), (b"PK", "a zip archive"),
+    (b"ID3", "a sound file"), (b"OggS", "a sound or video file"), (b"RIFF", "a picture, sound or video file"),
+    ("‰PNG".encode(), "a picture"), ("ÿØÿ".encode(), "a picture"),
+]  # fmt: skip
+_OTHER_XML = {
+    "error": "an error message",
+    "html": "a web page",
+    "kml": "a map (KML)",
+    "opensearchdescription": "a description of a search engine",
+    "opml": "an OPML list of sources",
+    "rsd": "a description of a blog's services",
+    "service": "an Atom service document",
+    "sitemapindex": "an index of sitemaps",
+    "svg": "a picture",
+    "urlset": "a sitemap",
+}
+
+_PREFIXES = {  # by namespace, in small letters and without a last slash
+    "http://purl.org/rss/1.0": "",
+    "http://purl.org/rss/1.0/modules/rss091#": "",
+    "http://my.netscape.com/rdf/simple/0.9": "",
+    "http://channel.netscape.com/rdf/simple/0.9": "",
+    "http://blogs.law.harvard.edu/tech/rss": "",
+    "http://cyber.law.harvard.edu/rss": "",
+    "http://www.w3.org/2005/atom": "atom",
+    "http://purl.org/atom/ns#": "atom",
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
+    "http://www.w3.org/1999/xhtml": "xhtml",
+    "http://purl.org/dc/elements/1.0": "dc",
+    "http://purl.org/dc/elements/1.1": "dc",
+    "http://purl.org/dc/terms": "dcterms",
+    "http://purl.org/rss/1.0/modules/content": "content",
+    "http://purl.org/rss/1.0/modules/syndication": "sy",
+    "http://wellformedweb.org/commentapi": "wfw",
+    "http://search.yahoo.com/mrss": "media",
+    "http://www.itunes.com/dtds/podcast-1.0.dtd": "itunes",
+    "http://www.google.com/schemas/play-podcasts/1.0": "googleplay",
+    "https://podcastindex.org/namespace/1.0": "podcast",
+    "https://github.com/podcastindex-org/podcast-namespace/blob/main/docs/1.0.md": "podcast",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    root: etree._Element | None
+    url: str
+    well_formed: bool
+    problems: tuple[str, ...]
+    has_bases: bool  # some element carries xml:base
+
+    def base(self, element: etree._Element) -> str:
+        """The address that relative ones within the element are relative to."""
+        return (element.base or self.url) if self.has_bases else self.url
+
+
+def read_tree(utf8: bytes, url: str, problems: tuple[str, ...]) -> Document:
+    """The tree of an XML document, as much of it as can be read; nothing outside the document is ever loaded."""
+    parser = etree.XMLParser(
+        encoding="utf-8", recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
+        remove_comments=True, remove_pis=True,
+    )  # fmt: skip
+    try:
+        root = etree.fromstring(utf8, parser, base_url=url.encode("utf-8", "replace")) if utf8 else None
+    except etree.LxmlError:
+        root = None
+    errors = [entry for entry in parser.error_log if entry.level >= etree.ErrorLevels.ERROR]
+    lines = dict.fromkeys(f"Line {entry.line}: {entry.message}" for entry in errors)
+    # What a document type declares is left in the tree as an unread entity.
+    entities = root is not None and b"<!DOCTYPE" in utf8 and any(True for _ in root.iter(etree.Entity))
+    return Document(
+        root=root,
+        url=url,
+        well_formed=root is not None and not errors and not entities,
+        problems=(*problems, *list(lines)[:MAX_PROBLEMS]),
+        has_bases=b"xml:base" in utf8,
+    )
+
+
+@lru_cache(maxsize=4096)
+def canonical_name(tag: str) -> str:
+    """The element's name as the parsers know it: a fixed prefix for the namespace, the local name in small letters.
+
+    The elements of RSS, in whichever of its namespaces, have no prefix. Nor have Atom's, except its link, which is
+    written otherwise than that of RSS.
+
+    >>> canonical_name("{http://search.yahoo.com/mrss/}thumbnail"), canonical_name("pubDate")
+    ('media:thumbnail', 'pubdate')
+    >>> canonical_name("{http://www.w3.org/2005/Atom}title"), canonical_name("{http://www.w3.org/2005/Atom}link")
+    ('title', 'atom:link')
+    """
+    namespace, _, local = tag.rpartition("}")
+    local = local.lower()
+    key = namespace[1:].lower()
+    prefix = _PREFIXES.get(key, _PREFIXES.get(key.rstrip("/"))) if key else ""
+    if prefix is None:
+        prefix = "" if key.startswith("http://backend.userland.com/rss") else key
+    if prefix == "atom" and local != "link":
+        prefix = ""
+    return f"{prefix}:{local}" if prefix else local
+
+
+Children = dict[str, list[etree._Element]]
+
+
+def children_by_name(element: etree._Element) -> Children:
+    """The element's children by their canonical names, in the document's order."""
+    children: Children = defaultdict(list)
+    for child in element.iterchildren("*"):
+        children[canonical_name(child.tag)].append(child)
+    return children
+
+
+def first(children: Children, *names: str) -> etree._Element | None:
+    """The first element of the first name that has any."""
+    for name in names:
+        if name in children:
+            return children[name][0]
+    return None
+
+
+def text_of(element: etree._Element | None) -> str:
+    """All text within the element, without outer white space."""
+    if element is None:
+        return ""
+    return ("".join(map(str, element.itertext())) if len(element) else element.text or "").strip()
+
+
+def first_text(children: Children, *names: str) -> str:
+    """The text of the first element, in the order of the names, that has any."""
+    return next(all_texts(children, *names), "")
+
+
+def all_texts(children: Children, *names: str) -> Iterator[str]:
+    """The texts of all elements of these names, empty ones left out."""
+    return (text for name in names if name in children for element in children[name] if (text := text_of(element)))
+
+
+def describe(utf8: bytes) -> str:
+    """What a document that is no feed looks like, as a sentence for the person who gave its address."""
+    if not utf8:
+        return "The document is empty."
+    for beginning, kind in _MAGIC:
+        if utf8.startswith(beginning):
+            return f"This is {kind}, not a feed."
+    if is_web_page(utf8):
+        return "This is a web page, not a feed."
+    root = _FIRST_ELEMENT.search(utf8[:65_536])
+    if root is None or not utf8.startswith(b"<"):
+        return "This is neither XML nor JSON, so it is not a feed."
+    name = root[1].decode("ascii")
+    known = _OTHER_XML.get(name.lower())
+    return f"This is {known or f'an XML document of another kind (<{name}>)'}, not a feed."
+
+
+def is_web_page(utf8: bytes) -> bool:
+    """Whether the document begins as HTML does."""
+    return _WEB_PAGE.match(utf8[:4096]) is not None

@@ -1,0 +1,59 @@
+"""What any feed says, whatever its dialect: the one shape that every parser returns."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+class NotAFeed(ValueError):
+    """The bytes hold no feed that any of our parsers can read; the message says what they look like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    url: str
+    media_type: str = ""
+    length: int | None = None  # bytes, as the publisher claims
+    duration: int | None = None  # seconds
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedEntry:
+    guid: str = ""  # as given (RSS guid, Atom id, JSON id, RDF about); "" when there is none
+    link: str = ""  # absolute http(s) address of the page, "" when there is none
+    title: str = ""  # plain text, entities decoded, tags removed
+    summary: str = ""  # HTML, not yet made safe
+    content: str = ""  # the fullest HTML given, not yet made safe; "" when there is only a summary
+    published: datetime | None = None  # aware, UTC
+    updated: datetime | None = None  # aware, UTC
+    authors: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    language: str = ""
+    image_url: str = ""
+    comments_url: str = ""
+    enclosures: tuple[Enclosure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateHints:
+    """How often the publisher says that the feed changes; hints lengthen the gap between retrievals, never shorten it."""
+
+    ttl: int | None = None  # seconds (RSS ttl, and what podcasts and syndication modules give)
+    skip_hours: frozenset[int] = frozenset()  # 0..23, GMT
+    skip_days: frozenset[int] = frozenset()  # 0 = Monday .. 6 = Sunday, GMT
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFeed:
+    kind: str  # "rss", "rdf", "atom" or "json"
+    title: str = ""  # plain text
+    link: str = ""  # the site's page
+    description: str = ""  # plain text
+    language: str = ""
+    image_url: str = ""
+    self_url: str = ""  # rel=self
+    new_url: str = ""  # where the publisher says that the feed moved (itunes:new-feed-url)
+    hub_urls: tuple[str, ...] = ()  # WebSub hubs, in order
+    hints: UpdateHints = field(default_factory=UpdateHints)
+    entries: tuple[ParsedEntry, ...] = ()
+    problems: tuple[str, ...] = ()  # what was wrong with the document, for the person who tests the source

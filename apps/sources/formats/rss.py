@@ -1,0 +1,140 @@
+"""RSS 0.9x to 2.0 and RDF (RSS 1.0): the channel and its items, with what modules add."""
+
+from lxml import etree
+
+from apps.sources.formats.dates import parse_date
+from apps.sources.formats.documents import XML_LANG, Children, Document, all_texts, children_by_name, first, first_text
+from apps.sources.formats.extensions import (
+    authors,
+    categories,
+    channel_picture,
+    enclosures,
+    links,
+    media_children,
+    media_description,
+    page_link,
+    picture,
+    update_hints,
+)
+from apps.sources.formats.feed import ParsedEntry, ParsedFeed
+from apps.sources.formats.markup import html_of, html_of_construct, title_of
+from apps.sources.formats.text import MAX_IDENTIFIER, MAX_LANGUAGE, one_line, paragraphs, plain_text, web_address
+
+RDF_ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
+MAX_ENTRIES = 10_000
+MAX_DESCRIPTION = 4_000
+
+# In the order of trust.
+PUBLISHED = ("pubdate", "published", "issued", "dcterms:issued", "dc:date", "created", "dcterms:created")
+UPDATED = ("updated", "modified", "dcterms:modified")
+
+
+def read_rss(document: Document, root: etree._Element, kind: str) -> ParsedFeed:
+    """The feed below an <rss> or <rdf:RDF> element."""
+    around = children_by_name(root)
+    channel = first(around, "channel")
+    if channel is None:
+        channel = root
+    children = children_by_name(channel)
+    if channel is not root:  # RDF puts the items and the picture beside the channel
+        for name in ("item", "image"):
+            children.setdefault(name, []).extend(around.get(name, ()))
+    found = list(links(document, children))
+    items = children.get("item", [])
+    described = first(children, "description", "subtitle", "tagline", "dc:description", "itunes:summary")
+    return ParsedFeed(
+        kind=kind,
+        title=_title(children),
+        link=page_link(found),
+        description="" if described is None else plain_text(html_of(document, described), MAX_DESCRIPTION),
+        language=_language(root, channel, children),
+        image_url=channel_picture(document, children),
+        self_url=next((address for relation, address, _ in found if relation == "self"), ""),
+        new_url=web_address(first_text(children, "itunes:new-feed-url"), document.base(channel)),
+        hub_urls=tuple(dict.fromkeys(address for relation, address, _ in found if relation == "hub")),
+        hints=update_hints(children),
+        entries=tuple(_entry(document, item) for item in items[:MAX_ENTRIES]),
+        problems=document.problems if len(items) <= MAX_ENTRIES else (*document.problems, too_many(len(items))),
+    )
+
+
+def too_many(count: int) -> str:
+    """The problem of a feed with more entries than are read."""
+    return f"The feed has {count:,} entries; the first {MAX_ENTRIES:,} were read."
+
+
+def _entry(document: Document, item: etree._Element) -> ParsedEntry:
+    children = children_by_name(item)
+    media = media_children(children)
+    files = enclosures(document, children, media)
+    guid = (first_text(children, "guid", "id") or item.get(RDF_ABOUT, "").strip())[:MAX_IDENTIFIER]
+    return ParsedEntry(
+        guid=guid,
+        link=_entry_link(document, item, children),
+        title=_title(children) or _title(media, "media:title"),
+        summary=_summary(document, children, media),
+        content=_content(document, children),
+        published=parse_date(first_text(children, *PUBLISHED)),
+        updated=parse_date(first_text(children, *UPDATED)),
+        authors=authors(children),
+        categories=categories({**children, **media} if media else children),
+        language=_language(item, item, children),
+        image_url=picture(document, children, media, files),
+        comments_url=comments_link(document, children),
+        enclosures=files,
+    )
+
+
+def _title(children: Children, *names: str) -> str:
+    for name in names or ("title", "dc:title", "itunes:title"):
+        for element in children.get(name, ()):
+            if title := title_of(element, is_construct=element.get("type") == "text"):
+                return title
+    return ""
+
+
+def _entry_link(document: Document, item: etree._Element, children: Children) -> str:
+    """The item's page; a guid is one unless it says that it is not, and then still better than none."""
+    address = page_link(links(document, children))
+    if address:
+        return address
+    guid = first(children, "guid")
+    if guid is not None and (guid.get("isPermaLink") or "true").strip().lower() == "true":
+        # A relative guid is far more often a bare identifier than an address.
+        return web_address((guid.text or "").strip())
+    return web_address(item.get(RDF_ABOUT, ""))
+
+
+def comments_link(document: Document, children: Children) -> str:
+    """Where people discuss the entry, or else the feed of what they say."""
+    for element in children.get("comments", ()):
+        if address := web_address((element.text or "").strip(), document.base(element)):
+            return address
+    replies = (address for relation, address, element in links(document, children) if relation == "replies")
+    return next(replies, "") or web_address(first_text(children, "wfw:commentrss"), document.url)
+
+
+def _content(document: Document, children: Children) -> str:
+    for name in ("content:encoded", "fullitem", "xhtml:body", "body"):
+        for element in children.get(name, ()):
+            if markup := html_of(document, element):
+                return markup
+    construct = first(children, "content")
+    return "" if construct is None else html_of_construct(document, construct)
+
+
+def _summary(document: Document, children: Children, media: Children) -> str:
+    for name in ("description", "dc:description", "dcterms:abstract"):
+        for element in children.get(name, ()):
+            if markup := html_of(document, element):
+                return markup
+    construct = first(children, "summary")
+    if construct is not None and (markup := html_of_construct(document, construct)):
+        return markup
+    spoken = next(all_texts(children, "itunes:summary", "itunes:subtitle", "googleplay:description"), "")
+    return (spoken if "<" in spoken else paragraphs(spoken)) or media_description(media)
+
+
+def _language(outer: etree._Element, inner: etree._Element, children: Children) -> str:
+    said = first_text(children, "language", "dc:language")
+    return one_line(said or inner.get(XML_LANG) or outer.get(XML_LANG) or "", MAX_LANGUAGE)

@@ -1,0 +1,35 @@
+"""Reads of sources: words that chain, and nothing that writes."""
+
+from collections.abc import Collection
+
+from django.db.models import Q, QuerySet
+
+from apps.sources.models import Source
+
+
+def everything() -> QuerySet[Source]:
+    return Source.objects.all()
+
+
+def listed() -> QuerySet[Source]:
+    """What the catalogue offers to everybody."""
+    return Source.objects.filter(listed=True).exclude(state=Source.State.GONE)
+
+
+def by_address(addresses: Collection[str]) -> dict[str, int]:
+    return dict(Source.objects.filter(url__in=addresses).values_list("url", "pk"))
+
+
+def matching(sources: QuerySet[Source], words: str) -> QuerySet[Source]:
+    """Sources that hold every one of the words in title, address or description."""
+    for word in words.split()[:10]:
+        sources = sources.filter(Q(title__icontains=word) | Q(url__icontains=word) | Q(description__icontains=word))
+    return sources
+
+
+def categories(sources: QuerySet[Source]) -> list[str]:
+    return list(sources.exclude(category="").order_by("category").values_list("category", flat=True).distinct())
+
+
+def languages(sources: QuerySet[Source]) -> list[str]:
+    return list(sources.exclude(language="").order_by("language").values_list("language", flat=True).distinct())

@@ -1,0 +1,16 @@
+#!/usr/bin/env python3
+"""The door. `manage.py up` starts everything, `manage.py test` checks everything; `manage.py help` lists the rest."""
+
+import sys
+
+if __name__ == "__main__":
+    if sys.version_info < (3, 11):  # noqa: UP036, this file is what an older Python meets
+        sys.exit(f"Wirebeat needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
+
+    from portal import bootstrap
+
+    bootstrap.enter(sys.argv)
+
+    from portal import door  # what it needs exists only behind the line above
+
+    sys.exit(door.main(sys.argv))

@@ -1,0 +1,73 @@
+"""What a person sees of a running portal: few calm lines here, what the programs say in files below ``var/log``."""
+
+import logging
+import subprocess
+import threading
+from collections import deque
+from contextlib import suppress
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+LARGEST_LOG = 10 * 2**20  # bytes; then it becomes name.log.1, name.log.2
+KEPT_LOGS = 2
+LONGEST_LINE = 2**16  # bytes
+LATEST = 12  # lines, shown when a program fails
+
+QUIET, NORMAL, VERBOSE = range(3)
+
+
+class Console:
+    """Lines for the terminal, and a log file of each program."""
+
+    def __init__(self, logs: Path, verbosity: int = NORMAL) -> None:
+        self._logs = logs
+        self._verbosity = verbosity
+        self._latest: dict[str, deque[str]] = {}
+        self._threads: dict[str, threading.Thread] = {}
+
+    def say(self, text: str) -> None:
+        """Print what a person may like to know."""
+        if self._verbosity > QUIET:
+            self.warn(text)
+
+    def warn(self, text: str) -> None:
+        """Print what a person should know."""
+        with suppress(OSError, ValueError):  # the terminal may be gone, and that must not prevent an orderly stop
+            print(text, flush=True)
+
+    def follow(self, name: str, process: subprocess.Popen[bytes]) -> None:
+        """Write what the process says to its log, from now until it ends."""
+        self.forget(name)
+        self._logs.mkdir(parents=True, exist_ok=True)
+        self._latest[name] = deque(maxlen=LATEST)
+        thread = threading.Thread(target=self._copy, args=(name, process), name=f"log of {name}", daemon=True)
+        self._threads[name] = thread
+        thread.start()
+
+    def forget(self, name: str) -> None:
+        """Wait for the last lines of a program that has ended."""
+        if thread := self._threads.pop(name, None):
+            thread.join(1.0)  # s; something that the program left behind may hold its output open
+
+    def show_latest(self, name: str) -> None:
+        """Show the last lines of a program that failed, and where the others are."""
+        self.forget(name)
+        for line in self._latest.get(name, ()):
+            self.warn(f"    {name} | {line}")
+        self.warn(f"    all of it is in {self._log_of(name)}")
+
+    def _copy(self, name: str, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None
+        latest = self._latest[name]
+        handler = RotatingFileHandler(self._log_of(name), maxBytes=LARGEST_LOG, backupCount=KEPT_LOGS, encoding="utf-8")
+        with process.stdout as stream:
+            while piece := stream.readline(LONGEST_LINE):
+                line = piece.decode(errors="replace").rstrip()
+                latest.append(line)
+                handler.emit(logging.makeLogRecord({"msg": line}))
+                if self._verbosity >= VERBOSE:
+                    self.warn(f"{name:8} | {line}")
+        handler.close()
+
+    def _log_of(self, name: str) -> Path:
+        return self._logs / f"{name}.log"

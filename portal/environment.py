@@ -1,0 +1,88 @@
+"""Readers of environment values that fail loudly: a malformed value stops the start with its name and what is wrong."""
+
+import os
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+
+class BadEnvironment(ValueError):
+    """An environment variable holds something that cannot be meant."""
+
+
+def text(name: str, default: str = "") -> str:
+    """The value of `name`, or the content of the file that `name`_FILE points to (for secrets)."""
+    if (path := os.environ.get(f"{name}_FILE")) is not None:
+        try:
+            return Path(path).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise BadEnvironment(f"{name}_FILE: cannot read {path}: {error.strerror}") from error
+    return os.environ.get(name, default)
+
+
+def truth(name: str, default: bool) -> bool:
+    value = text(name, "yes" if default else "no").lower()
+    if value in {"1", "true", "yes", "on"}:
+        return True
+    if value in {"0", "false", "no", "off", ""}:
+        return False
+    raise BadEnvironment(f"{name}={value!r}: expected yes or no")
+
+
+def whole(name: str, default: int, *, at_least: int = 0) -> int:
+    value = text(name, str(default))
+    if not value.isdecimal() or int(value) < at_least:
+        raise BadEnvironment(f"{name}={value!r}: expected a whole number of at least {at_least}")
+    return int(value)
+
+
+def number(name: str, default: float, *, at_least: float = 0.0) -> float:
+    value = text(name, str(default))
+    try:
+        result = float(value)
+    except ValueError:
+        result = at_least - 1
+    if not result >= at_least:  # also catches nan
+        raise BadEnvironment(f"{name}={value!r}: expected a number of at least {at_least}")
+    return result
+
+
+def words(name: str, default: str = "") -> list[str]:
+    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def database(name: str, default: str) -> dict[str, object]:
+    """Django's settings of a database from a URL like ``postgresql://user:password@host:5432/name?sslmode=require``."""
+    url = urlsplit(text(name, default))
+    if url.scheme not in {"postgresql", "postgres"} or not url.path.strip("/"):
+        raise BadEnvironment(f"{name}: expected postgresql://user:password@host:port/database")
+    options = dict(parse_qsl(url.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(url.path.strip("/")),
+        "USER": unquote(url.username or ""),
+        "PASSWORD": unquote(url.password or ""),
+        "HOST": options.pop("host", unquote(url.hostname or "")),  # ?host= carries a socket's directory
+        "PORT": str(url.port or ""),
+        "OPTIONS": options,
+    }
+
+
+def secret_key(name: str, file: Path) -> str:
+    """The secret of sessions and signatures: from the environment, or made once and kept in `file`."""
+    if value := text(name):
+        return value
+    try:
+        return file.read_text(encoding="ascii")
+    except FileNotFoundError:
+        pass
+    file.parent.mkdir(parents=True, exist_ok=True)
+    candidate = file.with_name(f"{file.name}.{os.getpid()}")
+    candidate.touch(mode=0o600)
+    candidate.write_text(os.urandom(48).hex(), encoding="ascii")
+    try:
+        os.link(candidate, file)  # of several processes that start at once, the first one's key stays
+    except FileExistsError:
+        pass
+    finally:
+        candidate.unlink()
+    return file.read_text(encoding="ascii")

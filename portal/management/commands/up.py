@@ -1,0 +1,27 @@
+from argparse import ArgumentParser
+
+from django.core.management.base import BaseCommand
+
+from portal import startup
+from portal.console import NORMAL, QUIET, VERBOSE, Console
+
+
+class Command(BaseCommand):
+    help = "Start the whole portal: Postgres, Valkey, the site, the worker and the clock. Ctrl-C stops it."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine alone)")
+        parser.add_argument("--port", type=int, help="port of the site (default: the first free one from 8000)")
+        detail = parser.add_mutually_exclusive_group()
+        detail.add_argument(
+            "--quiet", dest="detail", action="store_const", const=QUIET, help="say only where and what fails"
+        )
+        detail.add_argument(
+            "--verbose", dest="detail", action="store_const", const=VERBOSE, help="show all programs' logs"
+        )
+        parser.set_defaults(detail=NORMAL)
+
+    def handle(self, *, host: str, port: int | None, detail: int, **options: object) -> None:
+        var = startup.data_folder()
+        raise SystemExit(startup.up(var, host, port, Console(var / "log", detail)))

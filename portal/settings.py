@@ -1,0 +1,189 @@
+"""All settings, top to bottom. What differs between machines comes from the environment (see README, Operating)."""
+
+from pathlib import Path
+
+from csp.constants import NONE, SELF
+
+from portal import embedded, environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR_DIR = Path(environment.text("WIREBEAT_VAR", str(BASE_DIR / "var")))
+
+VERSION = "0.1.0"
+PROJECT_URL = environment.text("WIREBEAT_URL", "http://localhost:8000")  # also told to the sources that are asked
+
+# --- safety -----------------------------------------------------------------------------------------------------------
+DEBUG = environment.truth("WIREBEAT_DEBUG", False)
+SECRET_KEY = environment.secret_key("WIREBEAT_SECRET_KEY", VAR_DIR / "secret_key")
+ALLOWED_HOSTS = environment.words("WIREBEAT_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = environment.words("WIREBEAT_ORIGINS")
+BEHIND_TLS = environment.truth("WIREBEAT_TLS", False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
+SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
+SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 60 * 24 * 3600
+X_FRAME_OPTIONS = "DENY"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 2**20  # an OPML list of 10 MB is the largest thing that people send
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "img-src": [SELF, "https:", "http:", "data:"],  # pictures of articles, wherever they are
+        "media-src": [SELF, "https:", "http:"],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# --- what the portal is made of ---------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "portal",
+    "apps.accounts",
+    "apps.sources",
+    "apps.postings",
+    "apps.following",
+    "apps.retrieval",
+    "apps.reading",
+    "apps.replay",
+    "allauth",
+    "allauth.account",
+    "csp",
+    "django_celery_beat",
+    "django_htmx",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "portal.urls"
+WSGI_APPLICATION = "portal.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = VAR_DIR / "static"
+WHITENOISE_USE_FINDERS = True  # no collectstatic before the first page
+WHITENOISE_AUTOREFRESH = DEBUG
+
+# --- what it remembers ------------------------------------------------------------------------------------------------
+DATABASES = {
+    "default": environment.database("DATABASE_URL", embedded.database_url(VAR_DIR))
+    | {
+        "CONN_MAX_AGE": 300,
+        "CONN_HEALTH_CHECKS": True,  # after a restart of Postgres the first page per thread would be an error
+        "TEST": {"NAME": environment.text("WIREBEAT_TEST_DATABASE", "test_wirebeat")},
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": environment.text("CACHE_URL", embedded.cache_url(VAR_DIR)),
+        "KEY_PREFIX": "wirebeat",
+    }
+}
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+
+# --- people -----------------------------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_REDIRECT_URL = "river"
+LOGIN_URL = "account_login"
+ACCOUNT_LOGOUT_REDIRECT_URL = "home"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = environment.text("WIREBEAT_EMAIL_VERIFICATION", "none")
+ACCOUNT_USERNAME_MIN_LENGTH = 2
+EMAIL_BACKEND = environment.text("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+DEFAULT_FROM_EMAIL = environment.text("WIREBEAT_FROM_EMAIL", "wirebeat@localhost")
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+
+# --- retrieval --------------------------------------------------------------------------------------------------------
+# Sources may not lie on private addresses, except below these names (".example" opens every name that ends so).
+RETRIEVAL_OPEN_HOSTS = environment.words("WIREBEAT_OPEN_HOSTS", ".replay.localhost")
+RETRIEVAL_INTERVAL = environment.number(
+    "WIREBEAT_RETRIEVAL_INTERVAL", 3600, at_least=1
+)  # s between retrievals of a source
+RETRIEVAL_MIN_GAP = environment.number("WIREBEAT_MIN_GAP", 3600, at_least=0)  # s; feeds are never asked more often
+RETRIEVAL_HOST_GAP = environment.number("WIREBEAT_HOST_GAP", 1.0)  # s between two requests to a host
+RETRIEVAL_LOG_DAYS = environment.whole("WIREBEAT_RETRIEVAL_LOG_DAYS", 30, at_least=1)
+
+# --- Celery (its app is in portal/celery.py) --------------------------------------------------------------------------
+CELERY_BROKER_URL = environment.text("BROKER_URL", embedded.broker_url(VAR_DIR))
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900}  # s; longer than any task may take
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULER = "apps.retrieval.beat.RetrievalScheduler"
+CELERY_TIMEZONE = "UTC"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": environment.text("WIREBEAT_LOG_LEVEL", "INFO")},
+    "loggers": {"celery.app.trace": {"level": "WARNING"}, "celery.worker.strategy": {"level": "WARNING"}},
+}

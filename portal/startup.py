@@ -1,0 +1,142 @@
+"""What `manage.py up` does: one portal for this checkout, from its database to its first page, until it is told to stop."""
+
+import fcntl
+import http.client
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from portal import embedded, processes, servers
+from portal.console import Console
+from portal.embedded import StartError
+from portal.supervisor import Program, Supervisor
+
+ROOT = Path(__file__).resolve().parent.parent
+PORTS = range(8000, 8050)
+EVERYWHERE = {"127.0.0.1", "0.0.0.0", "::", "::1"}
+
+Applications = Callable[[socket.socket, Mapping[str, str]], tuple[Program, Sequence[Program]]]
+
+
+def data_folder() -> Path:
+    return Path(os.environ.get("WIREBEAT_VAR") or ROOT / "var")
+
+
+def applications(listener: socket.socket, environment: Mapping[str, str]) -> tuple[Program, Sequence[Program]]:
+    """What prepares the database, and then what runs for ever."""
+    python = [sys.executable, "-m"]
+
+    def program(name: str, *command: str, **more: object) -> Program:
+        return Program(name=name, command=[*python, *command], environment=environment, directory=ROOT, **more)  # type: ignore[arg-type]
+
+    # The port is bound here and handed down: nobody can take it between two starts, and nobody is refused during one.
+    web = ["gunicorn", "portal.wsgi", "--bind", f"fd://{listener.fileno()}", "--no-control-socket"]
+    web += ["--worker-class", "gthread", "--workers", "2", "--threads", "4", "--graceful-timeout", "10"]
+    worker = ["--pool", "threads", "--concurrency", "32", "--without-gossip", "--without-mingle", "--loglevel", "info"]
+    # When we are killed the broker goes too: a worker could neither finish nor give back what it holds.
+    dies = {"death_signal": signal.SIGKILL, "stop_within": 10.0}
+    return program("preparation", "portal.preparation", ready_within=3600.0), [
+        program("web", *web, files=(listener.fileno(),), is_ready=lambda: _answers(listener), ready_within=120.0),
+        program("worker", "celery", "-A", "portal", "worker", *worker, **dies),
+        program("beat", "celery", "-A", "portal", "beat", "--pidfile=", "--loglevel", "info", **dies),
+    ]
+
+
+def up(var: Path, host: str, port: int | None, console: Console, applications: Applications = applications) -> int:
+    """Start everything, watch over it, stop everything; the exit code for the shell."""
+    processes.hold_signals()
+    supervisor = Supervisor(console)
+    try:
+        var.mkdir(parents=True, exist_ok=True)
+        with _alone(var) as lock, closing(_listen(host, port)) as listener:
+            try:
+                _start(supervisor, var, listener, applications)
+                _announce(listener, host, lock, console)
+                supervisor.watch()
+            finally:
+                _stop(supervisor, console)
+    except processes.Stopped:
+        return 0
+    except StartError as error:
+        console.warn(str(error))
+        return 1
+
+
+def _start(supervisor: Supervisor, var: Path, listener: socket.socket, applications: Applications) -> None:
+    supervisor.console.say("Wirebeat is starting; Ctrl-C stops it.")
+    sockets = embedded.make_run_directory(var)
+    chosen = {
+        "PYTHONUNBUFFERED": "1",
+        "DATABASE_URL": embedded.postgres_url(sockets),
+        "BROKER_URL": embedded.valkey_url(sockets, "redis+socket"),
+        "CACHE_URL": embedded.cache_url(var),
+        "WIREBEAT_URL": f"http://localhost:{listener.getsockname()[1]}",
+    }
+    ours = []
+    if "DATABASE_URL" not in os.environ:
+        ours.append(servers.postgres(var / "pg", sockets, servers.postgres_settings()))
+    if not {"BROKER_URL", "CACHE_URL"} <= os.environ.keys():
+        ours.append(servers.valkey(var / "valkey", sockets))
+    supervisor.start(*ours)
+    preparation, running = applications(listener, chosen | os.environ)
+    supervisor.finish(preparation)
+    supervisor.start(*running)
+
+
+def _announce(listener: socket.socket, host: str, lock: TextIO, console: Console) -> None:
+    shown = "localhost" if host in EVERYWHERE else host
+    address = f"http://{shown}:{listener.getsockname()[1]}/"
+    lock.truncate(0)
+    lock.write(address)
+    lock.flush()
+    console.warn(f"Wirebeat is ready: {address}")
+
+
+def _stop(supervisor: Supervisor, console: Console) -> None:
+    started = time.monotonic()
+    console.say("Stopping ...")
+    supervisor.stop()
+    console.say(f"Stopped in {time.monotonic() - started:.1f} s; nothing is left running.")
+
+
+@contextmanager
+def _alone(var: Path) -> Iterator[TextIO]:
+    """Hold the lock of the data folder. It ends with this process, and holds the portal's address for a second start."""
+    with (var / "up.lock").open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            where = file.read() or "it is still starting"
+            raise StartError(f"Wirebeat is already running here: {where}") from None
+        file.truncate(0)
+        yield file
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in PORTS if port is None else [port]:
+        try:
+            return socket.create_server((host, candidate), family=family, backlog=512)
+        except OSError as error:
+            problem = error
+    wanted = f"port {port}" if port is not None else f"a port of {PORTS.start} to {PORTS.stop - 1}"
+    raise StartError(f"Cannot listen on {wanted} of {host}: {os.strerror(problem.errno or 0)}.")
+
+
+def _answers(listener: socket.socket) -> bool:
+    """Whether the site answers. What it answers is the site's business: it may insist on another host or on TLS."""
+    host, port = listener.getsockname()[:2]
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    with closing(http.client.HTTPConnection(reachable, port, timeout=1.0)) as connection:
+        try:
+            connection.request("GET", "/health/live")
+            return connection.getresponse().status < 500
+        except (OSError, http.client.HTTPException):
+            return False

@@ -1,0 +1,161 @@
+"""Keeps a set of programs running: in order, each ready before the next, restarted when it ends, stopped backwards."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from portal import processes
+from portal.console import Console
+from portal.embedded import StartError
+
+LOOK_EVERY = 0.5  # s; the end of a child wakes the watch at once
+ASK_EVERY = 0.02  # s between two questions whether a program is ready
+LONGEST_WAIT = 30.0  # s before a program that keeps ending is started again
+CALM = 30.0  # s that a program must have run for its earlier ends to be forgotten
+ENDLESS = frozenset[signal.Signals]()  # who stops already heeds no further signal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """One program: how it is started, known to be ready, and stopped."""
+
+    name: str
+    command: Sequence[str | Path]
+    environment: Mapping[str, str] | None = None  # in full; None is ours
+    directory: Path | None = None  # that it runs in
+    files: tuple[int, ...] = ()  # descriptors that it inherits
+    prepare: Callable[[], None] = lambda: None  # before every start
+    is_ready: Callable[[], bool] = lambda: True
+    ready_within: float = 60.0  # s
+    stop_signal: signal.Signals = signal.SIGTERM
+    stop_within: float = 15.0  # s, after which comes the
+    last_signal: signal.Signals = signal.SIGKILL
+    death_signal: signal.Signals = signal.SIGTERM  # that the kernel sends when we die
+
+
+@dataclass(slots=True)
+class Child:
+    """A program's current process, and what is remembered of the earlier ones."""
+
+    program: Program
+    process: subprocess.Popen[bytes] | None = None
+    started_at: float = 0.0  # of time.monotonic()
+    failures: int = 0
+    not_before: float = 0.0  # of time.monotonic(); the next start
+
+    def start(self, console: Console) -> None:
+        program = self.program
+        program.prepare()
+        self.started_at = time.monotonic()
+        self.process = processes.spawn(
+            program.command,
+            death_signal=program.death_signal,
+            env=program.environment,
+            cwd=program.directory,
+            pass_fds=program.files,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        console.follow(program.name, self.process)
+
+    def has_ended(self) -> bool:
+        return self.process is None or self.process.poll() is not None
+
+    def delay_of_restart(self) -> float:
+        """Seconds to wait before the next start: none at first, then 1, 2, 4 and so on."""
+        if time.monotonic() - self.started_at > CALM:
+            self.failures = 0
+        delay = min(LONGEST_WAIT, 0.5 * 2**self.failures) if self.failures else 0.0
+        self.failures += 1
+        return delay
+
+    def end_described(self) -> str:
+        code = self.process.returncode if self.process else 0
+        return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+
+
+@dataclass(slots=True)
+class Supervisor:
+    console: Console
+    stages: list[list[Child]] = field(default_factory=list)
+
+    def start(self, *programs: Program) -> None:
+        """Start a stage of programs together, and return when each of them is ready.
+
+        Raises `StartError` when one ends or is not ready in its time, `Stopped` when we are asked to stop.
+        """
+        stage = [Child(program) for program in programs]
+        self.stages.append(stage)
+        for child in stage:
+            child.start(self.console)
+        for child in stage:
+            self._await(child)
+
+    def finish(self, program: Program) -> None:
+        """Run a program that ends by itself, and refuse to go on when it fails."""
+        program.prepare()
+        child = processes.spawn(program.command, env=program.environment, cwd=program.directory)
+        if code := processes.finish(child, program.ready_within):
+            raise StartError(f"{program.name} failed (code {code}).")
+
+    def watch(self) -> None:
+        """Start again what ends, until `Stopped` is raised."""
+        while True:
+            processes.pause(LOOK_EVERY)
+            for child in (child for stage in self.stages for child in stage):
+                self._revive(child)
+
+    def stop(self) -> None:
+        """Stop everything, the latest stage first, each within its time. Never raises `Stopped`."""
+        for stage in reversed(self.stages):
+            running = [child for child in stage if child.process is not None]
+            for child in running:
+                self._signal(child, child.program.stop_signal)
+            for child in running:
+                self._await_end(child)
+        self.stages.clear()
+
+    def _await(self, child: Child) -> None:
+        program = child.program
+        deadline = child.started_at + program.ready_within
+        while not program.is_ready():
+            if child.has_ended():
+                self.console.show_latest(program.name)
+                raise StartError(f"{program.name} {child.end_described()} before it was ready.")
+            if time.monotonic() > deadline:
+                self.console.show_latest(program.name)
+                raise StartError(f"{program.name} was not ready after {program.ready_within:.0f} s.")
+            processes.pause(ASK_EVERY)
+        self.console.say(f"  {program.name} ready after {time.monotonic() - child.started_at:.1f} s")
+
+    def _revive(self, child: Child) -> None:
+        if not child.has_ended():
+            return
+        if child.process is not None:
+            delay = child.delay_of_restart()
+            child.not_before = time.monotonic() + delay
+            when = f"in {delay:.0f} s" if delay else "now"
+            self.console.warn(f"{child.program.name} {child.end_described()}; it is started again {when}.")
+            if child.failures > 1:
+                self.console.show_latest(child.program.name)
+            child.process = None
+        if time.monotonic() >= child.not_before:
+            child.start(self.console)
+
+    def _signal(self, child: Child, number: signal.Signals) -> None:
+        if child.process is not None:
+            child.process.send_signal(number)
+
+    def _await_end(self, child: Child) -> None:
+        deadline = time.monotonic() + child.program.stop_within
+        while not child.has_ended():
+            if time.monotonic() > deadline:
+                number = child.program.last_signal
+                self.console.warn(f"{child.program.name} takes too long to stop; it gets {number.name}.")
+                self._signal(child, number)
+                deadline = time.monotonic() + child.program.stop_within
+            processes.pause(LOOK_EVERY, heeding=ENDLESS)
+        self.console.forget(child.program.name)

@@ -1,0 +1,264 @@
+from pathlib import Path
+from time import process_time
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from apps.postings.algorithms.hostile import complaints
+from apps.postings.algorithms.markup import DEEPEST, LONGEST_DATA, LONGEST_MARKUP, MOST_TAGS, clean, excerpt
+
+PAGE = "https://example.org/news/today"
+IMG = 'referrerpolicy="no-referrer" decoding="async" loading="lazy"'
+LINK = 'rel="noopener noreferrer nofollow"'
+HOSTILE = (Path(__file__).parent / "hostile" / "payloads.txt").read_text("utf-8").splitlines()
+
+
+def html(markup: str) -> str:
+    """Cleaned, without the attributes that every link and picture gets."""
+    return clean(markup, base_url=PAGE).html.replace(f" {LINK}", "").replace(f" {IMG}", "")
+
+
+@pytest.mark.parametrize("payload", HOSTILE)
+@pytest.mark.parametrize("frame", ["{}", "<p>before {} after</p>", "<table><tr><td>{}</td></tr></table>", '<a href="{}">x</a>'])
+def test_nothing_hostile_is_left(payload: str, frame: str) -> None:
+    cleaned = clean(frame.format(payload), base_url=PAGE)
+    assert complaints(cleaned.html) == []
+    assert clean(cleaned.html, base_url=PAGE) == cleaned
+
+
+def test_every_hostile_payload_would_be_noticed_if_it_were_left() -> None:
+    unnoticed = [payload for payload in HOSTILE if not complaints(payload)]
+    assert [payload for payload in unnoticed if not payload.startswith(("&lt;", "&amp;"))] == []
+
+
+@pytest.mark.parametrize(
+    ("given_html", "expected"),
+    [
+        pytest.param("<p>One<p>Two", "<p>One</p><p>Two</p>", id="ends that are left out"),
+        pytest.param("1 < 2 & 3 > 2", "1 &lt; 2 &amp; 3 &gt; 2", id="signs that are no markup"),
+        pytest.param("<b><i>x</b>y</i>", "<b><i>x</i></b><i>y</i>", id="crossed elements"),
+        pytest.param("<section>a</section><footer>b</footer>", "<div>a</div><div>b</div>", id="boxes of a page"),
+        pytest.param("<font color=red><blink>x</blink></font>", "x", id="unknown elements, whose content stays"),
+        pytest.param("a<!-- b -->c<!---->d<!>e", "acde", id="comments"),
+        pytest.param('see <a href="https://exam', "see ", id="a tag cut in the middle"),
+        pytest.param('<p class="x>y</p>', "<p>y</p>", id="a quote never closed"),
+        pytest.param("<svg>never closed <p>text", "never closed <p>text</p>", id="a drawing never closed"),
+        pytest.param("x<script>never closed <p>text", "x", id="code never closed"),
+        pytest.param("<pre>\n\n  a\n</pre>", "<pre>  a\n</pre>", id="preformatted text"),
+        pytest.param("a\0b\x08c\ud800d&#0;&#8;", "abcd\ufffd", id="what no database can hold"),
+        pytest.param("a\r\nb&#13;c", "a\nb\nc", id="line ends"),
+        pytest.param("<P LANG=en DIR=rtl ID=x>a</P>", '<p lang="en" dir="rtl">a</p>', id="language and direction"),
+        pytest.param("<ol start=3 reversed type=a><li value=7>x", '<ol start="3" reversed="" type="a"><li value="7">x</li></ol>', id="lists"),
+        pytest.param("<table><tr><td colspan=2 width=9>x", '<table><tbody><tr><td colspan="2">x</td></tr></tbody></table>', id="tables"),
+        pytest.param("<details open><summary>a</summary>b", '<details open=""><summary>a</summary>b</details>', id="details"),
+        pytest.param("<ruby>漢<rp>(</rp><rt>kan</rt>", "<ruby>漢<rp>(</rp><rt>kan</rt></ruby>", id="ruby"),
+    ],
+)  # fmt: skip
+def test_markup_becomes(given_html: str, expected: str) -> None:
+    assert html(given_html) == expected
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("/a?utm_source=rss&id=1", "https://example.org/a?id=1"),
+        ("yesterday", "https://example.org/news/yesterday"),
+        ("//other.example/x y", "https://other.example/x%20y"),
+        ("#note", "https://example.org/news/today#note"),
+        ("mailto:editor@example.org", "mailto:editor@example.org"),
+        ("http://example.org/?a=1&amp;b=2", "http://example.org/?a=1&amp;b=2"),
+    ],
+)
+def test_a_link_leads_to(address: str, expected: str) -> None:
+    assert clean(f'<a href="{address}">x</a>', base_url=PAGE).html == f'<a href="{expected}" {LINK}>x</a>'
+
+
+@pytest.mark.parametrize("address", ["", "tel:1", "ftp://example.org/", "https://", "/" + "x" * 3_000])
+def test_a_link_to_elsewhere_is_mere_text(address: str) -> None:
+    assert html(f'<a href="{address}">x</a>') == "<a>x</a>"
+
+
+def test_relative_links_are_dropped_where_nobody_knows_what_they_are_relative_to() -> None:
+    assert clean('<a href="/a">x</a><img src="a.png">').html == f"<a {LINK}>x</a>"
+
+
+@pytest.mark.parametrize(
+    ("picture", "expected"),
+    [
+        ('<img src="a.png" width=640 height=480 alt="A &amp; B" onload=x>', '<img src="https://example.org/news/a.png" width="640" height="480" alt="A &amp; B">'),
+        ('<img src="a.png" width="100%">', '<img src="https://example.org/news/a.png">'),
+        ('<img src="data:image/gif;base64,R0lG" data-src="/b.png">', '<img src="https://example.org/b.png">'),
+        ('<img src="data:image/png;base64,iVBORw0K">', '<img src="data:image/png;base64,iVBORw0K">'),
+        ('<img srcset="a.png, b,c.png 2x,d.png 640w, e.png 1.5x">', '<img srcset="https://example.org/news/a.png, https://example.org/news/b,c.png 2x, https://example.org/news/d.png 640w, https://example.org/news/e.png 1.5x">'),
+        ('<picture><source srcset="a.avif" type="image/avif"><img src="a.png"></picture>', '<picture><source srcset="https://example.org/news/a.avif" type="image/avif"><img src="https://example.org/news/a.png"></picture>'),
+        (f'<img src="data:image/png;base64,{"A" * LONGEST_DATA}">', ""),
+        ("<img alt=x>", ""),
+        ("<img>", ""),
+    ],
+)  # fmt: skip
+def test_a_picture_becomes(picture: str, expected: str) -> None:
+    cleaned = html(picture)
+    assert sorted(cleaned.replace(">", " >").split(" ")) == sorted(expected.replace(">", " >").split(" "))
+
+
+def test_every_picture_is_asked_for_late_and_without_telling_where_from() -> None:
+    assert IMG in clean('<img src="a.png">', base_url=PAGE).html
+
+
+@pytest.mark.parametrize(
+    "pixel",
+    [
+        '<img src="https://example.com/t.gif" width="1" height="1">',
+        '<img src="https://example.com/t.gif" width=0>',
+        '<img src="https://example.com/t.gif" style="width: 1px; height:1px">',
+        '<img src="https://example.com/t.gif" style="display:none">',
+        '<img src="https://example.com/t.gif" hidden>',
+        '<img src="https://sb.scorecardresearch.com/p?c1=2" width="300">',
+        '<img src="http://feeds.feedburner.com/~r/news/~4/abc" height="10">',
+        '<iframe src="https://www.googletagmanager.com/ns.html?id=1"></iframe>',
+        '<iframe src="https://example.com/frame" width="0" height="0"></iframe>',
+    ],
+)
+def test_what_counts_readers_is_dropped(pixel: str) -> None:
+    assert html(f"<p>x{pixel}</p>") == "<p>x</p>"
+
+
+@pytest.mark.parametrize(
+    ("frame", "expected"),
+    [
+        ('<iframe src="//www.youtube.com/embed/dQw4w9WgXcQ?rel=0" title="Song"></iframe>', '<a href="https://www.youtube.com/watch?v=dQw4w9WgXcQ">Song</a>'),
+        ('<iframe src="https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ"/>', '<a href="https://www.youtube.com/watch?v=dQw4w9WgXcQ">www.youtube-nocookie.com</a>'),
+        ('<iframe src="https://player.vimeo.com/video/76979871?h=1"></iframe>', '<a href="https://vimeo.com/76979871">player.vimeo.com</a>'),
+        ('<embed src="https://www.youtube.com/v/dQw4w9WgXcQ">', '<a href="https://www.youtube.com/watch?v=dQw4w9WgXcQ">www.youtube.com</a>'),
+        ('<iframe src="https://maps.example/?q=1&amp;z=2">inside</iframe>', '<a href="https://maps.example/?q=1&amp;z=2">maps.example</a>'),
+    ],
+)  # fmt: skip
+def test_a_frame_becomes_a_link_to_what_it_shows(frame: str, expected: str) -> None:
+    assert html(frame) == expected
+
+
+def test_sound_and_video_have_controls_and_load_nothing_by_themselves() -> None:
+    cleaned = html("<video src=a.mp4 autoplay poster=p.png></video><audio autoplay><source src=a.mp3 type=audio/mpeg></audio>")
+    assert "autoplay" not in cleaned
+    assert cleaned.count('controls="" preload="none"') == 2
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<p>One\n two</p><p>Three<br>four</p>", "One two\n\nThree\nfour"),
+        ("<ul><li>One<li><p>Two</p></ul>after", "- One\n- Two\n\nafter"),
+        ("<h1>Head</h1>text<hr>more", "Head\n\ntext\n\nmore"),
+        ("<table><tr><td>a<td>b<tr><th>c<td>d</table>", "a b\nc d"),
+        ("<pre>a\n  b</pre>", "a\nb"),
+        ("fish &amp; chips&nbsp;&lt;b&gt; &amp;amp;", "fish & chips <b> &amp;"),
+        ("a<script>b</script><style>c</style><title>d</title><svg><text>e</text></svg>f", "af"),
+        ("un<b>believ</b>able", "unbelievable"),
+        ("  \n\t ", ""),
+        ("", ""),
+    ],
+)
+def test_the_text_beside_it_is(markup: str, expected: str) -> None:
+    assert clean(markup).text == expected
+
+
+def test_the_picture_of_an_article_is_its_first_large_one() -> None:
+    small = '<img src="face.png" width="32" height="32"><img src="data:image/png;base64,AAAA">'
+    assert clean(f'{small}<img src="a.png"><img src="b.png">', base_url=PAGE).image_url == "https://example.org/news/a.png"
+    assert clean(small, base_url=PAGE).image_url == ""
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        pytest.param("<div>" * 100_000 + "x", id="nested boxes"),
+        pytest.param("<b>" * 100_000 + "x", id="nested emphasis"),
+        pytest.param("<table><tr><td>" * 50_000 + "x", id="nested tables"),
+        pytest.param("<a href=https://x.example/><p>" * 20_000, id="links that open again in every paragraph"),
+        pytest.param("<p " + " ".join(f"a{n}" for n in range(200_000)) + ">x", id="attributes"),
+        pytest.param("<" * 2_000_000, id="less-than signs"),
+        pytest.param("&" * 2_000_000, id="ampersands"),
+        pytest.param("<!--" * 500_000, id="comments"),
+        pytest.param("<a b='" * 300_000, id="quotes"),
+        pytest.param("<svg>" + "</svg " * 300_000, id="ends that do not end"),
+        pytest.param("<svg>" * 300_000, id="drawings"),
+        pytest.param("<pre" * 500_000, id="cut tags"),
+        pytest.param("data:image/" * 180_000, id="picture data"),
+        pytest.param('<img srcset="' + "a " * 500_000 + '">', id="sets of pictures"),
+        pytest.param("<p>x</p>" * 250_000, id="paragraphs"),
+    ],
+)
+def test_a_bomb_ends_soon_and_stays_small(bomb: str) -> None:
+    began = process_time()
+    cleaned = clean(bomb, base_url=PAGE)
+    assert process_time() - began < 10
+    assert len(cleaned.html) <= LONGEST_MARKUP
+    assert clean(cleaned.html).html == cleaned.html
+
+
+@pytest.mark.parametrize("nesting", [DEEPEST, DEEPEST + 1])
+def test_what_nests_too_deep_keeps_its_text_alone(nesting: int) -> None:
+    cleaned = clean("<div>" * nesting + "1 &lt; 2" + "</div>" * nesting)
+    assert cleaned.text == "1 < 2"
+    assert cleaned.html.startswith("<p>1 &lt; 2" if nesting > DEEPEST else "<div><div>")
+
+
+def test_an_article_of_too_many_tags_ends_there() -> None:
+    assert clean("<p>x</p>" * MOST_TAGS).text.count("x") == MOST_TAGS // 2
+
+
+TAGS = ["a", "b", "p", "div", "ul", "li", "table", "tr", "td", "th", "caption", "pre", "h1", "hr", "br", "img", "picture", "source", "svg", "math", "style", "script", "title", "template", "form", "select", "button", "iframe", "noscript", "textarea", "ruby", "rt", "details", "summary", "video", "blockquote", "code", "dl", "dd"]
+PIECES = st.one_of(
+    st.sampled_from(TAGS).map("<{}>".format),
+    st.sampled_from(TAGS).map("</{}>".format),
+    st.sampled_from(["<!--", "-->", "<![CDATA[", "]]>", "<", ">", '"', "'", "&lt;", "&#13;", "&nbsp;", "\n", " ", "x", "\0"]),
+    st.sampled_from(['<a href="/x?fbclid=1&y=<z>">', "<img src=a.png title='<p>\n'>", '<p dir=ltr onclick="x">', "<td colspan=2>"]),
+    st.text(max_size=5),
+)
+
+
+@given(st.lists(PIECES, max_size=30).map("".join))
+@example("<a href=/1><table><a href=/2>x</table>")
+@example("<pre>\n\n\n</pre>")
+@example("<table><p>x<tr><td><p></table></p>")
+def test_what_is_clean_stays_as_it_is(markup: str) -> None:
+    cleaned = clean(markup, base_url=PAGE)
+    assert clean(cleaned.html, base_url=PAGE) == cleaned
+    assert clean(cleaned.html) == cleaned
+    assert complaints(cleaned.html) == []
+
+
+@given(st.text())
+def test_escaped_text_comes_back_as_text(text: str) -> None:
+    escaped = "".join(f"&#{ord(character)};" for character in text if character.isalnum() and character.isascii())
+    assert clean(f"<p>{escaped}</p>").text == "".join(c for c in text if c.isalnum() and c.isascii())
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "expected"),
+    [
+        ("One two three", 13, "One two three"),
+        ("One two three", 12, "One two…"),
+        ("One, two", 6, "One…"),
+        ("One\n\n- two", 20, "One - two"),
+        ("Incomprehensibilities", 8, "Incompr…"),
+        ("新华社北京三月一日电", 6, "新华社北京…"),
+        ("cafe\u0301s", 5, "caf…"),
+        ("x", 1, "x"),
+        ("xy", 1, "…"),
+        ("", 5, ""),
+    ],
+)
+def test_an_excerpt_is(text: str, length: int, expected: str) -> None:
+    assert excerpt(text, length) == expected
+
+
+@given(st.text(), st.integers(1, 50))
+def test_an_excerpt_is_never_longer_than_asked(text: str, length: int) -> None:
+    assert len(excerpt(text, length)) <= length
+
+
+def test_an_excerpt_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="length must be at least 1, not 0"):
+        excerpt("x", 0)

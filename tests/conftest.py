@@ -1,0 +1,48 @@
+"""What all tests share. They talk to a real Postgres and a real Valkey, which `manage.py test` starts for them."""
+
+import os
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser's driver runs a loop in the test's thread
+
+LOOPBACK = ("127.", "::1", "0.0.0.0", "::", "localhost")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_network() -> Iterator[None]:
+    """A test that reaches beyond this machine fails at once, and says where it wanted to go."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: object) -> None:
+        if self.family in {socket.AF_INET, socket.AF_INET6}:
+            host = str(address[0])  # type: ignore[index]
+            if not host.startswith(LOOPBACK):
+                raise AssertionError(f"a test tried to reach {host}")
+        connect(self, address)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(request: pytest.FixtureRequest) -> None:
+    """Passwords are hashed cheaply: argon2 is slow on purpose."""
+    if (
+        "db" in request.fixturenames
+        or "transactional_db" in request.fixturenames
+        or "live_server" in request.fixturenames
+    ):
+        request.getfixturevalue("settings").PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(request: pytest.FixtureRequest) -> Iterator[None]:
+    yield
+    if "db" in request.fixturenames or "transactional_db" in request.fixturenames:
+        from django.core.cache import cache  # noqa: PLC0415, after the settings
+
+        cache.clear()
