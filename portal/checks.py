@@ -48,9 +48,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def chromium() -> str | None:
     """The browser for the tests that need one."""
-    return shutil.which(os.environ.get("WIREBEAT_CHROMIUM") or "") or next(
-        filter(None, map(shutil.which, BROWSERS)), None
-    )
+    names = (os.environ.get("WIREBEAT_CHROMIUM", ""), *BROWSERS)
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 def steps() -> list[Step]:

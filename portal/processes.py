@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -93,9 +94,9 @@ def living_in(directory: Path, program: str) -> set[int]:
     found = set()
     for entry in Path("/proc").iterdir():
         try:
-            if entry.name.isdecimal() and os.readlink(entry / "cwd") == home:
-                if (entry / "comm").read_text(encoding="utf-8", errors="replace").strip() == program:
-                    found.add(int(entry.name))
+            is_there = entry.name.isdecimal() and os.readlink(entry / "cwd") == home
+            if is_there and (entry / "comm").read_text(encoding="utf-8", errors="replace").strip() == program:
+                found.add(int(entry.name))
         except OSError:  # it has ended, or is another user's
             continue
     return found
@@ -103,7 +104,5 @@ def living_in(directory: Path, program: str) -> set[int]:
 
 def send(process: int, number: int) -> None:
     """Send a signal to a process that may just have ended."""
-    try:
+    with suppress(ProcessLookupError):
         os.kill(process, number)
-    except ProcessLookupError:
-        pass

@@ -26,7 +26,7 @@ FORGETFUL = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "o
 
 
 def postgres_settings(shared_buffers: int | None = None) -> dict[str, str]:
-    """Settings for this machine; `shared_buffers` in bytes, by default an eighth of the memory within sensible bounds."""
+    """Settings for this machine; `shared_buffers` in bytes, by default an eighth of the memory in bounds."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     wanted = shared_buffers or min(max(memory // 8, 128 * 2**20), 2**30)
     return {
@@ -60,12 +60,21 @@ def valkey(data: Path, sockets: Path) -> Program:
     """Valkey with its files in `data`. What it holds can be made again, so a lost second is no loss."""
     program = embedded.valkey_program()
     path = embedded.valkey_socket(sockets)
+    options = {
+        "port": "0",
+        "unixsocket": path,
+        "unixsocketperm": "700",
+        "dir": data,
+        "save": "",
+        "appendonly": "yes",
+        "appendfsync": "everysec",
+        "loglevel": "warning",
+        "maxmemory": VALKEY_MEMORY,
+        "maxmemory-policy": "volatile-lru",  # drops what has a time to live, which is the cache; never a message
+    }
     return Program(
         name="valkey",
-        command=[program, "--port", "0", "--unixsocket", path, "--unixsocketperm", "700", "--dir", data]
-        + ["--save", "", "--appendonly", "yes", "--appendfsync", "everysec", "--loglevel", "warning"]
-        # Only what has a time to live is dropped, which is the cache; never a message.
-        + ["--maxmemory", VALKEY_MEMORY, "--maxmemory-policy", "volatile-lru"],
+        command=[program, *(part for name, value in options.items() for part in (f"--{name}", str(value)))],
         prepare=lambda: _prepare_valkey(program.name, data, path),
         is_ready=lambda: _answers_ping(path),
     )
@@ -92,12 +101,15 @@ def _make_cluster(programs: Path, data: Path) -> None:
     privileges.hand_over(unfinished)
     program = programs / "initdb"
     locale = ["--locale-provider=builtin", f"--locale={LOCALE}"] if _version(programs) >= 17 else [f"--locale={LOCALE}"]
-    child = processes.spawn(
-        [*privileges.prefix(program, death_signal="TERM"), program, "-D", unfinished, "--auth=trust", "-U", "postgres"]
-        + ["-E", "utf8", *locale, "--no-instructions"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
+    options = ["--auth=trust", "--username=postgres", "--encoding=UTF8", *locale, "--no-instructions"]
+    command: list[str | Path] = [
+        *privileges.prefix(program, death_signal="TERM"),
+        program,
+        "--pgdata",
+        unfinished,
+        *options,
+    ]
+    child = processes.spawn(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert child.stdout is not None
     with child.stdout as output:
         if processes.finish(child, within=120.0):

@@ -1,4 +1,4 @@
-"""What `manage.py up` does: one portal for this checkout, from its database to its first page, until it is told to stop."""
+"""What `manage.py up` does: one portal for this checkout, from its database to its first page, until told to stop."""
 
 import fcntl
 import http.client
@@ -8,11 +8,12 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from portal import embedded, processes, servers
+from portal import embedded, environment, processes, servers
 from portal.console import Console
 from portal.embedded import StartError
 from portal.supervisor import Program, Supervisor
@@ -28,23 +29,27 @@ def data_folder() -> Path:
     return Path(os.environ.get("WIREBEAT_VAR") or ROOT / "var")
 
 
-def applications(listener: socket.socket, environment: Mapping[str, str]) -> tuple[Program, Sequence[Program]]:
-    """What prepares the database, and then what runs for ever."""
+def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[Program, Sequence[Program]]:
+    """What prepares the database, and then what runs for ever, with these environment variables."""
     python = [sys.executable, "-m"]
-
-    def program(name: str, *command: str, **more: object) -> Program:
-        return Program(name=name, command=[*python, *command], environment=environment, directory=ROOT, **more)  # type: ignore[arg-type]
-
+    celery = [*python, "celery", "-A", "portal"]
+    program = partial(Program, environment=settings, directory=ROOT)
+    # When we are killed the broker goes too: a worker could neither finish nor give back what it holds.
+    clockwork = partial(program, death_signal=signal.SIGKILL, stop_within=10.0)
     # The port is bound here and handed down: nobody can take it between two starts, and nobody is refused during one.
     web = ["gunicorn", "portal.wsgi", "--bind", f"fd://{listener.fileno()}", "--no-control-socket"]
-    web += ["--worker-class", "gthread", "--workers", "2", "--threads", "4", "--graceful-timeout", "10"]
+    web += ["--worker-class", "gthread", "--workers", "2", "--threads", "4", "--graceful-timeout", "5"]
     worker = ["--pool", "threads", "--concurrency", "32", "--without-gossip", "--without-mingle", "--loglevel", "info"]
-    # When we are killed the broker goes too: a worker could neither finish nor give back what it holds.
-    dies = {"death_signal": signal.SIGKILL, "stop_within": 10.0}
-    return program("preparation", "portal.preparation", ready_within=3600.0), [
-        program("web", *web, files=(listener.fileno(),), is_ready=lambda: _answers(listener), ready_within=120.0),
-        program("worker", "celery", "-A", "portal", "worker", *worker, **dies),
-        program("beat", "celery", "-A", "portal", "beat", "--pidfile=", "--loglevel", "info", **dies),
+    return program(name="preparation", command=[*python, "portal.preparation"], ready_within=3600.0), [
+        program(
+            name="web",
+            command=[*python, *web],
+            files=(listener.fileno(),),
+            is_ready=lambda: answers(listener),
+            ready_within=120.0,
+        ),
+        clockwork(name="worker", command=[*celery, "worker", *worker]),
+        clockwork(name="beat", command=[*celery, "beat", "--pidfile=", "--loglevel", "info"]),
     ]
 
 
@@ -61,6 +66,8 @@ def up(var: Path, host: str, port: int | None, console: Console, applications: A
                 supervisor.watch()
             finally:
                 _stop(supervisor, console)
+                with suppress(OSError):  # where nothing was started, or something still stands
+                    embedded.run_directory(var).rmdir()
     except processes.Stopped:
         return 0
     except StartError as error:
@@ -79,9 +86,9 @@ def _start(supervisor: Supervisor, var: Path, listener: socket.socket, applicati
         "WIREBEAT_URL": f"http://localhost:{listener.getsockname()[1]}",
     }
     ours = []
-    if "DATABASE_URL" not in os.environ:
+    if not environment.text("DATABASE_URL"):
         ours.append(servers.postgres(var / "pg", sockets, servers.postgres_settings()))
-    if not {"BROKER_URL", "CACHE_URL"} <= os.environ.keys():
+    if not (environment.text("BROKER_URL") and environment.text("CACHE_URL")):
         ours.append(servers.valkey(var / "valkey", sockets))
     supervisor.start(*ours)
     preparation, running = applications(listener, chosen | os.environ)
@@ -107,7 +114,7 @@ def _stop(supervisor: Supervisor, console: Console) -> None:
 
 @contextmanager
 def _alone(var: Path) -> Iterator[TextIO]:
-    """Hold the lock of the data folder. It ends with this process, and holds the portal's address for a second start."""
+    """Hold the lock of the data folder. It ends with this process, and says where the portal is to a second start."""
     with (var / "up.lock").open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -130,7 +137,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
     raise StartError(f"Cannot listen on {wanted} of {host}: {os.strerror(problem.errno or 0)}.")
 
 
-def _answers(listener: socket.socket) -> bool:
+def answers(listener: socket.socket) -> bool:
     """Whether the site answers. What it answers is the site's business: it may insist on another host or on TLS."""
     host, port = listener.getsockname()[:2]
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)

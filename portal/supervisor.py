@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from portal import processes
 from portal.console import Console
@@ -28,7 +29,7 @@ class Program:
     directory: Path | None = None  # that it runs in
     files: tuple[int, ...] = ()  # descriptors that it inherits
     prepare: Callable[[], None] = lambda: None  # before every start
-    is_ready: Callable[[], bool] = lambda: True
+    is_ready: Callable[[], bool] | None = None  # None: as soon as it is started
     ready_within: float = 60.0  # s
     stop_signal: signal.Signals = signal.SIGTERM
     stop_within: float = 15.0  # s, after which comes the
@@ -92,16 +93,18 @@ class Supervisor:
         for child in stage:
             child.start(self.console)
         for child in stage:
-            self._await(child)
+            if child.program.is_ready:
+                self._await(child, child.program.is_ready)
 
     def finish(self, program: Program) -> None:
         """Run a program that ends by itself, and refuse to go on when it fails."""
-        program.prepare()
+        started = time.monotonic()
         child = processes.spawn(program.command, env=program.environment, cwd=program.directory)
         if code := processes.finish(child, program.ready_within):
-            raise StartError(f"{program.name} failed (code {code}).")
+            raise StartError(f"The {program.name} failed (code {code}); the lines above say why.")
+        self.console.say(f"  {program.name} done in {time.monotonic() - started:.1f} s")
 
-    def watch(self) -> None:
+    def watch(self) -> NoReturn:
         """Start again what ends, until `Stopped` is raised."""
         while True:
             processes.pause(LOOK_EVERY)
@@ -118,10 +121,10 @@ class Supervisor:
                 self._await_end(child)
         self.stages.clear()
 
-    def _await(self, child: Child) -> None:
+    def _await(self, child: Child, is_ready: Callable[[], bool]) -> None:
         program = child.program
         deadline = child.started_at + program.ready_within
-        while not program.is_ready():
+        while not is_ready():
             if child.has_ended():
                 self.console.show_latest(program.name)
                 raise StartError(f"{program.name} {child.end_described()} before it was ready.")

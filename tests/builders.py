@@ -17,15 +17,14 @@ _numbers = count(1)
 
 
 def a_user(username: str = "", **values: Any) -> User:
-    user = User(username=username or f"person{next(_numbers)}", **values)
-    user.set_password("a long password")
-    user.save()
-    return user
+    return User.objects.create(username=username or f"person{next(_numbers)}", **values)
 
 
 def a_source(**values: Any) -> Source:
     number = next(_numbers)
-    return Source.objects.create(**{"url": f"https://source{number}.example/feed", "title": f"Source {number}"} | values)
+    return Source.objects.create(
+        **{"url": f"https://source{number}.example/feed", "title": f"Source {number}"} | values
+    )
 
 
 def a_posting(source: Source | None = None, **values: Any) -> Posting:
@@ -52,10 +51,10 @@ def a_posting(source: Source | None = None, **values: Any) -> Posting:
     return Posting.objects.create(**blank | given | values)
 
 
-def some_postings(how_many: int, source: Source | None = None) -> list[Posting]:
+def some_postings(how_many: int, source: Source | None = None, *, newest_at: datetime = NOON) -> list[Posting]:
     """Postings of one source, a minute apart, the newest first."""
     source = source or a_source(listed=True)
-    return [a_posting(source, published_at=NOON - timedelta(minutes=minute)) for minute in range(how_many)]
+    return [a_posting(source, published_at=newest_at - timedelta(minutes=minute)) for minute in range(how_many)]
 
 
 def an_edition(posting: Posting, **values: Any) -> Edition:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.core.exceptions import EmptyResultSet
 from django.db import connection, transaction
 from django.db.models import OuterRef, Subquery
 
@@ -157,7 +158,7 @@ def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> None:
 
 _MARK_ALL = """
 INSERT INTO following_mark (user_id, posting_id, read, changed_at)
-SELECT %s, unread.id, true, %s FROM ({unread}) AS unread
+SELECT %s, unread.pk, true, %s FROM ({unread}) AS unread
 ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true, changed_at = excluded.changed_at
 """
 
@@ -170,7 +171,10 @@ def mark_all_read(user: User, scope: queries.Scope, *, shown_at: datetime, now: 
     """
     shown = queries.unread(queries.postings_in(user, scope), user).filter(retrieved_at__lte=shown_at)
     # In the order of ids, so that two such statements at once wait for each other instead of locking each other out.
-    sql, parameters = shown.order_by("pk").values("pk").query.sql_with_params()
+    try:
+        sql, parameters = shown.order_by("pk").values("pk").query.sql_with_params()
+    except EmptyResultSet:  # a folder that is not the person's
+        return 0
     with connection.cursor() as cursor:
         cursor.execute(_MARK_ALL.format(unread=sql), [user.pk, now, *parameters])
         return int(cursor.rowcount)

@@ -17,6 +17,7 @@ from apps.sources import queries as sources
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import Source
 
+Kind = Literal["all", "starred", "folder", "source"]
 FAILURES_THAT_TELL = 3  # one after another, before people are told that a source fails
 
 
@@ -24,7 +25,7 @@ FAILURES_THAT_TELL = 3  # one after another, before people are told that a sourc
 class Scope:
     """Which of a person's lists is meant: all, starred, a folder with what is below it, or one source."""
 
-    kind: Literal["all", "starred", "folder", "source"]
+    kind: Kind
     id: int = 0
 
 
@@ -120,10 +121,12 @@ def readable_by(user: User | AnonymousUser) -> QuerySet[Posting]:
     return postings.everything().filter(Q(pk__in=visible.values("pk")) | Q(pk__in=starred))
 
 
-def postings_in(user: User, scope: Scope) -> QuerySet[Posting]:
+def postings_in(user: User | AnonymousUser, scope: Scope) -> QuerySet[Posting]:
     """Postings of one of the person's lists. A folder that is not theirs is empty."""
     if scope.kind == "source":
         return postings.of_source(postings.visible_to(user), scope.id)
+    if not user.is_authenticated:
+        return Posting.objects.none()
     if scope.kind == "starred":
         return Posting.objects.filter(
             pk__in=Mark.objects.filter(user=user, starred_at__isnull=False).values("posting_id")

@@ -174,8 +174,10 @@ def _edit(document: Document, change: identity.ChangedPosting) -> bool:
         cursor.execute(
             "UPDATE postings_posting SET title = %s, html = %s, text = %s, text_hash = %s, content_hash = %s,"
             " link_key = %s, url = %s, edited_at = CASE WHEN %s THEN %s ELSE edited_at END WHERE id = %s",
-            [entry.title, markup.html, markup.text, new_hash, change.content_hash, change.link_key, entry.link]
-            + [edited, document.received_at, change.id],
+            [
+                *(entry.title, markup.html, markup.text, new_hash, change.content_hash, change.link_key, entry.link),
+                *(edited, document.received_at, change.id),
+            ],
         )
     if edited:
         _forget_old_editions(change.id)

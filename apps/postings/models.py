@@ -52,3 +52,6 @@ class Edition(models.Model):
     html = models.TextField()
     text = models.TextField()
     replaced_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.title}, until {self.replaced_at}"

@@ -70,6 +70,10 @@ class OpmlForm(forms.Form):
 
 
 class SourceForm(forms.ModelForm):
+    weight = forms.FloatField(
+        min_value=0, max_value=1_000, initial=1.0, help_text=Source._meta.get_field("weight").help_text
+    )
+
     class Meta:
         model = Source
         fields = ["title", "url", "category", "language", "weight", "min_gap", "listed", "always_retrieved"]

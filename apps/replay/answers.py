@@ -5,10 +5,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from zlib import crc32
 
 from apps.replay.algorithms import pages
-from apps.replay.algorithms.addresses import Kind, Place
+from apps.replay.algorithms.addresses import Addresses, Kind, Place
 from apps.replay.algorithms.conditions import Edition, held_count, http_date, is_current, make_edition
 from apps.replay.algorithms.faults import Fault, gone_from, trouble_until
 from apps.replay.algorithms.feed import Feed
@@ -55,16 +54,15 @@ class Newsstand:
         feeds: Sequence[Feed],
         timeline: Timeline,
         *,
-        port: int,
+        addresses: Addresses,
         options: Options,
         faults: Mapping[int, Fault],
     ) -> None:
         self.feeds = {feed.number: feed for feed in feeds}
         self.timeline = timeline
-        self.port = port
+        self.addresses = addresses
         self.options = options
         self.faults = faults
-        self._token = f"{crc32(f'{timeline} {port}'.encode()):08x}"
         self._body = lru_cache(KEPT_BODIES)(self._make_body)
 
     def answer(self, place: Place, path: str, headers: Mapping[str, str], now: float) -> Answer:
@@ -73,7 +71,7 @@ class Newsstand:
         if place.kind is Kind.ROBOTS and self.options.robots is not None:
             return Answer(200, self.options.robots.encode())
         if place.kind is Kind.HOME and place.source is None:
-            return self._html(pages.directory_page(list(self.feeds.values())[:LINKS], self.port))
+            return self._html(pages.directory_page(list(self.feeds.values())[:LINKS], self.addresses))
         if feed is None:
             return Answer(404, b"There is nothing here.\n")
         published = feed.count_until(self.timeline.recorded(now))
@@ -81,8 +79,8 @@ class Newsstand:
             return self._answer_feed(feed, path, headers, now)
         if place.kind is Kind.HOME:
             newest = reversed(range(max(0, published - LINKS), published))
-            return self._html(pages.front_page(feed, newest, self.port))
-        if place.kind in (Kind.ARTICLE, Kind.PICTURE) and place.posting < published:
+            return self._html(pages.front_page(feed, newest, self.addresses))
+        if place.run == self.addresses.run and place.posting < published:
             return self._answer_posting(feed, place)
         return Answer(404, b"There is nothing here.\n")
 
@@ -90,7 +88,7 @@ class Newsstand:
         if place.kind is Kind.PICTURE:
             drawing = pages.picture(feed.number, place.posting, feed.texts[place.posting])
             return Answer(200, drawing.encode(), "image/svg+xml")
-        return self._html(pages.article_page(feed, place.posting, self.timeline, self.port))
+        return self._html(pages.article_page(feed, place.posting, self.timeline, self.addresses))
 
     def _html(self, page: str) -> Answer:
         return Answer(200, page.encode("utf-8", "replace"), "text/html; charset=utf-8")
@@ -106,7 +104,9 @@ class Newsstand:
         if obeys and is_current(edition, *conditions, newest):
             answer = Answer(304, first=edition.first, count=edition.count)
         else:
-            held = held_count(edition, conditions[0], self._token) if obeys and self._wants_delta(headers) else None
+            held = (
+                held_count(edition, conditions[0], self.addresses.run) if obeys and self._wants_delta(headers) else None
+            )
             answer = self._full_answer(feed, edition, headers, held)
         if fault is not Fault.NO_VALIDATORS:
             answer.headers["ETag"] = edition.etag
@@ -135,7 +135,7 @@ class Newsstand:
         newest = self.timeline.real(feed.instants[count - 1]) if count else None
         weak = feed.number % 4 == 1
         return make_edition(
-            count=count, window=self.options.window, token=self._token, weak=weak, newest=newest, now=now
+            count=count, window=self.options.window, token=self.addresses.run, weak=weak, newest=newest, now=now
         )
 
     def _wants_delta(self, headers: Mapping[str, str]) -> bool:
@@ -162,7 +162,7 @@ class Newsstand:
     def _make_body(self, source: int, first: int, count: int, packed: bool) -> bytes:
         if packed:
             return gzip.compress(self._body(source, first, count, False), compresslevel=1, mtime=0)
-        return render(self.feeds[source], first, count, self.timeline, self.port)
+        return render(self.feeds[source], first, count, self.timeline, self.addresses)
 
     def _spoil(self, answer: Answer, feed: Feed, fault: Fault | None, now: float) -> Answer:
         """The answer with the fault that such a source adds to it."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from apps.replay.algorithms.addresses import article_of
+from apps.replay.algorithms.addresses import Addresses
 from apps.replay.algorithms.feed import Feed
 from apps.replay.algorithms.lines import Published
 from apps.replay.algorithms.rendering import guid_of
@@ -15,7 +15,13 @@ class Publisher:
     """Goes through the postings of all feeds in the order of their instants, each once."""
 
     def __init__(
-        self, feeds: Sequence[Feed], timeline: Timeline, *, port: int, record: Callable[[Published], None], done: int
+        self,
+        feeds: Sequence[Feed],
+        timeline: Timeline,
+        *,
+        addresses: Addresses,
+        record: Callable[[Published], None],
+        done: int,
     ) -> None:
         """`done` postings are in the record already, from before a restart."""
         sizes = [len(feed.instants) for feed in feeds]
@@ -25,7 +31,7 @@ class Publisher:
         self._sources = np.repeat([feed.number for feed in feeds], sizes)[order]
         self._postings = np.concatenate([np.arange(size) for size in sizes] or [np.empty(0, int)])[order]
         self._timeline = timeline
-        self._port = port
+        self._addresses = addresses
         self._record = record
         self.done = done
 
@@ -43,8 +49,8 @@ class Publisher:
                     at=self._timeline.real(float(self._instants[self.done])),
                     source=source,
                     posting=posting,
-                    guid=guid_of(source, posting, self._port),
-                    link=article_of(source, posting, self._port),
+                    guid=guid_of(source, posting, self._addresses),
+                    link=self._addresses.article(source, posting),
                 )
             )
             self.done += 1

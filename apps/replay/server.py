@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Thread
+from zlib import crc32
 
 import uvloop
 from aiohttp import web
 
-from apps.replay.algorithms.addresses import feed_of, locate
+from apps.replay.algorithms.addresses import Addresses, locate
 from apps.replay.algorithms.faults import Fault
 from apps.replay.algorithms.feed import Feed
-from apps.replay.algorithms.lines import Line, Published, Request
+from apps.replay.algorithms.lines import Line, Published, Request, Start
 from apps.replay.algorithms.timeline import Timeline
 from apps.replay.answers import Answer, Newsstand, Options
 from apps.replay.publishing import Publisher
@@ -24,7 +25,10 @@ BACKLOG = 1024  # connections that wait to be accepted
 IDLE = 60.0  # seconds after which an idle connection is closed
 BREAK_AFTER = 0.4  # share of the body that is sent before the connection breaks
 
+Setup = Mapping[str, str | int | float | bool | None]  # what a replay was asked for, kept in its record
+
 NO_FAULTS: Mapping[int, Fault] = {}
+NOTHING: Setup = {}
 REAL_TIME = Timeline(origin=0.0, start=0.0, speed=1.0)
 DEFAULTS = Options()
 
@@ -63,16 +67,17 @@ class Replay:
         faults: Mapping[int, Fault],
         options: Options,
         record: Callable[[Line], None],
-        done: int,
+        setup: Setup,
+        done: int | None,
     ) -> None:
         self.feeds = feeds
         self.timeline = timeline
         self.record = record
-        self.port = 0
         self.requests_answered = 0
         self._clock = clock
         self._faults = faults
         self._options = options
+        self._setup = setup
         self._done = done
         self._open: dict[str, set[asyncio.Transport]] = defaultdict(set)
         self._ticking: asyncio.Task[None] | None = None
@@ -83,23 +88,25 @@ class Replay:
 
     def feed_url(self, source: int) -> str:
         """The address of a source's feed by its host name."""
-        return feed_of(source, self.port)
+        return self.addresses.feed(source)
 
     def local_url(self, source: int) -> str:
         """The address of the same feed where host names below localhost do not resolve."""
-        return f"http://{LOOPBACK}:{self.port}/s/{source}/feed"
+        return f"http://{LOOPBACK}:{self.addresses.port}/s/{source}/feed"
 
     async def start(self, port: int) -> None:
         self._runner = web.ServerRunner(web.Server(self._handle, access_log=None, keepalive_timeout=IDLE))
         await self._runner.setup()
         site = web.TCPSite(self._runner, LOOPBACK, port, backlog=BACKLOG)
         await site.start()
-        self.port = self._runner.addresses[0][1]
+        self.addresses = addresses = self._name(self._runner.addresses[0][1])
+        if self._done is None:
+            self.record(self._beginning())
         self._newsstand = Newsstand(
-            self.feeds, self.timeline, port=self.port, options=self._options, faults=self._faults
+            self.feeds, self.timeline, addresses=addresses, options=self._options, faults=self._faults
         )
         self._publisher = Publisher(
-            self.feeds, self.timeline, port=self.port, record=self.record, done=self._done
+            self.feeds, self.timeline, addresses=addresses, record=self.record, done=self._done or 0
         )
         self._ticking = asyncio.create_task(self._tick())
 
@@ -107,6 +114,15 @@ class Replay:
         if self._ticking:
             self._ticking.cancel()
         await self._runner.cleanup()
+
+    def _name(self, port: int) -> Addresses:
+        """A start or a port of its own makes other postings; the same ones make the same again."""
+        return Addresses(port, run=f"{crc32(f'{self.timeline} {port}'.encode()):08x}")
+
+    def _beginning(self) -> Start:
+        timeline = self.timeline
+        end = timeline.origin if self._options.end is None else self._options.end
+        return Start(timeline.origin, end, timeline.start, timeline.speed, self.addresses.port, dict(self._setup))
 
     async def _tick(self) -> None:
         """Publish also while nobody asks."""
@@ -173,14 +189,16 @@ def serving(
     faults: Mapping[int, Fault] = NO_FAULTS,
     options: Options = DEFAULTS,
     record: Callable[[Line], None] | None = None,
+    setup: Setup = NOTHING,
     port: int = 0,
-    done: int = 0,
+    done: int | None = None,
 ) -> Iterator[Replay]:
     """Serve `feeds` from a thread of its own until the block ends.
 
     Without a timeline recorded time is real time, as `clock` tells it: a test that owns the clock
     publishes postings by moving it. `record` takes every line (default: a Memory, then found at
-    `.record`); `done` postings are in it already. Port 0 takes a free one.
+    `.record`), first the start with `setup` in it, unless it is continued after `done` postings. Port 0
+    takes a free one.
 
     Raises OSError if the port is taken.
     """
@@ -191,6 +209,7 @@ def serving(
         faults=faults,
         options=options,
         record=Memory() if record is None else record,
+        setup=setup,
         done=done,
     )
     loop = uvloop.new_event_loop()

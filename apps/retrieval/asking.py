@@ -1,7 +1,7 @@
 """Asking addresses: a site's robots.txt first, then the address itself."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from hashlib import blake2b
 from types import TracebackType
@@ -21,13 +21,14 @@ LARGEST_KEPT_DOCUMENT = 2**20  # bytes
 class Asker:
     """A fetcher that keeps to robots.txt. One per event loop; `async with` opens and closes its connections."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._clock = clock
         self._fetcher = Fetcher(
             version=settings.VERSION,
             about=settings.PROJECT_URL,
             open_hosts=settings.RETRIEVAL_OPEN_HOSTS,
             host_gap=settings.RETRIEVAL_HOST_GAP,
-            clock=lambda: datetime.now(UTC),
+            clock=clock,
         )
         self._learning: dict[str, asyncio.Task[str]] = {}  # origin -> its robots.txt on the way
         self._learned: dict[str, str] = {}
@@ -47,7 +48,7 @@ class Asker:
         if not allows(rules, request.url):
             return Fetched(
                 url=request.url,
-                received_at=datetime.now(UTC),
+                received_at=self._clock(),
                 failure=Failure("robots", "The site's robots.txt asks programs not to read this address."),
             )
         return await self._fetcher.fetch(request)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AsyncExitStack
@@ -383,6 +384,7 @@ def _network_failure(error: Exception) -> Failure:
 
 
 def _words(error: BaseException) -> str:
-    """The short text inside an error of the system or of OpenSSL."""
-    named = (getattr(error, name, None) for name in ("verify_message", "reason", "strerror"))
-    return str(next(filter(None, named), error))
+    """The short text inside an error of OpenSSL or of the system."""
+    if text := getattr(error, "verify_message", "") or getattr(error, "reason", ""):
+        return str(text)
+    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)

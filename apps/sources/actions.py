@@ -12,6 +12,9 @@ from apps.sources.formats.opml import OpmlDocument
 from apps.sources.models import Source
 
 
+LONGEST = {"title": 1_000, "site_url": 4_000, "language": 20, "category": 100}  # characters
+
+
 @dataclass(frozen=True, slots=True)
 class NewSource:
     url: str
@@ -50,8 +53,8 @@ def add_source(row: NewSource) -> int:
 
 def _as_model(row: NewSource, url: str) -> Source:
     values = {field.name: getattr(row, field.name) for field in fields(row)} | {"url": url}
-    for name in ("title", "site_url", "language", "category"):
-        values[name] = values[name][: Source._meta.get_field(name).max_length]
+    for name, longest in LONGEST.items():
+        values[name] = values[name][:longest]
     return Source(**values)
 
 

@@ -81,6 +81,9 @@ function press(event) {
 }
 
 export function watchKeys() {
+  // A form sent without htmx leads back to its row.
+  const row = document.getElementById(location.hash.slice(1));
+  if (row?.matches("[data-posting]")) select(row);
   document.addEventListener("keydown", press);
   document.addEventListener("focusin", (event) => {
     const row = event.target.closest("[data-posting]:not([data-whole])");

@@ -159,7 +159,11 @@ def test_a_notice_repeated_on_another_day_is_another_posting() -> None:
 
 @pytest.mark.parametrize(
     ("link", "feed_link"),
-    [("https://example.org/", ""), ("http://www.example.org", ""), ("https://example.org/blog/", "https://example.org/blog")],
+    [
+        ("https://example.org/", ""),
+        ("http://www.example.org", ""),
+        ("https://example.org/blog/", "https://example.org/blog"),
+    ],
 )
 def test_a_link_to_the_home_page_identifies_nothing(link: str, feed_link: str) -> None:
     archive = Archive()
@@ -318,8 +322,9 @@ def slowly_new(entries: Sequence[ParsedEntry], known: Sequence[KnownPosting]) ->
         *(lambda key, posting, n=n: has_identity(n, key, posting) and unchanged(key, posting) for n in range(3)),
         lambda key, posting: at_its_link(key, posting) and unchanged(key, posting),
         *(
-            lambda key, posting, n=n: has_identity(n, key, posting)
-            and (not shared(posting.identity) or at_its_link(key, posting))
+            lambda key, posting, n=n: (
+                has_identity(n, key, posting) and (not shared(posting.identity) or at_its_link(key, posting))
+            )
             for n in range(3)
         ),
         at_its_link,

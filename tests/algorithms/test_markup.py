@@ -9,9 +9,12 @@ from apps.postings.algorithms.hostile import complaints
 from apps.postings.algorithms.markup import DEEPEST, LONGEST_DATA, LONGEST_MARKUP, MOST_TAGS, clean, excerpt
 
 PAGE = "https://example.org/news/today"
-IMG = 'referrerpolicy="no-referrer" decoding="async" loading="lazy"'
+IMG = 'loading="lazy" decoding="async" referrerpolicy="no-referrer"'
 LINK = 'rel="noopener noreferrer nofollow"'
-HOSTILE = (Path(__file__).parent / "hostile" / "payloads.txt").read_text("utf-8").splitlines()
+HOSTILE = Path(__file__).parent / "hostile"
+UNSAFE = (HOSTILE / "unsafe.txt").read_text("utf-8").splitlines()
+UNSAFE_IF_MISREAD = (HOSTILE / "unsafe_if_misread.txt").read_text("utf-8").splitlines()
+FRAMES = ["{}", "<p>before {} after</p>", "<table><tr><td>{}</td></tr></table>", '<a href="{}">x</a>']
 
 
 def html(markup: str) -> str:
@@ -19,17 +22,17 @@ def html(markup: str) -> str:
     return clean(markup, base_url=PAGE).html.replace(f" {LINK}", "").replace(f" {IMG}", "")
 
 
-@pytest.mark.parametrize("payload", HOSTILE)
-@pytest.mark.parametrize("frame", ["{}", "<p>before {} after</p>", "<table><tr><td>{}</td></tr></table>", '<a href="{}">x</a>'])
-def test_nothing_hostile_is_left(payload: str, frame: str) -> None:
-    cleaned = clean(frame.format(payload), base_url=PAGE)
-    assert complaints(cleaned.html) == []
-    assert clean(cleaned.html, base_url=PAGE) == cleaned
+@pytest.mark.parametrize("payload", UNSAFE + UNSAFE_IF_MISREAD)
+def test_nothing_hostile_is_left(payload: str) -> None:
+    for frame in FRAMES:
+        cleaned = clean(frame.format(payload), base_url=PAGE)
+        assert complaints(cleaned.html) == []
+        assert clean(cleaned.html, base_url=PAGE) == cleaned
 
 
-def test_every_hostile_payload_would_be_noticed_if_it_were_left() -> None:
-    unnoticed = [payload for payload in HOSTILE if not complaints(payload)]
-    assert [payload for payload in unnoticed if not payload.startswith(("&lt;", "&amp;"))] == []
+@pytest.mark.parametrize("payload", UNSAFE)
+def test_what_is_unsafe_would_be_noticed_if_it_were_left(payload: str) -> None:
+    assert complaints(payload) != []
 
 
 @pytest.mark.parametrize(
@@ -48,10 +51,10 @@ def test_every_hostile_payload_would_be_noticed_if_it_were_left() -> None:
         pytest.param("<pre>\n\n  a\n</pre>", "<pre>  a\n</pre>", id="preformatted text"),
         pytest.param("a\0b\x08c\ud800d&#0;&#8;", "abcd\ufffd", id="what no database can hold"),
         pytest.param("a\r\nb&#13;c", "a\nb\nc", id="line ends"),
-        pytest.param("<P LANG=en DIR=rtl ID=x>a</P>", '<p lang="en" dir="rtl">a</p>', id="language and direction"),
-        pytest.param("<ol start=3 reversed type=a><li value=7>x", '<ol start="3" reversed="" type="a"><li value="7">x</li></ol>', id="lists"),
-        pytest.param("<table><tr><td colspan=2 width=9>x", '<table><tbody><tr><td colspan="2">x</td></tr></tbody></table>', id="tables"),
-        pytest.param("<details open><summary>a</summary>b", '<details open=""><summary>a</summary>b</details>', id="details"),
+        pytest.param("<P LANG=en DIR=rtl ID=x>a</P>", '<p lang="en" dir="rtl">a</p>', id="language"),
+        pytest.param("<ol start=3><li value=7>x", '<ol start="3"><li value="7">x</li></ol>', id="list"),
+        pytest.param("<td colspan=2 width=9>", "", id="a cell without table"),
+        pytest.param("<details open><summary>a", '<details open=""><summary>a</summary></details>', id="details"),
         pytest.param("<ruby>漢<rp>(</rp><rt>kan</rt>", "<ruby>漢<rp>(</rp><rt>kan</rt></ruby>", id="ruby"),
     ],
 )  # fmt: skip
@@ -86,20 +89,27 @@ def test_relative_links_are_dropped_where_nobody_knows_what_they_are_relative_to
 @pytest.mark.parametrize(
     ("picture", "expected"),
     [
-        ('<img src="a.png" width=640 height=480 alt="A &amp; B" onload=x>', '<img src="https://example.org/news/a.png" width="640" height="480" alt="A &amp; B">'),
-        ('<img src="a.png" width="100%">', '<img src="https://example.org/news/a.png">'),
-        ('<img src="data:image/gif;base64,R0lG" data-src="/b.png">', '<img src="https://example.org/b.png">'),
-        ('<img src="data:image/png;base64,iVBORw0K">', '<img src="data:image/png;base64,iVBORw0K">'),
-        ('<img srcset="a.png, b,c.png 2x,d.png 640w, e.png 1.5x">', '<img srcset="https://example.org/news/a.png, https://example.org/news/b,c.png 2x, https://example.org/news/d.png 640w, https://example.org/news/e.png 1.5x">'),
-        ('<picture><source srcset="a.avif" type="image/avif"><img src="a.png"></picture>', '<picture><source srcset="https://example.org/news/a.avif" type="image/avif"><img src="https://example.org/news/a.png"></picture>'),
-        (f'<img src="data:image/png;base64,{"A" * LONGEST_DATA}">', ""),
-        ("<img alt=x>", ""),
-        ("<img>", ""),
+        ('src="a.png" width=640 height=480 onload=x', 'width="640" height="480" src="https://example.org/news/a.png"'),
+        ('src="a.png" width="100%"', 'src="https://example.org/news/a.png"'),
+        ('src="a.png" alt="A &amp; B" class=wide', 'alt="A &amp; B" src="https://example.org/news/a.png"'),
+        ('src="data:image/gif;base64,R0lG" data-src="/b.png"', 'src="https://example.org/b.png"'),
+        ('src="data:image/png;base64,iVBORw0K"', 'src="data:image/png;base64,iVBORw0K"'),
+        ('srcset="/a,c.png 2x,/d.png 640w"', 'srcset="https://example.org/a,c.png 2x, https://example.org/d.png 640w"'),
+        ('srcset="/a.png, /d.png 1.5x"', 'srcset="https://example.org/a.png, https://example.org/d.png 1.5x"'),
     ],
-)  # fmt: skip
+)
 def test_a_picture_becomes(picture: str, expected: str) -> None:
-    cleaned = html(picture)
-    assert sorted(cleaned.replace(">", " >").split(" ")) == sorted(expected.replace(">", " >").split(" "))
+    assert html(f"<img {picture}>") == f"<img {expected}>"
+
+
+@pytest.mark.parametrize("picture", ["<img>", "<img alt=x>", f'<img src="data:image/png;base64,{"A" * LONGEST_DATA}">'])
+def test_a_picture_without_an_address_of_bearable_length_is_dropped(picture: str) -> None:
+    assert html(picture) == ""
+
+
+def test_a_picture_in_several_formats_keeps_them() -> None:
+    formats = '<source type="image/avif" srcset="{0}/a.avif"><img src="{0}/a.png">'
+    assert html(f"<picture>{formats.format('')}") == f"<picture>{formats.format('https://example.org')}</picture>"
 
 
 def test_every_picture_is_asked_for_late_and_without_telling_where_from() -> None:
@@ -124,22 +134,25 @@ def test_what_counts_readers_is_dropped(pixel: str) -> None:
     assert html(f"<p>x{pixel}</p>") == "<p>x</p>"
 
 
+YOUTUBE = "https://www.youtube.com/watch?v=a_b-C1"
+
+
 @pytest.mark.parametrize(
-    ("frame", "expected"),
+    ("frame", "address", "label"),
     [
-        ('<iframe src="//www.youtube.com/embed/dQw4w9WgXcQ?rel=0" title="Song"></iframe>', '<a href="https://www.youtube.com/watch?v=dQw4w9WgXcQ">Song</a>'),
-        ('<iframe src="https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ"/>', '<a href="https://www.youtube.com/watch?v=dQw4w9WgXcQ">www.youtube-nocookie.com</a>'),
-        ('<iframe src="https://player.vimeo.com/video/76979871?h=1"></iframe>', '<a href="https://vimeo.com/76979871">player.vimeo.com</a>'),
-        ('<embed src="https://www.youtube.com/v/dQw4w9WgXcQ">', '<a href="https://www.youtube.com/watch?v=dQw4w9WgXcQ">www.youtube.com</a>'),
-        ('<iframe src="https://maps.example/?q=1&amp;z=2">inside</iframe>', '<a href="https://maps.example/?q=1&amp;z=2">maps.example</a>'),
+        ('<iframe src="//www.youtube.com/embed/a_b-C1?rel=0" title="Song">', YOUTUBE, "Song"),
+        ('<iframe src="https://www.youtube-nocookie.com/embed/a_b-C1"/>', YOUTUBE, "www.youtube.com"),
+        ('<embed src="https://www.youtube.com/v/a_b-C1">', YOUTUBE, "www.youtube.com"),
+        ('<iframe src="https://player.vimeo.com/video/76979871?h=1">', "https://vimeo.com/76979871", "vimeo.com"),
+        ('<iframe src="https://maps.example/?q=1">inside</iframe>', "https://maps.example/?q=1", "maps.example"),
     ],
-)  # fmt: skip
-def test_a_frame_becomes_a_link_to_what_it_shows(frame: str, expected: str) -> None:
-    assert html(frame) == expected
+)
+def test_a_frame_becomes_a_link_to_what_it_shows(frame: str, address: str, label: str) -> None:
+    assert html(frame) == f'<a href="{address}">{label}</a>'
 
 
 def test_sound_and_video_have_controls_and_load_nothing_by_themselves() -> None:
-    cleaned = html("<video src=a.mp4 autoplay poster=p.png></video><audio autoplay><source src=a.mp3 type=audio/mpeg></audio>")
+    cleaned = html("<video src=a.mp4 autoplay poster=p.png></video><audio autoplay><source src=a.mp3></audio>")
     assert "autoplay" not in cleaned
     assert cleaned.count('controls="" preload="none"') == 2
 
@@ -165,7 +178,8 @@ def test_the_text_beside_it_is(markup: str, expected: str) -> None:
 
 def test_the_picture_of_an_article_is_its_first_large_one() -> None:
     small = '<img src="face.png" width="32" height="32"><img src="data:image/png;base64,AAAA">'
-    assert clean(f'{small}<img src="a.png"><img src="b.png">', base_url=PAGE).image_url == "https://example.org/news/a.png"
+    large = '<img src="https://example.org/a.png"><img src="https://example.org/b.png">'
+    assert clean(small + large, base_url=PAGE).image_url == "https://example.org/a.png"
     assert clean(small, base_url=PAGE).image_url == ""
 
 
@@ -177,8 +191,8 @@ def test_the_picture_of_an_article_is_its_first_large_one() -> None:
         pytest.param("<table><tr><td>" * 50_000 + "x", id="nested tables"),
         pytest.param("<a href=https://x.example/><p>" * 20_000, id="links that open again in every paragraph"),
         pytest.param("<p " + " ".join(f"a{n}" for n in range(200_000)) + ">x", id="attributes"),
-        pytest.param("<" * 2_000_000, id="less-than signs"),
-        pytest.param("&" * 2_000_000, id="ampersands"),
+        pytest.param("<" * 500_000, id="less-than signs"),
+        pytest.param("&" * 500_000, id="ampersands"),
         pytest.param("<!--" * 500_000, id="comments"),
         pytest.param("<a b='" * 300_000, id="quotes"),
         pytest.param("<svg>" + "</svg " * 300_000, id="ends that do not end"),
@@ -208,12 +222,19 @@ def test_an_article_of_too_many_tags_ends_there() -> None:
     assert clean("<p>x</p>" * MOST_TAGS).text.count("x") == MOST_TAGS // 2
 
 
-TAGS = ["a", "b", "p", "div", "ul", "li", "table", "tr", "td", "th", "caption", "pre", "h1", "hr", "br", "img", "picture", "source", "svg", "math", "style", "script", "title", "template", "form", "select", "button", "iframe", "noscript", "textarea", "ruby", "rt", "details", "summary", "video", "blockquote", "code", "dl", "dd"]
+TAGS = [
+    "a", "b", "p", "div", "ul", "li", "table", "tr", "td", "th", "caption", "pre", "h1", "hr", "br", "img", "picture",
+    "source", "svg", "math", "style", "script", "title", "template", "form", "select", "button", "iframe", "noscript",
+    "textarea", "ruby", "rt", "details", "summary", "video", "blockquote", "code", "dl", "dd",
+]  # fmt: skip
+SCRAPS = [
+    "<!--", "-->", "<![CDATA[", "]]>", "<", ">", '"', "'", "&lt;", "&#13;", "&nbsp;", "\n", " ", "x", "\0",
+    '<a href="/x?fbclid=1&y=<z>">', "<img src=a.png title='<p>\n'>", '<p dir=ltr onclick="x">', "<td colspan=2>",
+]  # fmt: skip
 PIECES = st.one_of(
     st.sampled_from(TAGS).map("<{}>".format),
     st.sampled_from(TAGS).map("</{}>".format),
-    st.sampled_from(["<!--", "-->", "<![CDATA[", "]]>", "<", ">", '"', "'", "&lt;", "&#13;", "&nbsp;", "\n", " ", "x", "\0"]),
-    st.sampled_from(['<a href="/x?fbclid=1&y=<z>">', "<img src=a.png title='<p>\n'>", '<p dir=ltr onclick="x">', "<td colspan=2>"]),
+    st.sampled_from(SCRAPS),
     st.text(max_size=5),
 )
 

@@ -21,7 +21,8 @@ _ATTRIBUTES = frozenset({
     "ping", "slot", "srcdoc", "style", "target", "usemap",
 })  # fmt: skip
 _ADDRESSES = frozenset({"cite", "href", "longdesc", "lowsrc", "poster", "src", "srcset"})
-_HARMLESS_ADDRESS = re.compile(r"https?://[^\s/]|mailto:|data:image/(?:png|jpe?g|gif|webp|avif)[;,]", re.IGNORECASE)
+_HARMLESS_ADDRESS = re.compile(r"https?://[^\s/]|mailto:", re.IGNORECASE)
+_HARMLESS_PICTURE = re.compile(r"https?://[^\s/]|data:image/(?:png|jpe?g|gif|webp|avif)[;,]", re.IGNORECASE)
 _SIZE = re.compile(r"\d+(?:\.\d+)?[wx],?")
 _PAYLOAD_OF_SCRIPT = re.compile(r"""["']?payload["']?\s*:\s*("(?:[^"\\]|\\.)*")""")
 
@@ -87,8 +88,10 @@ def _complaints(elements: Iterable[Element]) -> Iterator[str]:
         for attribute, value in attributes:
             if attribute.startswith("on") or attribute in _ATTRIBUTES or ":" in attribute:
                 yield attribute
-            elif attribute in _ADDRESSES and not all(map(_HARMLESS_ADDRESS.match, _addresses(attribute, value))):
-                yield f"{attribute}={value}"
+            elif attribute in _ADDRESSES:
+                harmless = _HARMLESS_PICTURE if (name, attribute) == ("img", "src") else _HARMLESS_ADDRESS
+                if not all(map(harmless.match, _addresses(attribute, value))):
+                    yield f"{attribute}={value}"
 
 
 def _addresses(attribute: str, value: str) -> list[str]:

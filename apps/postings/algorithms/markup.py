@@ -107,7 +107,10 @@ _BOXES = frozenset({
     "search", "section",
 })  # fmt: skip
 _VIDEO_PAGES = (
-    (re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/(?:embed|v)/([\w-]{6,20})"), "https://www.youtube.com/watch?v="),
+    (
+        re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/(?:embed|v)/([\w-]{6,20})"),
+        "https://www.youtube.com/watch?v=",
+    ),
     (re.compile(r"https?://player\.vimeo\.com/video/(\d+)"), "https://vimeo.com/"),
     (re.compile(r"https?://(?:www\.|geo\.)?dailymotion\.com/embed/video/(\w+)"), "https://www.dailymotion.com/video/"),
 )
@@ -168,6 +171,16 @@ _ADDRESSES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+# Written by ourselves, since nh3 would add them in another order in every process.
+_MEDIA = {"controls": "", "preload": "none"}
+_ALWAYS: Mapping[str, Mapping[str, str]] = {
+    "a": {"rel": "noopener noreferrer nofollow"},
+    "audio": _MEDIA,
+    "img": {"loading": "lazy", "decoding": "async", "referrerpolicy": "no-referrer"},
+    "video": _MEDIA,
+}
+
+
 def _last_word(element: str, attribute: str, value: str) -> str | None:
     """nh3 allows a scheme everywhere or nowhere; pictures alone may carry their data in the address."""
     is_data = value[:5].lower() == "data:"
@@ -182,12 +195,8 @@ _CLEANER = nh3.Cleaner(
         **{name: {*_ATTRIBUTES.get(name, ()), *_ADDRESSES.get(name, ())} for name in {*_ATTRIBUTES, *_ADDRESSES}},
     },
     attribute_filter=_last_word,
-    link_rel="noopener noreferrer nofollow",
-    set_tag_attribute_values={
-        "audio": {"controls": "", "preload": "none"},
-        "img": {"decoding": "async", "loading": "lazy", "referrerpolicy": "no-referrer"},
-        "video": {"controls": "", "preload": "none"},
-    },
+    link_rel=None,
+    tag_attribute_values={name: {key: {value} for key, value in own.items()} for name, own in _ALWAYS.items()},
     url_schemes={"data", "http", "https", "mailto"},
     url_relative="deny",
 )
@@ -219,7 +228,7 @@ def _rewritten(html: str, base_url: str) -> str:
     tags = 0
     for token in tokens(html):
         if isinstance(token, str):
-            pieces.append("&lt;" if token == "<" else token)
+            pieces.append(token.replace("<", "&lt;"))
             continue
         tags += 1
         if tags > MOST_TAGS:
@@ -234,9 +243,7 @@ def _rewritten(html: str, base_url: str) -> str:
 
 def _start(name: str, tag: Tag, base_url: str) -> str:
     """The start tag with the attributes kept; "" for a picture without address, or there to count its readers."""
-    if not tag.attribute_text:
-        return "" if name in ("img", "source") else f"<{name}>"
-    given = attributes(tag)
+    given = attributes(tag) if tag.attribute_text else {}
     rules = _ATTRIBUTES.get(name, _EVERYWHERE)
     kept = {key: value for key in given if key in rules and (value := rules[key](given[key])) is not None}
     if name == "img":
@@ -248,7 +255,8 @@ def _start(name: str, tag: Tag, base_url: str) -> str:
             kept[key] = value
     if name in ("img", "source") and (kept.keys().isdisjoint(("src", "srcset")) or is_tracker(kept.get("src", ""))):
         return ""
-    return f"<{name}{''.join(_attribute(*each) for each in kept.items())}>"
+    kept.update(_ALWAYS.get(name, {}))
+    return f"<{name}{''.join(_attribute(*each) for each in kept.items())}>" if kept else f"<{name}>"
 
 
 def _attribute(name: str, value: str) -> str:
@@ -304,10 +312,12 @@ def _embedded(given: Mapping[str, str], base_url: str) -> str:
         if video := pattern.match(address):
             address = f"{page}{video[1]}"
     label = " ".join(given.get("title", "").split())[:LONGEST_LABEL] or host(address)
-    return f'<a href="{escape(address)}">{escape(label)}</a>'
+    start = _start("a", Tag("a", False, _attribute("href", address)), "")
+    return f"{start}{escape(label)}</a>"
 
 
 # --- after the parser: the text
+
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
@@ -341,8 +351,8 @@ def _read(safe: str) -> _Reading:
 def _separator(name: str, is_end: bool) -> str:
     if name in _BLOCKS:
         return "\n\n"
-    if name in _LINES:
-        return "\n- " if name == "li" and not is_end else "\n"
+    if name in _LINES and not is_end:
+        return "\n- " if name == "li" else "\n"
     return " " if name in ("td", "th") else ""
 
 

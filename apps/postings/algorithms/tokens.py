@@ -16,15 +16,15 @@ _TAG = re.compile(
     <(?:
       !---?>                                                    # an empty comment
     | !--.*?(?:--!?>|\Z)
-    | (?:[!?]|/[^a-zA-Z])[^>]*>                                 # what browsers take for a comment
     | />
+    | (?:[!?]|/[^a-zA-Z])[^>]*>                                 # what browsers take for a comment
     | (/?)([a-zA-Z][^\s/>]*+)                                   # end mark, name
       ((?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+)>
     )
     """,
     re.VERBOSE | re.DOTALL,
 )
-_UNFINISHED = re.compile("<[a-zA-Z/!?]")  # where no tag can be read: cut in the middle of one
+_OPENING = re.compile("<[a-zA-Z/!?]")  # any other "<" is text
 _ATTRIBUTE = re.compile(r"""([^\s/>="'][^\s/>=]*+)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|["']?([^\s>"']*+)))?+""")
 
 # Elements that are no part of a text. The code of the first ones is not shown even when their end is missing.
@@ -46,20 +46,16 @@ def tokens(html: str) -> Iterator[str | Tag]:
     """The texts of a document, entities not yet decoded, and its tags; without comments, code, drawings and controls.
 
     >>> list(tokens("<P id=a>1<!-- no --> < 2"))
-    [Tag(name='p', is_end=False, attribute_text=' id=a'), '1', ' ', '<', ' 2']
+    [Tag(name='p', is_end=False, attribute_text=' id=a'), '1', ' < 2']
     """
     endless: set[str] = set()  # names whose end was sought in vain: seeking again would take quadratic time
     position = 0
-    while (opening := html.find("<", position)) >= 0:
-        if opening > position:
-            yield html[position:opening]
-        match = _TAG.match(html, opening)
+    while opening := _OPENING.search(html, position):
+        if opening.start() > position:
+            yield html[position : opening.start()]
+        match = _TAG.match(html, opening.start())
         if match is None:
-            if _UNFINISHED.match(html, opening):
-                return
-            yield "<"
-            position = opening + 1
-            continue
+            return  # cut in the middle of a tag
         position = match.end()
         end, name, attribute_text = match.groups()
         if name is None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -23,7 +24,7 @@ class EarlierEdition:
 
 @dataclass(frozen=True, slots=True)
 class PostingPage:
-    posting: Posting  # with `unread`, `starred` and its source
+    posting: Any  # a Posting with `unread`, `starred` and its source
     follow: Follow | None
     source_title: str
     delay: timedelta  # from the publication until it reached us

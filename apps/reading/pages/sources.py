@@ -51,7 +51,9 @@ def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPag
     page = Paginator(chosen_sources(filter), LENGTH).get_page(number)
     page.object_list = list(page.object_list)
     categories = tuple(sources.categories(sources.everything()))
-    return SourcesPage(page, filter, categories, tuple(Source.State.choices), tuple(SORTS), retrieval.daily_totals(now), now)
+    return SourcesPage(
+        page, filter, categories, tuple(Source.State.choices), tuple(SORTS), retrieval.daily_totals(now), now
+    )
 
 
 def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePage | None:

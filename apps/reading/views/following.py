@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.views.decorators.http import require_POST, require_safe
@@ -16,21 +16,21 @@ from apps.following.queries import Scope
 from apps.reading import actions
 from apps.reading.forms import AddressForm, FolderForm, FollowForm, NewFolderForm
 from apps.reading.pages.catalogue import catalogue_page
-from apps.reading.views.rendering import back, show
+from apps.reading.views.rendering import PersonsRequest, Request, back, show
 
 
 @require_safe
-def catalogue(request: HttpRequest) -> HttpResponse:
+def catalogue(request: Request) -> HttpResponse:
     wanted = {name: request.GET.get(name, "")[:200] for name in ("words", "category", "language")}
     page = catalogue_page(request.user, **wanted, number=request.GET.get("page", "1"))
     return show(request, "reading/catalogue.html", page=page)
 
 
 @login_required
-def add(request: HttpRequest) -> HttpResponse:
+def add(request: PersonsRequest) -> HttpResponse:
     """Follow whatever news an address has; a page with several feeds asks which is meant."""
     form = AddressForm(request.POST or None, user=request.user, initial={"address": request.GET.get("address", "")})
-    choices = ()
+    choices: tuple[object, ...] = ()
     if request.method == "POST" and form.is_valid():
         try:
             found = actions.follow_address(
@@ -50,7 +50,7 @@ def add(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
-def follow(request: HttpRequest, source_id: int) -> HttpResponse:
+def follow(request: PersonsRequest, source_id: int) -> HttpResponse:
     if not following.visible_sources(request.user).filter(pk=source_id).exists():
         raise Http404("There is no such source.")
     try:
@@ -62,7 +62,7 @@ def follow(request: HttpRequest, source_id: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def unfollow(request: HttpRequest, source_id: int) -> HttpResponse:
+def unfollow(request: PersonsRequest, source_id: int) -> HttpResponse:
     follow = _follow(request.user, source_id)
     actions.unfollow(request.user, source_id, now=now())
     messages.success(request, f"You no longer follow {follow.title or follow.source}.")
@@ -70,7 +70,7 @@ def unfollow(request: HttpRequest, source_id: int) -> HttpResponse:
 
 
 @login_required
-def edit_follow(request: HttpRequest, source_id: int) -> HttpResponse:
+def edit_follow(request: PersonsRequest, source_id: int) -> HttpResponse:
     follow = _follow(request.user, source_id)
     initial = {"title": follow.title, "folders": follow.folders.all()}
     form = FollowForm(request.POST or None, user=request.user, initial=initial)
@@ -81,7 +81,7 @@ def edit_follow(request: HttpRequest, source_id: int) -> HttpResponse:
 
 
 @login_required
-def folders(request: HttpRequest) -> HttpResponse:
+def folders(request: PersonsRequest) -> HttpResponse:
     """All folders, and a form for one more."""
     form = NewFolderForm(request.POST or None, user=request.user)
     if request.method == "POST" and form.is_valid():
@@ -94,7 +94,7 @@ def folders(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-def rename_folder(request: HttpRequest, folder_id: int) -> HttpResponse:
+def rename_folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     folder = _folder(request.user, folder_id)
     form = FolderForm(request.POST or None, initial={"name": folder.name})
     if request.method == "POST" and form.is_valid():
@@ -108,7 +108,7 @@ def rename_folder(request: HttpRequest, folder_id: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def delete_folder(request: HttpRequest, folder_id: int) -> HttpResponse:
+def delete_folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     following_actions.delete_folder(_folder(request.user, folder_id))
     return redirect("folders")
 

@@ -1,24 +1,26 @@
 """What people do with postings."""
 
+from typing import cast, get_args
+
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.http import Http404, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import render
 from django.utils.timezone import now
 from django.views.decorators.http import require_POST
 
 from apps.following import actions
 from apps.following import queries as following
-from apps.following.queries import Scope
+from apps.following.queries import Kind, Scope
 from apps.reading.pages.rows import row
 from apps.reading.pages.sidebar import sidebar
-from apps.reading.views.rendering import back, read_time
+from apps.reading.views.rendering import PersonsRequest, back, read_time
 
 _SAID = {"yes": True, "no": False}
 
 
 @require_POST
 @login_required
-def mark(request: HttpRequest, posting_id: int) -> HttpResponse:
+def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """`read` or `starred`, each yes or no. Answers with the posting's buttons to htmx."""
     if not following.readable_by(request.user).filter(pk=posting_id).exists():
         raise Http404("There is no such posting.")
@@ -31,7 +33,7 @@ def mark(request: HttpRequest, posting_id: int) -> HttpResponse:
         return HttpResponseBadRequest("Say read or starred, yes or no.")
     if not request.htmx:
         return back(request, "river")
-    context = {"posting": row(posting_id, request.user), "next": request.POST.get("next", "")}
+    context: dict[str, object] = {"posting": row(posting_id, request.user), "next": request.POST.get("next", "")}
     if read is not None:
         context["sidebar"] = sidebar(request.user)
     return render(request, "reading/_marked.html", context)
@@ -39,12 +41,12 @@ def mark(request: HttpRequest, posting_id: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def mark_all(request: HttpRequest) -> HttpResponse:
+def mark_all(request: PersonsRequest) -> HttpResponse:
     """Everything of a list that was there when the page was made."""
     kind, _, number = request.POST.get("scope", "").partition("-")
     shown_at = read_time(request.POST.get("shown_at", ""))
-    if kind not in ("all", "starred", "folder", "source") or not f"0{number}".isdecimal() or shown_at is None:
+    if kind not in get_args(Kind) or not (number.isascii() and number.isdecimal()) or shown_at is None:
         return HttpResponseBadRequest("The form is not complete.")
-    scope = Scope(kind, int(number or 0))
+    scope = Scope(cast(Kind, kind), int(number))
     actions.mark_all_read(request.user, scope, shown_at=shown_at, now=now())
     return back(request, "river")

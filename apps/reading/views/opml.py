@@ -1,7 +1,7 @@
 """Lists of sources, from other readers and for them."""
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.utils.timezone import now
 from django.views.decorators.http import require_safe
 
@@ -9,12 +9,12 @@ from apps.following import queries as following
 from apps.following.actions import NotPossible
 from apps.reading import actions
 from apps.reading.forms import OpmlForm
-from apps.reading.views.rendering import show
+from apps.reading.views.rendering import PersonsRequest, show
 from apps.sources.formats import opml
 
 
 @login_required
-def import_list(request: HttpRequest) -> HttpResponse:
+def import_list(request: PersonsRequest) -> HttpResponse:
     form = OpmlForm(request.POST or None, request.FILES or None)
     report = None
     if request.method == "POST" and form.is_valid():
@@ -28,7 +28,7 @@ def import_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @login_required
-def export_list(request: HttpRequest) -> HttpResponse:
+def export_list(request: PersonsRequest) -> HttpResponse:
     document = opml.write(following.subscription_list(request.user), now())
     return HttpResponse(
         document,

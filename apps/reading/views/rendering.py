@@ -6,9 +6,23 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.timezone import now as clock
+from django_htmx.middleware import HtmxDetails
 
+from apps.accounts.models import User
 from apps.following.queries import Scope
 from apps.reading.pages.sidebar import sidebar
+
+
+class Request(HttpRequest):
+    """What our middleware makes of a request."""
+
+    htmx: HtmxDetails
+
+
+class PersonsRequest(Request):
+    """A request of somebody who is signed in."""
+
+    user: User
 
 
 def show(

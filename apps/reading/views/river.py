@@ -1,7 +1,7 @@
 """Lists of postings, and a posting."""
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils.timezone import now
 from django.views.decorators.http import require_safe
@@ -13,25 +13,25 @@ from apps.following.queries import Scope
 from apps.postings.queries import BadCursor, Cursor
 from apps.reading.pages.posting import posting_page
 from apps.reading.pages.river import Arrangement, RiverPage, river_page
-from apps.reading.views.rendering import show
+from apps.reading.views.rendering import PersonsRequest, Request, show
 
 
 @require_safe
 @login_required
-def river(request: HttpRequest) -> HttpResponse:
+def river(request: PersonsRequest) -> HttpResponse:
     return _show(request, river_page(request.user, Scope("all"), "All postings", _arrangement(request), now()))
 
 
 @require_safe
 @login_required
-def starred(request: HttpRequest) -> HttpResponse:
+def starred(request: PersonsRequest) -> HttpResponse:
     arrangement = _arrangement(request, all_by_default=True)
     return _show(request, river_page(request.user, Scope("starred"), "Starred", arrangement, now()))
 
 
 @require_safe
 @login_required
-def folder(request: HttpRequest, folder_id: int) -> HttpResponse:
+def folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     found = following.folder_of(request.user, folder_id)
     if found is None:
         raise Http404("You have no such folder.")
@@ -39,7 +39,7 @@ def folder(request: HttpRequest, folder_id: int) -> HttpResponse:
 
 
 @require_safe
-def source(request: HttpRequest, source_id: int) -> HttpResponse:
+def source(request: Request, source_id: int) -> HttpResponse:
     found = following.visible_sources(request.user).filter(pk=source_id).first()
     if found is None:
         raise Http404("There is no such source.")
@@ -52,23 +52,24 @@ def source(request: HttpRequest, source_id: int) -> HttpResponse:
 
 
 @require_safe
-def posting(request: HttpRequest, posting_id: int) -> HttpResponse:
+def posting(request: Request, posting_id: int) -> HttpResponse:
     page = posting_page(request.user, posting_id, now())
     if page is None:
         raise Http404("There is no such posting.")
     if request.user.is_authenticated and page.posting.unread and not _is_prefetch(request):
         following_actions.mark_read(request.user, [posting_id], read=True, now=page.now)
+        page.posting.unread = False
     return show(request, "reading/posting.html", at=Scope("source", page.posting.source_id), page=page)
 
 
-def _show(request: HttpRequest, page: RiverPage) -> HttpResponse:
+def _show(request: Request, page: RiverPage) -> HttpResponse:
     # htmx asks for the rows that follow, to hang them below those which are there.
     if request.htmx and page.arrangement.start:
         return render(request, "reading/_rows.html", {"page": page, "now": page.now})
     return show(request, "reading/river.html", at=page.scope, page=page)
 
 
-def _arrangement(request: HttpRequest, *, all_by_default: bool = False) -> Arrangement:
+def _arrangement(request: Request, *, all_by_default: bool = False) -> Arrangement:
     """What the address asks for, or else what the person prefers."""
     person = request.user
     prefers_unread = person.is_authenticated and person.unread_only and not all_by_default
@@ -86,7 +87,7 @@ def _arrangement(request: HttpRequest, *, all_by_default: bool = False) -> Arran
     )
 
 
-def _is_prefetch(request: HttpRequest) -> bool:
+def _is_prefetch(request: Request) -> bool:
     """Browsers ask ahead for pages that nobody may ever look at."""
     purpose = f"{request.headers.get('Sec-Purpose', '')} {request.headers.get('Purpose', '')}"
     return "prefetch" in purpose or "prerender" in purpose

@@ -9,7 +9,7 @@ DOMAIN = "replay.localhost"
 _HOST = re.compile(rf"s(\d{{1,9}})\.{re.escape(DOMAIN)}(?::\d+)?", re.ASCII | re.IGNORECASE)
 _FEED = re.compile(r"/feed(?:/(?:elsewhere|moved))?")
 _BY_PATH = re.compile(r"/s/(\d{1,9})(/.*)", re.ASCII)
-_ITEM = re.compile(r"/(\d{1,9})/(item|picture)/(\d{1,9})", re.ASCII)
+_ITEM = re.compile(r"/(\d{1,9})/(item|picture)/([0-9a-f]{1,16})-(\d{1,9})", re.ASCII)
 
 
 class Kind(StrEnum):
@@ -27,31 +27,36 @@ class Place:
 
     kind: Kind
     source: int | None = None
+    run: str = ""
     posting: int = 0
 
 
-def site_of(source: int, port: int) -> str:
-    """The address of a source's site, without a slash at the end.
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """The addresses of one replay.
 
-    >>> site_of(12, 8700)
-    'http://s12.replay.localhost:8700'
+    `run` (hexadecimal) tells its postings from those of an earlier replay at the same port.
+
+    >>> addresses = Addresses(port=8700, run="ab")
+    >>> addresses.feed(12), addresses.article(12, 4)
+    ('http://s12.replay.localhost:8700/feed', 'http://s12.replay.localhost:8700/12/item/ab-4')
     """
-    return f"http://s{source}.{DOMAIN}:{port}"
 
+    port: int
+    run: str
 
-def feed_of(source: int, port: int) -> str:
-    """The address of a source's feed."""
-    return f"{site_of(source, port)}/feed"
+    def site(self, source: int) -> str:
+        """The address of a source's site, without a slash at the end."""
+        return f"http://s{source}.{DOMAIN}:{self.port}"
 
+    def feed(self, source: int) -> str:
+        return f"{self.site(source)}/feed"
 
-def article_of(source: int, posting: int, port: int) -> str:
-    """The address of a posting's page."""
-    return f"{site_of(source, port)}/{source}/item/{posting}"
+    def article(self, source: int, posting: int) -> str:
+        return f"{self.site(source)}/{source}/item/{self.run}-{posting}"
 
-
-def picture_of(source: int, posting: int, port: int) -> str:
-    """The address of a posting's picture."""
-    return f"{site_of(source, port)}/{source}/picture/{posting}"
+    def picture(self, source: int, posting: int) -> str:
+        return f"{self.site(source)}/{source}/picture/{self.run}-{posting}"
 
 
 def source_of(url: str, port: int) -> int | None:
@@ -74,8 +79,8 @@ def locate(host: str, path: str) -> Place:
 
     >>> locate("s12.replay.localhost:8700", "/feed").source, locate("127.0.0.1:8700", "/s/3/feed").source
     (12, 3)
-    >>> locate("127.0.0.1:8700", "/3/item/40")
-    Place(kind=<Kind.ARTICLE: 'article'>, source=3, posting=40)
+    >>> locate("127.0.0.1:8700", "/3/item/ab-40")
+    Place(kind=<Kind.ARTICLE: 'article'>, source=3, run='ab', posting=40)
     """
     source = int(named[1]) if (named := _HOST.fullmatch(host)) else None
     if by_path := _BY_PATH.fullmatch(path):
@@ -84,7 +89,7 @@ def locate(host: str, path: str) -> Place:
         return Place(Kind.FEED, source)
     if item := _ITEM.fullmatch(path):
         kind = Kind.ARTICLE if item[2] == "item" else Kind.PICTURE
-        return Place(kind, int(item[1]), int(item[3]))
+        return Place(kind, int(item[1]), item[3], int(item[4]))
     if path == "/":
         return Place(Kind.HOME, source)
     if path == "/robots.txt":

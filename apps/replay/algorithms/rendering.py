@@ -1,6 +1,7 @@
 """Postings as RSS 2.0, Atom 1.0 or JSON Feed 1.1, as different sites would write them."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,13 +9,12 @@ from email.utils import format_datetime
 from enum import StrEnum
 from xml.sax.saxutils import escape, quoteattr
 
-from apps.replay.algorithms.addresses import article_of, feed_of, picture_of, site_of
+from apps.replay.algorithms.addresses import Addresses
 from apps.replay.algorithms.feed import Feed
 from apps.replay.algorithms.timeline import Timeline
 
 # XML 1.0 has no way to write these characters.
-_WHITE = {0x09, 0x0A, 0x0D}
-_UNWRITABLE = dict.fromkeys({*range(0x20), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF} - _WHITE)
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class Format(StrEnum):
@@ -45,29 +45,29 @@ def format_of(source: int) -> Format:
     return (Format.RSS, Format.ATOM, Format.JSON)[(source % 10 >= 6) + (source % 10 == 9)]
 
 
-def guid_of(source: int, posting: int, port: int) -> str:
+def guid_of(source: int, posting: int, addresses: Addresses) -> str:
     """The identifier a source gives a posting: its address, an opaque word, or (RSS only) none at all.
 
-    >>> guid_of(0, 4, 8700), guid_of(1, 4, 8700), guid_of(2, 4, 8700)
-    ('http://s0.replay.localhost:8700/0/item/4', 'posting-1-4', '')
+    >>> [guid_of(source, 4, Addresses(8700, "ab")) for source in (0, 1, 2)]
+    ['http://s0.replay.localhost:8700/0/item/ab-4', 'posting-ab-1-4', '']
     """
     if source % 3 == 0:
-        return article_of(source, posting, port)
+        return addresses.article(source, posting)
     if source % 3 == 2 and format_of(source) is Format.RSS:
         return ""
-    return f"posting-{source}-{posting}"
+    return f"posting-{addresses.run}-{source}-{posting}"
 
 
-def make_entry(feed: Feed, posting: int, timeline: Timeline, port: int) -> Entry:
+def make_entry(feed: Feed, posting: int, timeline: Timeline, addresses: Addresses) -> Entry:
     """The entry of the posting at a position of a feed."""
     text = feed.texts[posting]
-    title = text.title.translate(_UNWRITABLE)
-    paragraphs = [paragraph.translate(_UNWRITABLE) for paragraph in text.paragraphs]
-    picture = f"<p><img src={quoteattr(picture_of(feed.number, posting, port))} alt={quoteattr(title)}></p>\n"
+    title = _UNWRITABLE.sub("", text.title)
+    paragraphs = [_UNWRITABLE.sub("", paragraph) for paragraph in text.paragraphs]
+    picture = f"<p><img src={quoteattr(addresses.picture(feed.number, posting))} alt={quoteattr(title)}></p>\n"
     content = picture + "".join(f"<p>{escape(paragraph)}</p>\n" for paragraph in paragraphs)
     return Entry(
-        guid=guid_of(feed.number, posting, port),
-        link=article_of(feed.number, posting, port),
+        guid=guid_of(feed.number, posting, addresses),
+        link=addresses.article(feed.number, posting),
         title=title,
         summary=paragraphs[0] if paragraphs else "",
         content=content if _shows_content(feed.number) else "",
@@ -76,33 +76,33 @@ def make_entry(feed: Feed, posting: int, timeline: Timeline, port: int) -> Entry
     )
 
 
-def render(feed: Feed, first: int, count: int, timeline: Timeline, port: int) -> bytes:
+def render(feed: Feed, first: int, count: int, timeline: Timeline, addresses: Addresses) -> bytes:
     """The feed with its postings [first, count), newest first, in the format of its source.
 
     >>> from apps.replay.algorithms.feed import Text
     >>> feed = Feed(1, "News", "en", "World", [0.0], [Text("Rain & wind", ())])
-    >>> b"<title>Rain &amp; wind</title>" in render(feed, 0, 1, Timeline(0.0, 0.0), 8700)
+    >>> b"<title>Rain &amp; wind</title>" in render(feed, 0, 1, Timeline(0.0, 0.0), Addresses(8700, "ab"))
     True
     """
-    entries = [make_entry(feed, posting, timeline, port) for posting in reversed(range(first, count))]
+    entries = [make_entry(feed, posting, timeline, addresses) for posting in reversed(range(first, count))]
     write = {Format.RSS: _write_rss, Format.ATOM: _write_atom, Format.JSON: _write_json}[format_of(feed.number)]
-    return write(feed, entries, port).encode()
+    return write(feed, entries, addresses).encode()
 
 
 def _shows_content(source: int) -> bool:
     return source % 4 != 3
 
 
-def _write_rss(feed: Feed, entries: Sequence[Entry], port: int) -> str:
+def _write_rss(feed: Feed, entries: Sequence[Entry], addresses: Addresses) -> str:
     items = "".join(_rss_item(entry) for entry in entries)
     built = f"<lastBuildDate>{_rfc822(entries[0].published)}</lastBuildDate>" if entries else ""
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         '<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"'
         ' xmlns:atom="http://www.w3.org/2005/Atom">\n<channel>\n'
-        f"<title>{escape(feed.title)}</title>\n<link>{site_of(feed.number, port)}/</link>\n"
+        f"<title>{escape(feed.title)}</title>\n<link>{addresses.site(feed.number)}/</link>\n"
         f"<description>{escape(feed.category)}</description>\n<language>{escape(feed.language)}</language>\n"
-        f'<atom:link href="{feed_of(feed.number, port)}" rel="self" type="{Format.RSS}"/>\n'
+        f'<atom:link href="{addresses.feed(feed.number)}" rel="self" type="{Format.RSS}"/>\n'
         f"{built}\n{items}</channel>\n</rss>\n"
     )
 
@@ -118,15 +118,15 @@ def _rss_item(entry: Entry) -> str:
     )
 
 
-def _write_atom(feed: Feed, entries: Sequence[Entry], port: int) -> str:
+def _write_atom(feed: Feed, entries: Sequence[Entry], addresses: Addresses) -> str:
     updated = _rfc3339(entries[0].published if entries else 0.0)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f"<feed xmlns=\"http://www.w3.org/2005/Atom\" xml:lang={quoteattr(feed.language)}>\n"
-        f"<id>{site_of(feed.number, port)}/</id>\n<title>{escape(feed.title)}</title>\n<updated>{updated}</updated>\n"
+        f'<feed xmlns="http://www.w3.org/2005/Atom" xml:lang={quoteattr(feed.language)}>\n'
+        f"<id>{addresses.site(feed.number)}/</id>\n<title>{escape(feed.title)}</title>\n<updated>{updated}</updated>\n"
         f"<author><name>{escape(feed.title)}</name></author>\n"
-        f'<link rel="alternate" type="text/html" href="{site_of(feed.number, port)}/"/>\n'
-        f'<link rel="self" href="{feed_of(feed.number, port)}"/>\n'
+        f'<link rel="alternate" type="text/html" href="{addresses.site(feed.number)}/"/>\n'
+        f'<link rel="self" href="{addresses.feed(feed.number)}"/>\n'
         f"{''.join(_atom_entry(entry) for entry in entries)}</feed>\n"
     )
 
@@ -142,7 +142,7 @@ def _atom_entry(entry: Entry) -> str:
     )
 
 
-def _write_json(feed: Feed, entries: Sequence[Entry], port: int) -> str:
+def _write_json(feed: Feed, entries: Sequence[Entry], addresses: Addresses) -> str:
     items = [
         {
             "id": entry.guid,
@@ -158,8 +158,8 @@ def _write_json(feed: Feed, entries: Sequence[Entry], port: int) -> str:
     head = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": feed.title,
-        "home_page_url": f"{site_of(feed.number, port)}/",
-        "feed_url": feed_of(feed.number, port),
+        "home_page_url": f"{addresses.site(feed.number)}/",
+        "feed_url": addresses.feed(feed.number),
         "language": feed.language,
     }
     return json.dumps({**head, "items": items}, ensure_ascii=False)

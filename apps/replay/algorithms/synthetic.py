@@ -60,7 +60,7 @@ def weekly_profile(peak: float) -> NDArray[np.float64]:
 
 
 def compose(seed: int, source: int, posting: int, instant: float, vocabulary: Vocabulary) -> Text:
-    """The text of one posting: a headline and three to six paragraphs.
+    """The text of one posting: a headline and two to four paragraphs.
 
     Some postings of a day, of all sources of a language, report the same few events in different words.
 
@@ -82,7 +82,7 @@ def compose(seed: int, source: int, posting: int, instant: float, vocabulary: Vo
     headline = vocabulary.headline.format(**words)
     opening = vocabulary.sentences[0].format(**words)
     paragraphs = [_paragraph(draw, vocabulary, words, opening)]
-    paragraphs += [_paragraph(draw, vocabulary, words) for _ in range(draw.randint(2, 5))]
+    paragraphs += [_paragraph(draw, vocabulary, words) for _ in range(draw.randint(1, 3))]
     return Text(headline[0].upper() + headline[1:], tuple(paragraphs))
 
 

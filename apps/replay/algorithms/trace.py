@@ -51,9 +51,7 @@ def read_sources(lines: Iterable[str], *, good_only: bool = False) -> list[Recor
     return sources
 
 
-def read_feeds(
-    lines: Iterable[str], sources: Iterable[RecordedSource], *, begin: float, end: float
-) -> list[Feed]:
+def read_feeds(lines: Iterable[str], sources: Iterable[RecordedSource], *, begin: float, end: float) -> list[Feed]:
     """The feeds of `sources` with their postings in [begin, end), seconds since 1970.
 
     The lines may be in any order and are not kept: memory follows the slice, not the file. A source

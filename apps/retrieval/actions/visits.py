@@ -42,7 +42,7 @@ def start(claims: Sequence[Claim], *, worker: str, now: datetime) -> list[Assign
     and not before politeness allows.
     """
     ids, sequences, due, dispatched = zip(*claims, strict=True)
-    parameters = {
+    parameters: dict[str, Any] = {
         "worker": worker,
         "now": now,
         "lease": LEASE,

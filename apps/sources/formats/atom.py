@@ -5,20 +5,23 @@ from lxml import etree
 from apps.sources.formats.dates import parse_date
 from apps.sources.formats.documents import XML_LANG, Children, Document, children_by_name, first, first_text
 from apps.sources.formats.extensions import (
+    Link,
     authors,
     categories,
     channel_picture,
+    comments_link,
     enclosures,
-    links,
     media_children,
     media_description,
     page_link,
     picture,
+    read_links,
+    related,
     update_hints,
 )
 from apps.sources.formats.feed import ParsedEntry, ParsedFeed
 from apps.sources.formats.markup import html_of_construct, title_of
-from apps.sources.formats.rss import MAX_DESCRIPTION, MAX_ENTRIES, PUBLISHED, UPDATED, comments_link, too_many
+from apps.sources.formats.rss import MAX_DESCRIPTION, MAX_ENTRIES, PUBLISHED, UPDATED, too_many
 from apps.sources.formats.text import MAX_IDENTIFIER, MAX_LANGUAGE, one_line, plain_text, web_address
 
 
@@ -27,18 +30,18 @@ def read_atom(document: Document, root: etree._Element) -> ParsedFeed:
     is_entry = root.tag.endswith("}entry")
     children = {} if is_entry else children_by_name(root)
     entries = [root] if is_entry else children.get("entry") or children.get("item", [])
-    found = list(links(document, children))
+    links = read_links(document, children)
     described = first(children, "subtitle", "tagline", "info")
     return ParsedFeed(
         kind="atom",
         title=_title(children, "title"),
-        link=page_link(found) or web_address(first_text(children, "id")),
+        link=page_link(links) or web_address(first_text(children, "id")),
         description="" if described is None else plain_text(html_of_construct(document, described), MAX_DESCRIPTION),
         language=one_line(root.get(XML_LANG) or first_text(children, "dc:language", "language"), MAX_LANGUAGE),
         image_url=channel_picture(document, children),
-        self_url=next((address for relation, address, _ in found if relation == "self"), ""),
+        self_url=next(iter(related(links, "self")), ""),
         new_url=web_address(first_text(children, "itunes:new-feed-url"), document.url),
-        hub_urls=tuple(dict.fromkeys(address for relation, address, _ in found if relation == "hub")),
+        hub_urls=related(links, "hub"),
         hints=update_hints(children),
         entries=tuple(_entry(document, element) for element in entries[:MAX_ENTRIES]),
         problems=document.problems if len(entries) <= MAX_ENTRIES else (*document.problems, too_many(len(entries))),
@@ -48,11 +51,12 @@ def read_atom(document: Document, root: etree._Element) -> ParsedFeed:
 def _entry(document: Document, element: etree._Element) -> ParsedEntry:
     children = children_by_name(element)
     media = media_children(children)
-    files = enclosures(document, children, media)
+    links = read_links(document, children)
+    files = enclosures(document, children, links, media)
     guid = first_text(children, "id", "guid")[:MAX_IDENTIFIER]
     return ParsedEntry(
         guid=guid,
-        link=_link(document, children, guid),
+        link=_link(document, children, links, guid),
         title=_title(children, "title", "dc:title") or _title(media, "media:title"),
         summary=_construct(document, children, "summary", "description", "dc:description") or media_description(media),
         content=_construct(document, children, "content", "body", "xhtml:body"),
@@ -62,7 +66,7 @@ def _entry(document: Document, element: etree._Element) -> ParsedEntry:
         categories=categories({**children, **media} if media else children),
         language=one_line(element.get(XML_LANG) or first_text(children, "dc:language"), MAX_LANGUAGE),
         image_url=picture(document, children, media, files),
-        comments_url=comments_link(document, children),
+        comments_url=comments_link(document, children, links),
         enclosures=files,
     )
 
@@ -77,9 +81,9 @@ def _construct(document: Document, children: Children, *names: str) -> str:
     return next(filter(None, constructs), "")
 
 
-def _link(document: Document, children: Children, guid: str) -> str:
+def _link(document: Document, children: Children, links: list[Link], guid: str) -> str:
     """The entry's page: its link, or where its content lies, or an id that is a web address."""
-    address = page_link(links(document, children))
+    address = page_link(links)
     if address:
         return address
     content = first(children, "content")

@@ -28,6 +28,10 @@ _WINDOWS_CHARACTER = re.compile(rb"\xc2([\x80-\x9f])")
 
 # Sections of CDATA are matched to leave them as they are; one that never ends, lest the search begin again at each.
 _REFERENCE = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?:(\w{1,32});|(?!#\d+;|#x[0-9a-fA-F]+;))", re.DOTALL | re.ASCII)
+_ROOT = re.compile(rb"<(?:rss|feed|[\w-]+:RDF)(?=[\s>])", re.IGNORECASE)
+_PREFIX = re.compile(rb"<([A-Za-z_][\w-]{0,31}):[A-Za-z_]", re.ASCII)
+_DECLARED = re.compile(rb"\sxmlns:([\w-]{1,32})\s*=", re.ASCII)
+MAX_PREFIXES = 50
 _XML_ENTITIES = {b"amp", b"lt", b"gt", b"quot", b"apos"}
 
 
@@ -107,6 +111,17 @@ def with_references_mended(utf8: bytes) -> bytes:
     '<p>Fish &amp; chips\\xa0&lt; &amp;bogus;<![CDATA[ & ]]></p>'
     """
     return _REFERENCE.sub(_mended_reference, utf8)
+
+
+def with_prefixes_declared(utf8: bytes) -> bytes:
+    """The feed with every prefix of elements declared: one that never was becomes its own namespace.
+
+    >>> with_prefixes_declared(b"<rss><dc:date/></rss>").decode()
+    '<rss xmlns:dc="dc"><dc:date/></rss>'
+    """
+    prefixes = sorted(set(_PREFIX.findall(utf8)) - {b"xml", *_DECLARED.findall(utf8)})
+    declarations = b"".join(b' xmlns:%b="%b"' % (prefix, prefix) for prefix in prefixes[:MAX_PREFIXES])
+    return _ROOT.sub(lambda match: match[0] + declarations, utf8, count=1) if declarations else utf8
 
 
 def _mended_reference(match: re.Match[bytes]) -> bytes:

@@ -4,7 +4,12 @@ import re
 from calendar import timegm
 from datetime import UTC, datetime, timedelta, timezone
 
-from feedparser.datetimes import _parse_date as feedparser_date
+from feedparser.datetimes.asctime import _parse_date_asctime
+from feedparser.datetimes.greek import _parse_date_greek
+from feedparser.datetimes.hungarian import _parse_date_hungarian
+from feedparser.datetimes.korean import _parse_date_nate, _parse_date_onblog
+from feedparser.datetimes.perforce import _parse_date_perforce
+from feedparser.datetimes.w3dtf import _parse_date_w3dtf
 
 MAX_DATE = 100  # characters
 EARLIEST_YEAR = 1000  # "0001-01-01" is what software writes that has no date
@@ -28,7 +33,17 @@ _RFC_822 = re.compile(
         \s*(?:\(.*\))?""",
     re.IGNORECASE | re.VERBOSE,
 )
-_FOUR_DIGITS = re.compile(r"\d{4}")
+_OFFSET = re.compile(r"([+-])(\d{1,2}):?(\d{2})$")
+# Not feedparser's own order of all: its reader of ISO 8601 asks the clock for what is missing, and takes any number.
+_ODD = (
+    _parse_date_w3dtf,
+    _parse_date_asctime,
+    _parse_date_perforce,
+    _parse_date_onblog,
+    _parse_date_nate,
+    _parse_date_greek,
+    _parse_date_hungarian,
+)
 
 
 def parse_date(text: str) -> datetime | None:
@@ -79,7 +94,7 @@ def _rfc_822(text: str) -> datetime | None:
 
 
 def _zone(name: str) -> timezone:
-    offset = re.search(r"([+-])(\d{1,2}):?(\d{2})$", name)
+    offset = _OFFSET.search(name)
     if offset is None:
         return timezone(timedelta(hours=_ZONES.get(name.lower(), 0)))
     distance = timedelta(hours=int(offset[2]), minutes=int(offset[3]))
@@ -87,11 +102,12 @@ def _zone(name: str) -> timezone:
 
 
 def _odd(text: str) -> datetime | None:
-    """What only feedparser can read; not dates without a full year, for which it would ask the clock."""
-    if not _FOUR_DIGITS.search(text):
-        return None
-    try:
-        parts = feedparser_date(text)
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError):
-        return None  # its parsers split what need not be there
-    return datetime.fromtimestamp(timegm(parts), UTC) if parts else None
+    """What only feedparser can read: dates without a day, of Korean, Greek and Hungarian blogs, of other programs."""
+    for read in _ODD:
+        try:
+            parts = read(text)
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError):
+            continue  # they split what need not be there
+        if parts:
+            return datetime.fromtimestamp(timegm(parts), UTC)
+    return None

@@ -3,13 +3,14 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
 from lxml import etree
 
-MAX_DOCUMENT_BYTES = 20 * 1024 * 1024
 MAX_PROBLEMS = 5
+MAX_PROBLEM = 200  # characters
 
 XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -74,25 +75,24 @@ class Document:
         return (element.base or self.url) if self.has_bases else self.url
 
 
-def read_tree(utf8: bytes, url: str, problems: tuple[str, ...]) -> Document:
-    """The tree of an XML document, as much of it as can be read; nothing outside the document is ever loaded."""
+def read_tree(utf8: bytes, url: str, problems: tuple[str, ...], *, recover: bool = False) -> Document:
+    """The tree of an XML document, or if it is broken none, or what can be saved of it; nothing else is ever loaded."""
     parser = etree.XMLParser(
-        encoding="utf-8", recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
+        encoding="utf-8", recover=recover, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
         remove_comments=True, remove_pis=True,
     )  # fmt: skip
-    try:
+    root = None
+    with suppress(etree.LxmlError):  # the parser's log says the same
         root = etree.fromstring(utf8, parser, base_url=url.encode("utf-8", "replace")) if utf8 else None
-    except etree.LxmlError:
-        root = None
     errors = [entry for entry in parser.error_log if entry.level >= etree.ErrorLevels.ERROR]
-    lines = dict.fromkeys(f"Line {entry.line}: {entry.message}" for entry in errors)
+    lines = dict.fromkeys(f"Line {entry.line}: {entry.message[:MAX_PROBLEM]}" for entry in errors[:MAX_PROBLEMS])
     # What a document type declares is left in the tree as an unread entity.
     entities = root is not None and b"<!DOCTYPE" in utf8 and any(True for _ in root.iter(etree.Entity))
     return Document(
         root=root,
         url=url,
         well_formed=root is not None and not errors and not entities,
-        problems=(*problems, *list(lines)[:MAX_PROBLEMS]),
+        problems=tuple(dict.fromkeys((*problems, *lines))),
         has_bases=b"xml:base" in utf8,
     )
 
@@ -114,6 +114,7 @@ def canonical_name(tag: str) -> str:
     key = namespace[1:].lower()
     prefix = _PREFIXES.get(key, _PREFIXES.get(key.rstrip("/"))) if key else ""
     if prefix is None:
+        # RSS 2.0 has known several namespaces. A prefix that was never declared is its own namespace.
         prefix = "" if key.startswith("http://backend.userland.com/rss") else key
     if prefix == "atom" and local != "link":
         prefix = ""
@@ -156,7 +157,7 @@ def all_texts(children: Children, *names: str) -> Iterator[str]:
     return (text for name in names if name in children for element in children[name] if (text := text_of(element)))
 
 
-def describe(utf8: bytes) -> str:
+def describe(utf8: bytes, problems: tuple[str, ...] = ()) -> str:
     """What a document that is no feed looks like, as a sentence for the person who gave its address."""
     if not utf8:
         return "The document is empty."
@@ -169,6 +170,8 @@ def describe(utf8: bytes) -> str:
     if root is None or not utf8.startswith(b"<"):
         return "This is neither XML nor JSON, so it is not a feed."
     name = root[1].decode("ascii")
+    if name.lower() in ("rss", "rdf", "feed") and problems:
+        return f"This began as a feed, but it is too broken to be read. {problems[-1]}"
     known = _OTHER_XML.get(name.lower())
     return f"This is {known or f'an XML document of another kind (<{name}>)'}, not a feed."
 

@@ -1,7 +1,8 @@
 """What every dialect may carry besides its own elements: links, people, categories, Media RSS, podcasts, hints."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -18,6 +19,7 @@ _FREQUENCIES = _PERIODS | {"minutely": 60, "secondly": 1}
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _EMAIL_AND_NAME = re.compile(r"[^\s@()<>]+@[^\s@()<>]+\s*\(([^()]+)\)")
 _NAME_AND_EMAIL = re.compile(r"""["']?([^<>"]+?)["']?\s*[<(](?:mailto:)?[^\s@()<>]+@[^\s@()<>]+[>)]""")
+_SECONDS = re.compile(r"\d{1,9}(\.\d*)?", re.ASCII)
 _PICTURE_NAME = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:\?|$)", re.IGNORECASE)
 # Of the author, which WordPress lists beside the posting's pictures.
 _PORTRAIT = re.compile(r"https?://[^/]*gravatar\.com/")
@@ -26,22 +28,44 @@ _PORTRAIT = re.compile(r"https?://[^/]*gravatar\.com/")
 # Links
 
 
-def links(document: Document, children: Children) -> Iterator[tuple[str, str, etree._Element]]:
-    """The relation, address and element of every link: RSS writes the address as text, Atom as an attribute."""
+class Link(NamedTuple):
+    relation: str
+    address: str
+    element: etree._Element
+
+
+def read_links(document: Document, children: Children) -> list[Link]:
+    """Every link to the web, in order: RSS writes the address as text, Atom as an attribute."""
+    links = []
     for name in ("link", "atom:link"):
         for element in children.get(name, ()):
             reference = element.get("href") or (element.text or "").strip()
             if address := web_address(reference, document.base(element)):
-                yield (element.get("rel") or "alternate").strip().lower(), address, element
+                links.append(Link((element.get("rel") or "alternate").strip().lower(), address, element))
+    return links
 
 
-def page_link(found: Iterable[tuple[str, str, etree._Element]]) -> str:
+def related(links: list[Link], relation: str) -> tuple[str, ...]:
+    """The addresses with this relation, each once."""
+    return tuple(dict.fromkeys(link.address for link in links if link.relation == relation))
+
+
+def page_link(links: list[Link]) -> str:
     """The alternate that people read: the first said to be HTML, else the first of unsaid type, else any but a feed."""
-    pages = [(address, _media_type(element)) for relation, address, element in found if relation == "alternate"]
+    pages = [(link.address, _media_type(link.element)) for link in links if link.relation == "alternate"]
     for wanted in (("text/html", "application/xhtml+xml"), ("",)):
         if address := next((address for address, kind in pages if kind in wanted), ""):
             return address
     return next((address for address, kind in pages if not kind.endswith(("+xml", "/xml", "json"))), "")
+
+
+def comments_link(document: Document, children: Children, links: list[Link]) -> str:
+    """Where people discuss the entry, or else the feed of what they say."""
+    for element in children.get("comments", ()):
+        if address := web_address((element.text or "").strip(), document.base(element)):
+            return address
+    replies = related(links, "replies")
+    return replies[0] if replies else web_address(first_text(children, "wfw:commentrss"), document.url)
 
 
 def _media_type(link: etree._Element) -> str:
@@ -109,16 +133,17 @@ def media_children(children: Children) -> Children:
     return found
 
 
-def enclosures(document: Document, children: Children, media: Children) -> tuple[Enclosure, ...]:
+def enclosures(document: Document, children: Children, links: list[Link], media: Children) -> tuple[Enclosure, ...]:
     """Files to play or download, each address once: RSS enclosures, Atom's, and the sounds and films of Media RSS."""
     found: dict[str, Enclosure] = {}
     duration = seconds(first_text(children, "itunes:duration"))
     for element in children.get("enclosure", ()):
         kind = element.get("type") or ""
         _add(found, document, element, "url", duration=duration if _plays(kind) else None)
-    for relation, _, element in links(document, children):
-        if relation == "enclosure":
-            _add(found, document, element, "href", duration=duration if _plays(element.get("type") or "") else None)
+    for link in links:
+        if link.relation == "enclosure":
+            kind = link.element.get("type") or ""
+            _add(found, document, link.element, "href", duration=duration if _plays(kind) else None)
     for element in media.get("media:content", ()):
         if element.get("medium") in ("audio", "video") or _plays(element.get("type") or ""):
             _add(found, document, element, "url", duration=seconds(element.get("duration") or ""))
@@ -155,7 +180,7 @@ def seconds(text: str) -> int | None:
     (3723, 3723, 90, None)
     """
     parts = text.strip().split(":")
-    if len(parts) > 3 or not all(re.fullmatch(r"\d{1,9}(\.\d*)?", part, re.ASCII) for part in parts):
+    if len(parts) > 3 or not all(_SECONDS.fullmatch(part) for part in parts):
         return None
     total = 0
     for part in parts:

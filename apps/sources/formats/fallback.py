@@ -25,14 +25,13 @@ from apps.sources.formats.text import (
     without_controls,
 )
 
-MAX_LOOSE_BYTES = 1024 * 1024  # feedparser takes some 300 ms for it, and 7 s when it is meant to hurt
+MAX_LOOSE_BYTES = 1024 * 1024  # feedparser takes up to 6 s for it
 
 
 def read_loosely(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFeed | None:
-    """The feed as feedparser reads it, or None when it is too large for that, fails, or finds no feed."""
-    if len(utf8) > MAX_LOOSE_BYTES:
-        return None
-    headers = {"content-type": "application/xml; charset=utf-8", "content-location": url}
+    """The feed as feedparser reads it, or None when it fails or finds no feed."""
+    # Its own joining of addresses stays off for want of an address: guids must be the same whoever reads them.
+    headers = {"content-type": "application/xml; charset=utf-8"}
     try:
         # As a file: feedparser takes a bare string for the name of one, and would read it.
         found = feedparser.parse(
@@ -40,21 +39,21 @@ def read_loosely(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFeed
         )
     except Exception:  # its parsers raise a dozen kinds of errors on what they never met
         return None
-    feed, entries = found["feed"], found["entries"]
-    if not found.get("version") and not entries:
+    feed, entries, kind = found["feed"], found["entries"], _kind(_text(found, "version"))
+    if not kind and not entries:
         return None
     return ParsedFeed(
-        kind=_kind(found.get("version") or ""),
+        kind=kind or "rss",
         title=plain_text(_text(feed, "title", 8 * MAX_TITLE)),
         link=web_address(_text(feed, "link"), url),
         description=plain_text(_text(feed, "subtitle", MAX_CONTENT), MAX_DESCRIPTION),
         language=one_line(_text(feed, "language"), MAX_LANGUAGE),
-        image_url=web_address(_text(feed.get("image"), "href"), url),
+        image_url=web_address(_text(_get(feed, "image"), "href"), url),
         self_url=next(_linked(feed, "self", url), ""),
         new_url=web_address(_text(feed, "itunes_new-feed-url"), url),
         hub_urls=tuple(dict.fromkeys(_linked(feed, "hub", url))),
         hints=_hints(feed),
-        entries=tuple(_entry(entry, url) for entry in entries[:MAX_ENTRIES]),
+        entries=tuple(_entry(entry, url, kind) for entry in entries[:MAX_ENTRIES]),
         problems=problems if len(entries) <= MAX_ENTRIES else (*problems, too_many(len(entries))),
     )
 
@@ -62,43 +61,51 @@ def read_loosely(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFeed
 def _kind(version: str) -> str:
     if version in ("rss090", "rss10"):
         return "rdf"
-    return "atom" if version.startswith("atom") else "rss"
+    return version[:4] if version.startswith("atom") else version[:3]
 
 
-def _entry(entry: Any, url: str) -> ParsedEntry:
-    contents = [_markup(content, "value") for content in _list(entry, "content")]
+def _entry(entry: Any, url: str, kind: str) -> ParsedEntry:
+    contents = [_markup(content) for content in _list(entry, "content")]
     content = next(filter(None, contents), "")
-    summary = _markup(entry.get("summary_detail"), "value") or _text(entry, "summary", MAX_CONTENT).strip()
+    summary = _markup(_get(entry, "summary_detail")) or _text(entry, "summary", MAX_CONTENT).strip()
+    published, updated = _date(entry, "published") or _date(entry, "created"), _date(entry, "updated")
+    if kind != "atom" and published is None:  # the date of Dublin Core, of which feedparser thinks as of a change
+        published, updated = updated, None
+    guid, link = _text(entry, "id").strip(), _text(entry, "link")
     files = _enclosures(entry, url)
     return ParsedEntry(
-        guid=_text(entry, "id").strip(),
-        link=web_address(_text(entry, "link"), url),
+        guid=guid,
+        link=web_address(link, "" if link == guid else url),  # a bare identifier is no relative address
         title=plain_text(_text(entry, "title", 8 * MAX_TITLE)),
         summary="" if summary == content else summary,  # feedparser repeats the content as the summary
         content=content,
-        published=_date(entry, "published") or _date(entry, "created"),
-        updated=_date(entry, "updated"),
+        published=published,
+        updated=updated,
         authors=_authors(entry),
         categories=_categories(entry),
-        language="",
         image_url=_picture(entry, files, url),
         comments_url=web_address(_text(entry, "comments"), url) or web_address(_text(entry, "wfw_commentrss"), url),
         enclosures=files,
     )
 
 
+def _get(holder: Any, name: str) -> Any:
+    # Not by feedparser's own method, which gives one name for another, with a warning.
+    return dict.get(holder, name) if isinstance(holder, dict) else None
+
+
 def _text(holder: Any, name: str, limit: int = MAX_IDENTIFIER) -> str:
-    value = holder.get(name) if isinstance(holder, dict) else None
+    value = _get(holder, name)
     return without_controls(value[:limit]) if isinstance(value, str) else ""
 
 
 def _list(holder: Any, name: str) -> list[Any]:
-    value = holder.get(name) if isinstance(holder, dict) else None
+    value = _get(holder, name)
     return [each for each in value[:MAX_LISTED] if isinstance(each, dict)] if isinstance(value, list) else []
 
 
-def _markup(detail: Any, name: str) -> str:
-    text = _text(detail, name, MAX_CONTENT).strip()
+def _markup(detail: Any) -> str:
+    text = _text(detail, "value", MAX_CONTENT).strip()
     is_plain = _text(detail, "type") == "text/plain"
     # Whoever sends broken XML seldom knows the type of his texts either.
     return escaped(text) if is_plain and "</" not in text else text
@@ -108,12 +115,12 @@ def _date(entry: Any, name: str) -> datetime | None:
     # The text first: feedparser knows fewer zones, and drops the date for one it cannot read.
     if moment := parse_date(_text(entry, name)):
         return moment
-    parts = entry.get(f"{name}_parsed")
+    parts = _get(entry, f"{name}_parsed")
     return datetime.fromtimestamp(timegm(parts), UTC) if parts else None
 
 
 def _linked(holder: Any, relation: str, url: str) -> Iterator[str]:
-    hrefs = (_text(link, "href") for link in _list(holder, "links") if link.get("rel") == relation)
+    hrefs = (_text(link, "href") for link in _list(holder, "links") if _get(link, "rel") == relation)
     return (address for href in hrefs if (address := web_address(href, url)))
 
 
@@ -131,7 +138,7 @@ def _enclosures(entry: Any, url: str) -> tuple[Enclosure, ...]:
     duration = seconds(_text(entry, "itunes_duration"))
     found: dict[str, Enclosure] = {}
     for link in _list(entry, "links"):
-        address = web_address(_text(link, "href"), url) if link.get("rel") == "enclosure" else ""
+        address = web_address(_text(link, "href"), url) if _get(link, "rel") == "enclosure" else ""
         if address:
             kind = one_line(_text(link, "type"), MAX_NAME).lower()
             length = number(_text(link, "length"), MAX_LENGTH)
@@ -143,7 +150,7 @@ def _enclosures(entry: Any, url: str) -> tuple[Enclosure, ...]:
 def _picture(entry: Any, files: tuple[Enclosure, ...], url: str) -> str:
     thumbnails = [_text(each, "url") for each in _list(entry, "media_thumbnail")]
     contents = [_text(each, "url") for each in _list(entry, "media_content") if _text(each, "medium") == "image"]
-    for reference in (*thumbnails, *contents, _text(entry.get("image"), "href")):
+    for reference in (*thumbnails, *contents, _text(_get(entry, "image"), "href")):
         if address := web_address(reference, url):
             return address
     return next((file.url for file in files if file.media_type.startswith("image/")), "")

@@ -5,15 +5,18 @@ from lxml import etree
 from apps.sources.formats.dates import parse_date
 from apps.sources.formats.documents import XML_LANG, Children, Document, all_texts, children_by_name, first, first_text
 from apps.sources.formats.extensions import (
+    Link,
     authors,
     categories,
     channel_picture,
+    comments_link,
     enclosures,
-    links,
     media_children,
     media_description,
     page_link,
     picture,
+    read_links,
+    related,
     update_hints,
 )
 from apps.sources.formats.feed import ParsedEntry, ParsedFeed
@@ -39,19 +42,19 @@ def read_rss(document: Document, root: etree._Element, kind: str) -> ParsedFeed:
     if channel is not root:  # RDF puts the items and the picture beside the channel
         for name in ("item", "image"):
             children.setdefault(name, []).extend(around.get(name, ()))
-    found = list(links(document, children))
+    links = read_links(document, children)
     items = children.get("item", [])
     described = first(children, "description", "subtitle", "tagline", "dc:description", "itunes:summary")
     return ParsedFeed(
         kind=kind,
         title=_title(children),
-        link=page_link(found),
+        link=page_link(links),
         description="" if described is None else plain_text(html_of(document, described), MAX_DESCRIPTION),
         language=_language(root, channel, children),
         image_url=channel_picture(document, children),
-        self_url=next((address for relation, address, _ in found if relation == "self"), ""),
+        self_url=next(iter(related(links, "self")), ""),
         new_url=web_address(first_text(children, "itunes:new-feed-url"), document.base(channel)),
-        hub_urls=tuple(dict.fromkeys(address for relation, address, _ in found if relation == "hub")),
+        hub_urls=related(links, "hub"),
         hints=update_hints(children),
         entries=tuple(_entry(document, item) for item in items[:MAX_ENTRIES]),
         problems=document.problems if len(items) <= MAX_ENTRIES else (*document.problems, too_many(len(items))),
@@ -66,11 +69,12 @@ def too_many(count: int) -> str:
 def _entry(document: Document, item: etree._Element) -> ParsedEntry:
     children = children_by_name(item)
     media = media_children(children)
-    files = enclosures(document, children, media)
+    links = read_links(document, children)
+    files = enclosures(document, children, links, media)
     guid = (first_text(children, "guid", "id") or item.get(RDF_ABOUT, "").strip())[:MAX_IDENTIFIER]
     return ParsedEntry(
         guid=guid,
-        link=_entry_link(document, item, children),
+        link=_entry_link(item, children, links),
         title=_title(children) or _title(media, "media:title"),
         summary=_summary(document, children, media),
         content=_content(document, children),
@@ -80,7 +84,7 @@ def _entry(document: Document, item: etree._Element) -> ParsedEntry:
         categories=categories({**children, **media} if media else children),
         language=_language(item, item, children),
         image_url=picture(document, children, media, files),
-        comments_url=comments_link(document, children),
+        comments_url=comments_link(document, children, links),
         enclosures=files,
     )
 
@@ -93,9 +97,9 @@ def _title(children: Children, *names: str) -> str:
     return ""
 
 
-def _entry_link(document: Document, item: etree._Element, children: Children) -> str:
+def _entry_link(item: etree._Element, children: Children, links: list[Link]) -> str:
     """The item's page; a guid is one unless it says that it is not, and then still better than none."""
-    address = page_link(links(document, children))
+    address = page_link(links)
     if address:
         return address
     guid = first(children, "guid")
@@ -103,15 +107,6 @@ def _entry_link(document: Document, item: etree._Element, children: Children) ->
         # A relative guid is far more often a bare identifier than an address.
         return web_address((guid.text or "").strip())
     return web_address(item.get(RDF_ABOUT, ""))
-
-
-def comments_link(document: Document, children: Children) -> str:
-    """Where people discuss the entry, or else the feed of what they say."""
-    for element in children.get("comments", ()):
-        if address := web_address((element.text or "").strip(), document.base(element)):
-            return address
-    replies = (address for relation, address, element in links(document, children) if relation == "replies")
-    return next(replies, "") or web_address(first_text(children, "wfw:commentrss"), document.url)
 
 
 def _content(document: Document, children: Children) -> str:

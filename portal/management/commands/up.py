@@ -14,13 +14,11 @@ class Command(BaseCommand):
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine alone)")
         parser.add_argument("--port", type=int, help="port of the site (default: the first free one from 8000)")
         detail = parser.add_mutually_exclusive_group()
-        detail.add_argument(
-            "--quiet", dest="detail", action="store_const", const=QUIET, help="say only where and what fails"
-        )
-        detail.add_argument(
-            "--verbose", dest="detail", action="store_const", const=VERBOSE, help="show all programs' logs"
-        )
-        parser.set_defaults(detail=NORMAL)
+        for option, value, meaning in (
+            ("--quiet", QUIET, "say only where the portal is, and what fails"),
+            ("--verbose", VERBOSE, "show what all programs say"),
+        ):
+            detail.add_argument(option, dest="detail", action="store_const", const=value, default=NORMAL, help=meaning)
 
     def handle(self, *, host: str, port: int | None, detail: int, **options: object) -> None:
         var = startup.data_folder()

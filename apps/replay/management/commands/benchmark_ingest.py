@@ -1,18 +1,13 @@
 """What retrieving and storing cost: the real worker against feeds on loopback, and the archive's growth."""
 
 import random
-import subprocess
-import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from statistics import median
 from typing import Any
 
 from celery import current_app
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from rich.console import Console
@@ -20,6 +15,8 @@ from rich.progress import Progress, track
 from rich.table import Table
 
 from apps.postings import actions as postings
+from apps.replay.algorithms.synthetic import make_feeds
+from apps.replay.server import serving
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.beat import MESSAGE_SIZE
 from apps.retrieval.benchmarking import celery, cpu_seconds, require_empty_database, write_figures
@@ -27,11 +24,12 @@ from apps.retrieval.models import Retrieval, Schedule
 from apps.sources.actions import NewSource, add_sources
 from apps.sources.formats.feed import ParsedEntry
 
-WORDS = "market vote storm league budget river engine treaty museum harvest signal border energy court school".split()
+DAY = 86_400.0  # s
+WORDS = ("market", "vote", "storm", "league", "budget", "river", "engine", "treaty", "museum", "harvest", "signal")
 # Rows as a retrieval would have stored them, made by the database itself.
 FILL = """
-INSERT INTO postings_posting (source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html, text,
-    language, categories, image_url, comments_url, enclosures, published_at, claimed_at, retrieved_at)
+INSERT INTO postings_posting (source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html,
+    text, language, categories, image_url, comments_url, enclosures, published_at, claimed_at, retrieved_at)
 SELECT %(sources)s::bigint[][1 + n %% cardinality(%(sources)s::bigint[])], decode(md5('i' || n), 'hex'),
     decode(md5('l' || n), 'hex'), decode(md5('c' || n), 'hex'), decode(md5('t' || n), 'hex'), 'guid-' || n,
     'https://news.example/' || n, 'Title number ' || n || ' of what happened', 'An Author',
@@ -56,7 +54,11 @@ class Command(BaseCommand):
     ) -> None:
         require_empty_database()
         console = Console()
-        with served(sources) as addresses, celery("worker", "-P", "threads", "-c", "32", "-l", "error") as worker:
+        now = time.time()
+        feeds = make_feeds(sources, seed=7, begin=now - 7 * DAY, end=now)  # nothing new comes while we measure
+        worker_command = ("worker", "-P", "threads", "-c", "32", "-l", "error")
+        with serving(feeds) as replay, celery(*worker_command, WIREBEAT_HOST_GAP="0") as worker:
+            addresses = [replay.feed_url(feed.number) for feed in feeds]
             figures = self._retrieve(addresses, worker.pid, console)
         figures |= self._store(small, large, batches, console)
         self._print(console, figures, small, large)
@@ -155,6 +157,6 @@ class Command(BaseCommand):
             table.add_row(label, f"{rate:.0f}", f"{cpu:.2f}")
         console.print(table)
         console.print(
-            f"Storing documents of 50 new postings: {figures['postings_per_s_small']:,.0f} postings/s with {small:,} stored,"
-            f" {figures['postings_per_s_large']:,.0f} with {large:,}: ratio {figures['postings_ratio']:.2f}"
+            "Storing documents of 50 new postings: "
+            f"{figures['postings_per_s_small']:,.0f} postings/s with {small:,} stored, {figures['postings_per_s_large']:,.0f} with {large:,}: ratio {figures['postings_ratio']:.2f}"
         )

@@ -1,5 +1,6 @@
 """How late sources are dispatched: a real beat, a real broker, many schedules and a burst."""
 
+import contextlib
 import time
 from argparse import ArgumentParser
 from typing import Any
@@ -75,10 +76,8 @@ class Command(BaseCommand):
             queue = current_app.amqp.queues["celery"]
             with broker.Consumer(queue.bind(broker.default_channel), callbacks=[note], accept=["json"]):
                 while (now := time.time()) < start + seconds + 1:
-                    try:
+                    with contextlib.suppress(TimeoutError):
                         broker.drain_events(timeout=0.5)
-                    except TimeoutError:
-                        pass
                     progress.update(bar, completed=now - start + 8)
         return arrivals
 
@@ -103,6 +102,6 @@ class Command(BaseCommand):
             table.add_row(label, *(f"{figures[f'{name}lateness_{p}_ms']:.1f}" for p in ("p50", "p99")))
         console.print(table)
         console.print(
-            f"{figures['dispatched']:.0f} dispatched, {figures['dispatched_in_burst']:.0f} of them in the burst's second;"
-            f" beat used {100 * figures['beat_cpu_share']:.1f} % of a core"
+            f"{figures['dispatched']:.0f} dispatched, {figures['dispatched_in_burst']:.0f} of them in the burst's second; "
+            f"beat used {100 * figures['beat_cpu_share']:.1f} % of a core"
         )

@@ -166,7 +166,7 @@ def _dates(entry: ParsedEntry, other: Any) -> tuple[str, str]:
     """The date of publication, or of the change: of a bare date formats and feedparser differ in which it is."""
     ours = entry.published or entry.updated
     names = ("published_parsed", "created_parsed", "updated_parsed")
-    parts = next(filter(None, map(other.get, names)), None)
+    parts = next((parts for name in names if (parts := dict.get(other, name))), None)
     theirs = datetime.fromtimestamp(timegm(parts), UTC) if parts else None
     return str(ours or ""), str(theirs or "")
 

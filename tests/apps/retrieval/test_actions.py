@@ -1,0 +1,215 @@
+"""Beginning and ending visits, and giving sources their schedules."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from apps.postings.models import Posting
+from apps.retrieval.actions import adopt_sources, ask_soon, forget_answers, release_worker, start, store
+from apps.retrieval.claims import LEASE, Claim
+from apps.retrieval.fetching import Failure, Fetched, Validators
+from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.visits import Assignment, conclude
+from apps.sources.models import Source
+from tests.builders import a_follow, a_source
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+FEED = b"<rss version='2.0'><channel><title>News</title><link>https://news.example/</link>%s</channel></rss>"
+ITEM = b"<item><guid>1</guid><link>https://news.example/1</link><title>One</title></item>"
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def schedule() -> Schedule:
+    source = a_source(always_retrieved=True, title="")
+    adopt_sources([source.pk], now=NOW)
+    return Schedule.objects.get(pk=source.pk)
+
+
+def begin(schedule: Schedule, *, worker: str = "worker@one", now: datetime = NOW) -> list[Assignment]:
+    schedule.refresh_from_db()
+    return start([Claim(schedule.pk, schedule.sequence, NOW.timestamp(), NOW.timestamp())], worker=worker, now=now)
+
+
+def an_answer(assignment: Assignment, *, body: bytes = FEED % ITEM, **values) -> Fetched:
+    headers = {"etag": 'W/"1"', "last-modified": "yesterday, about noon"}
+    given = {"url": assignment.url, "received_at": NOW, "status": 200, "headers": headers, "body": body}
+    return Fetched(**given | values)
+
+
+def visit(schedule: Schedule, **answer) -> Retrieval:
+    [assignment] = begin(schedule)
+    store([conclude(assignment, an_answer(assignment, **answer), jitter=0.0)])
+    schedule.refresh_from_db()
+    return Retrieval.objects.latest("pk")
+
+
+def test_a_claim_is_worked_on_once(schedule):
+    claim = Claim(schedule.pk, schedule.sequence, NOW.timestamp(), NOW.timestamp())
+    assert len(start([claim], worker="one", now=NOW)) == 1
+    assert start([claim], worker="two", now=NOW) == []
+
+
+def test_beginning_a_visit_writes_the_next_instant_first(schedule):
+    begin(schedule)
+    schedule.refresh_from_db()
+    assert schedule.due_at == NOW + timedelta(hours=1)
+    assert (schedule.asked_at, schedule.worker) == (NOW, "worker@one")
+
+
+def test_a_visit_stores_postings_validators_log_and_next_instant(schedule):
+    retrieval = visit(schedule)
+    assert (retrieval.outcome, retrieval.new, retrieval.status) == ("new", 1, 200)
+    assert Posting.objects.get().title == "One"
+    assert (schedule.etag, schedule.last_modified) == ('W/"1"', "yesterday, about noon")
+    assert schedule.due_at == NOW + timedelta(hours=1)
+    assert schedule.worker == ""
+    assert Source.objects.get().title == "News"
+
+
+def test_a_result_that_comes_too_late_is_dropped(schedule):
+    [assignment] = begin(schedule)
+    Schedule.objects.update(sequence=assignment.sequence + 1)
+    assert store([conclude(assignment, an_answer(assignment), jitter=0.0)]) == 0
+    assert not Posting.objects.exists()
+    assert not Retrieval.objects.exists()
+
+
+def test_a_result_that_comes_twice_is_stored_once(schedule):
+    [assignment] = begin(schedule)
+    result = conclude(assignment, an_answer(assignment), jitter=0.0)
+    assert [store([result]), store([result])] == [1, 0]
+    assert Retrieval.objects.count() == 1
+
+
+def test_the_same_bytes_are_not_read_again(schedule):
+    visit(schedule)
+    retrieval = visit(schedule, headers={"etag": '"2"'})
+    assert (retrieval.outcome, retrieval.message) == ("unchanged", "The same bytes as before.")
+    assert (schedule.etag, schedule.last_modified) == ('"2"', "")
+
+
+def test_a_304_keeps_what_it_does_not_say_and_takes_what_it_says(schedule):
+    visit(schedule)
+    visit(schedule, status=304, body=b"", headers={"etag": '"new"'})
+    assert (schedule.etag, schedule.last_modified) == ('"new"', "yesterday, about noon")
+
+
+def test_a_page_in_place_of_the_feed_changes_no_validators(schedule):
+    visit(schedule)
+    retrieval = visit(schedule, body=b"<!doctype html><title>Sorry</title>", headers={"etag": '"page"'})
+    assert retrieval.outcome == "not_a_feed"
+    assert schedule.etag == 'W/"1"'
+    assert schedule.consecutive_failures == 1
+    assert schedule.failing_since == NOW
+
+
+def test_failures_back_off_and_one_success_ends_them(schedule):
+    gaps = []
+    for _ in range(3):
+        visit(schedule, status=0, body=b"", failure=Failure("dns", "No server has that name."))
+        gaps.append(schedule.due_at - NOW)
+    assert gaps == sorted(gaps)
+    assert gaps[0] < gaps[2]
+    visit(schedule)
+    assert (schedule.consecutive_failures, schedule.failing_since) == (0, None)
+
+
+def test_a_source_that_is_gone_is_asked_no_more(schedule):
+    assert visit(schedule, status=410, body=b"").outcome == "gone"
+    assert schedule.due_at is None
+    assert Source.objects.get().state == Source.State.GONE
+
+
+def test_a_permanent_redirect_is_believed_after_ten_sightings(schedule):
+    moved = "https://elsewhere.example/feed"
+    for _ in range(10):
+        assert Source.objects.get().url != moved
+        visit(schedule, url=moved, permanent_url=moved)
+    assert Source.objects.get().url == moved
+    assert (schedule.etag, schedule.last_modified) == ("", "")
+
+
+def test_a_killed_workers_sources_are_due_as_soon_as_politeness_allows(schedule):
+    begin(schedule)
+    assert release_worker("worker@one", now=NOW + timedelta(minutes=2)) == 1
+    schedule.refresh_from_db()
+    assert (schedule.due_at, schedule.worker) == (NOW + timedelta(hours=1), "")
+    assert release_worker("worker@one", now=NOW) == 0
+
+
+def test_a_quick_source_keeps_its_lease_while_it_is_asked():
+    source = a_source(always_retrieved=True, pace=10_000)
+    adopt_sources(now=NOW)
+    begin(source.schedule)
+    assert Schedule.objects.get().due_at == NOW + LEASE
+
+
+class TestAdoption:
+    def test_only_wanted_sources_get_a_schedule(self):
+        wanted, followed = a_source(always_retrieved=True), a_source()
+        a_source(listed=True)
+        a_source(always_retrieved=True, state=Source.State.PAUSED)
+        a_follow(source=followed)
+        a_follow(source=followed)
+        assert adopt_sources(now=NOW) == 2
+        assert set(Schedule.objects.values_list("pk", "due_at")) == {(wanted.pk, NOW), (followed.pk, NOW)}
+        assert adopt_sources(now=NOW) == 0
+
+    def test_a_source_that_nobody_follows_any_more_is_no_longer_asked(self):
+        follow = a_follow()
+        adopt_sources(now=NOW)
+        follow.delete()
+        assert adopt_sources([follow.source_id], now=NOW) == 1
+        assert Schedule.objects.get().due_at is None
+
+    def test_a_source_that_is_wanted_again_waits_for_the_end_of_its_gap(self, schedule):
+        visit(schedule)
+        Source.objects.update(state=Source.State.PAUSED)
+        adopt_sources(now=NOW)
+        Source.objects.update(state=Source.State.ACTIVE)
+        adopt_sources(now=NOW + timedelta(minutes=5))
+        schedule.refresh_from_db()
+        assert schedule.due_at == NOW + timedelta(hours=1)
+
+    def test_adopting_takes_as_many_queries_for_many_sources_as_for_few(self, django_assert_max_num_queries):
+        for _ in range(30):
+            a_source(always_retrieved=True)
+        with django_assert_max_num_queries(7):
+            adopt_sources(now=NOW)
+
+
+class TestAskingNow:
+    def test_a_source_is_asked_now_unless_it_was_asked_within_its_gap(self, schedule):
+        visit(schedule)
+        soon = ask_soon(schedule.pk, now=NOW + timedelta(minutes=10))
+        assert (soon.granted, soon.at) == (False, NOW + timedelta(hours=1))
+        later = NOW + timedelta(hours=2)
+        assert ask_soon(schedule.pk, now=later).granted
+        schedule.refresh_from_db()
+        assert schedule.due_at == later
+
+    def test_a_person_who_set_a_shorter_gap_waits_no_longer_than_it(self, schedule):
+        visit(schedule)
+        Source.objects.update(min_gap=60)
+        assert ask_soon(schedule.pk, now=NOW + timedelta(minutes=2)).granted
+
+    def test_a_paused_source_is_not_asked(self, schedule):
+        Source.objects.update(state=Source.State.PAUSED)
+        assert not ask_soon(schedule.pk, now=NOW).granted
+
+
+def test_a_new_address_forgets_what_the_old_one_answered(schedule):
+    visit(schedule)
+    Source.objects.update(url="https://other.example/feed")
+    forget_answers(schedule.pk, now=NOW)
+    schedule.refresh_from_db()
+    assert Validators(schedule.etag, schedule.last_modified) == Validators()
+    assert (schedule.due_at, schedule.body_hash, schedule.asked_at) == (NOW, b"", None)
+
+
+def test_following_raises_the_count_of_subscribers_that_a_source_is_told(schedule):
+    assert begin(schedule)[0].followers == 0
+    a_follow(source=schedule.source)
+    assert begin(schedule)[0].followers == 1

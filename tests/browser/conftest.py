@@ -1,0 +1,47 @@
+"""A real browser in front of a real server. Without chromium these tests are skipped."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+WHERE_TO_GET_IT = "needs chromium: apt-get install chromium, or name another one in CHROMIUM"
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    if CHROMIUM is None:
+        pytest.skip(WHERE_TO_GET_IT)
+    return {"executable_path": CHROMIUM, "args": ["--no-sandbox", "--disable-dev-shm-usage"]}
+
+
+def _open_page(context: BrowserContext, complaints: list[str]) -> Page:
+    """A page on which every message of an error, so also one of the content security policy, fails the test."""
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            complaints.append(f"{message.text} at {context.pages[0].url}")
+
+    page = context.new_page()
+    page.set_default_timeout(10_000)
+    page.on("console", note)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    return page
+
+
+@pytest.fixture(params=["with scripts"])
+def page(request: pytest.FixtureRequest, browser: Browser, live_server: Any) -> Iterator[Page]:
+    """Parametrise it indirectly with "without scripts" to switch JavaScript off."""
+    complaints: list[str] = []
+    context = browser.new_context(
+        base_url=live_server.url,
+        java_script_enabled=request.param != "without scripts",
+        viewport={"width": 390, "height": 844},
+    )
+    yield _open_page(context, complaints)
+    context.close()
+    assert not complaints

@@ -1,0 +1,193 @@
+"""The journeys of people, seen through a browser."""
+
+import re
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from apps.accounts.models import User
+from apps.following.models import Follow, Mark
+from apps.postings.models import Posting
+from tests.builders import NOON, a_follow, a_mark, a_posting, a_retrieval, a_source, a_user, some_postings
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+without_scripts = pytest.mark.parametrize("page", ["without scripts"], indirect=True)
+with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
+
+
+def sign_in(page: Page, user: User) -> None:
+    user.set_password("a long password")
+    user.save(update_fields=["password"])
+    page.goto("/accounts/login/")
+    page.get_by_label("Username").or_(page.get_by_label("Login")).first.fill(user.username)
+    page.get_by_label("Password").fill("a long password")
+    page.get_by_role("main").get_by_role("button", name="Sign In").click()
+    expect(page).to_have_url(re.compile("/river/"))
+
+
+@with_and_without_scripts
+def test_from_signing_up_to_the_first_posting(page: Page):
+    source = a_source(listed=True, title="The Wire")
+    posting = some_postings(3, source, newest_at=timezone.now())[0]
+    page.goto("/")
+    page.get_by_role("main").get_by_role("link", name="Sign up").click()
+    page.locator("[name=username]").fill("ada")
+    page.locator("[name=password1]").fill("a long password")
+    page.locator("[name=password2]").fill("a long password")
+    page.get_by_role("main").get_by_role("button", name="Sign Up").click()
+    page.get_by_role("link", name="Choose sources from the catalogue").click()
+    page.get_by_role("button", name="Follow The Wire").click()
+    page.get_by_role("link", name="Wirebeat").click()
+    page.get_by_role("link", name=posting.title).click()
+    expect(page.get_by_text("Words of posting")).to_be_visible()
+    assert Mark.objects.filter(user__username="ada", posting=posting, read=True).exists()
+
+
+@with_and_without_scripts
+def test_an_address_is_followed(page: Page):
+    source = a_source(title="Le Monde")
+    sign_in(page, a_user())
+    page.goto("/add/")
+    page.get_by_label("Address").fill(source.url)
+    page.get_by_role("main").get_by_role("button", name="Follow").click()
+    expect(page.get_by_role("heading", name="Le Monde")).to_be_visible()
+    assert Follow.objects.filter(source=source).exists()
+
+
+def test_reading_with_the_keyboard(page: Page):
+    follow = a_follow()
+    newest, second, _ = some_postings(3, follow.source)
+    sign_in(page, follow.user)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    row = page.locator(f"#posting-{second.pk}")
+    expect(row).to_have_class(re.compile("is-selected"))
+
+    page.keyboard.press("s")
+    expect(row.locator("[data-star]")).to_have_attribute("aria-pressed", "true")
+    assert Mark.objects.get(posting=second).starred_at
+
+    page.keyboard.press("m")
+    expect(page.locator("[data-count=all]")).to_have_text("2")
+
+    page.keyboard.press("k")
+    page.keyboard.press("o")
+    expect(page).to_have_url(re.compile(f"/posting/{newest.pk}/"))
+
+    page.keyboard.press("g")
+    page.keyboard.press("s")
+    expect(page.get_by_role("heading", name="Starred")).to_be_visible()
+    expect(page.locator("article")).to_have_count(1)
+
+
+def test_a_list_is_marked_read_by_keys_and_keys_are_explained(page: Page):
+    follow = a_follow()
+    some_postings(3, follow.source)
+    sign_in(page, follow.user)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Shift+A")
+    expect(page.locator("[data-unread]")).to_have_count(0)
+    assert Mark.objects.filter(user=follow.user, read=True).count() == 3
+
+
+def test_older_postings_come_while_one_scrolls(page: Page):
+    follow = a_follow()
+    some_postings(50, follow.source)
+    sign_in(page, follow.user)
+    page.locator("[data-more]").scroll_into_view_if_needed()
+    expect(page.locator("article")).to_have_count(50)
+
+
+@without_scripts
+def test_older_postings_are_a_link_without_scripts(page: Page):
+    follow = a_follow()
+    some_postings(50, follow.source)
+    sign_in(page, follow.user)
+    page.locator("[data-more]").click()
+    expect(page.locator("article")).to_have_count(10)
+
+
+@without_scripts
+def test_marks_and_the_drawer_work_without_scripts(page: Page):
+    follow = a_follow()
+    posting = a_posting(follow.source)
+    sign_in(page, follow.user)
+    page.locator("[data-star]").click()
+    expect(page.locator("[data-star]")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Mark all read").click()
+    expect(page.locator("[data-unread]")).to_have_count(0)
+    mark = Mark.objects.get(posting=posting)
+    assert mark.read
+    assert mark.starred_at
+    page.locator(".drawer-button").click()
+    page.get_by_role("navigation", name="What you follow").get_by_role("link", name="Starred").click()
+    expect(page.locator("article")).to_have_count(1)
+
+
+HOSTILE = """
+<p>Harmless words.</p><script>document.title = "taken"</script><img src="x:y" onerror="document.title = 'taken'">
+<svg onload="document.title = 'taken'"></svg><p style="position:fixed">Style.</p><a href="javascript:alert(1)">Link</a>
+"""
+
+
+def test_a_policy_stops_what_slips_through_the_cleaning(browser, live_server):
+    """Postings are cleaned before they are stored; this one was put there uncleaned, and still nothing of it runs."""
+    posting = a_posting(a_source(listed=True), html=HOSTILE, title="<script>document.title = 'taken'</script>")
+    context = browser.new_context(base_url=live_server.url)
+    page = context.new_page()
+    page.goto(f"/posting/{posting.pk}/")
+    expect(page.get_by_text("Harmless words.")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    assert not page.title().startswith("taken")
+    assert page.get_by_text("Style.").evaluate("element => getComputedStyle(element).position") == "static"
+    context.close()
+
+
+PAGES = [
+    "/river/",
+    "/catalogue/",
+    "/add/",
+    "/folders/",
+    "/opml/",
+    "/preferences/",
+    "/help/keys/",
+    "/sources/",
+    "/sources/test/",
+]
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_no_page_is_wider_than_the_window(page: Page, width: int):
+    source = a_source(
+        listed=True, title="A name without any space in it " + "x" * 120, url="https://a.example/" + "y" * 300
+    )
+    user = a_user(is_staff=True)
+    a_follow(user, source)
+    posting = a_posting(
+        source, title="z" * 200, text="w" * 300, html=f"<p>{'v' * 300}</p><table><tr><td>{'u' * 300}</table>"
+    )
+    a_mark(user, posting, read=False)
+    a_retrieval(source, message="t" * 300)
+    sign_in(page, user)
+    page.set_viewport_size({"width": width, "height": 800})
+    for address in [
+        *PAGES,
+        f"/posting/{Posting.objects.get().pk}/",
+        f"/sources/{source.pk}/",
+        f"/river/source/{source.pk}/",
+    ]:
+        page.goto(address)
+        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert overflow <= 0, address
+
+
+def test_nothing_moves_while_pictures_load(page: Page):
+    follow = a_follow()
+    for minute in range(3):
+        a_posting(follow.source, image_url=f"/static/icon.svg?{minute}", published_at=NOON)
+    sign_in(page, follow.user)
+    box = page.locator(".row-image").first.bounding_box()
+    assert (box["width"], box["height"]) in {(112, 84), (84, 63)}
