@@ -164,15 +164,7 @@ class _Brotli:
         self._stream = brotli.Decompressor()
 
     def decode(self, data: bytes, most: int) -> bytes:
-        if self._stream.is_finished():
-            return b""
-        parts = [self._stream.process(data, output_buffer_limit=most)]
-        size = len(parts[0])
-        # Output that did not fit the buffer is kept back although the input was taken.
-        while size < most and not self._stream.can_accept_more_data():
-            parts.append(self._stream.process(b"", output_buffer_limit=most - size))
-            size += len(parts[-1])
-        return b"".join(parts)
+        return b"" if self._stream.is_finished() else bytes(self._stream.process(data, output_buffer_limit=most))
 
     def is_complete(self) -> bool:
         return bool(self._stream.is_finished())

@@ -46,9 +46,23 @@ def test_requests_and_gaps_are_counted_in_recorded_time():
     assert (summary.smallest_gap_minutes, summary.smallest_gap_source) == (60.0, 1)
 
 
-def test_a_redirect_is_no_gap():
-    summary = summarise([START, asked(1_000.0, 302), asked(1_000.1, path="/feed/elsewhere")])
-    assert summary.smallest_gap_minutes is None
+def test_a_redirect_is_one_asking_and_its_validators_are_the_sources():
+    requests = [
+        asked(1_000.0, 302),
+        asked(1_000.1, path="/feed/elsewhere", etag='"a"'),
+        asked(1_060.0, 302, if_none_match='"a"'),
+        asked(1_060.1, 304, path="/feed/elsewhere", if_none_match='"a"'),
+    ]
+    summary = summarise([START, *requests])
+    assert summary.smallest_gap_minutes == 60.0
+    assert (summary.if_none_match.good, summary.unreasonable, summary.conditional_share_after_first) == (2, 0, 1.0)
+
+
+def test_the_first_request_to_the_address_after_a_move_may_be_unconditional():
+    before = [asked(1_000.0, 301), asked(1_000.1, path="/feed/moved", etag='"a"')]
+    direct = asked(1_060.0, path="/feed/moved", etag='"a"')
+    assert summarise([START, *before, direct]).unreasonable == 0
+    assert summarise([START, *before, direct, direct]).unreasonable == 1
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from apps.replay.algorithms.lines import Line, Published, RecordError, Request, 
 DAY = 86400.0  # seconds
 
 FULL = frozenset({200, 226})  # answers that bring postings
+REDIRECTS = frozenset({301, 302})
 VALID = frozenset({200, 226, 304})  # answers whose validators the client should send next time
 
 
@@ -49,10 +50,16 @@ class Summary:
 
 
 @dataclass(slots=True)
-class _Address:
-    """What is known about the client at one feed address."""
+class _Asked:
+    """What is known about how the client asked one source.
 
-    latest: float
+    A request that follows a redirect belongs to the one before. The first request for an address, as
+    after a permanent redirect, has a reason to be unconditional.
+    """
+
+    latest: float | None = None  # real instant of the latest request that followed no redirect
+    redirected: bool = False  # by the latest answer
+    paths: set[str] = field(default_factory=set)  # asked for without following a redirect
     etags: list[str] = field(default_factory=list)  # as given, the last one is in force
     dates: list[str] = field(default_factory=list)
 
@@ -89,7 +96,7 @@ class _Counting:
         self.summary = Summary(speed=start.speed, port=start.port)
         self._start = start
         self._latest = start.start
-        self._addresses: dict[tuple[int, str], _Address] = {}
+        self._asked: dict[int, _Asked] = defaultdict(_Asked)
         self._counters: dict[str, Counter[str]] = defaultdict(Counter)
         self._repeated = 0
         self._conditional = 0
@@ -107,30 +114,32 @@ class _Counting:
             return
         summary.requests += 1
         self._counters["statuses"][str(request.status) if request.whole else f"{request.status} broken off"] += 1
-        key = (request.source, request.path)
-        if address := self._addresses.get(key):
-            self._add_repeated(request, request.source, address)
-        else:
-            address = self._addresses[key] = _Address(request.at)
-        _judge(summary.if_none_match, request.if_none_match, address.etags)
-        _judge(summary.if_modified_since, request.if_modified_since, address.dates)
-        _remember(address, request)
+        asked = self._asked[request.source]
+        if not asked.redirected:
+            self._add_asking(request, request.source, asked)
+        asked.redirected = request.status in REDIRECTS
+        _judge(summary.if_none_match, request.if_none_match, asked.etags)
+        _judge(summary.if_modified_since, request.if_modified_since, asked.dates)
+        _remember(asked, request)
 
-    def _add_repeated(self, request: Request, source: int, address: _Address) -> None:
-        gap = (request.at - address.latest) * self._start.speed / 60
-        address.latest = request.at
-        smallest = self.summary.smallest_gap_minutes
-        if smallest is None or gap < smallest:
-            self.summary.smallest_gap_minutes, self.summary.smallest_gap_source = gap, source
-        self._repeated += 1
-        self._conditional += request.conditional
-        offered = any(given and given[-1] for given in (address.etags, address.dates))
-        self.summary.unreasonable += offered and not request.conditional
+    def _add_asking(self, request: Request, source: int, asked: _Asked) -> None:
+        if asked.latest is not None:
+            gap = (request.at - asked.latest) * self._start.speed / 60
+            smallest = self.summary.smallest_gap_minutes
+            if smallest is None or gap < smallest:
+                self.summary.smallest_gap_minutes, self.summary.smallest_gap_source = gap, source
+        if request.path in asked.paths:
+            self._repeated += 1
+            self._conditional += request.conditional
+            offered = any(given and given[-1] for given in (asked.etags, asked.dates))
+            self.summary.unreasonable += offered and not request.conditional
+        asked.latest = request.at
+        asked.paths.add(request.path)
 
     def finish(self) -> Summary:
         summary = self.summary
         summary.days = (self._latest - self._start.start) * self._start.speed / DAY
-        summary.sources = len({source for source, _ in self._addresses})
+        summary.sources = len(self._asked)
         if summary.sources and summary.days > 0:
             summary.requests_per_source_and_day = summary.requests / summary.sources / summary.days
         if self._repeated:
@@ -152,13 +161,13 @@ def _judge(conditions: Conditions, sent: str | None, given: list[str]) -> None:
         conditions.bogus += 1
 
 
-def _remember(address: _Address, request: Request) -> None:
+def _remember(asked: _Asked, request: Request) -> None:
     """Note the validators that the client has been given; those of an answer that broke off do not count.
 
     A full answer sets both, even to nothing; a 304 only changes what it carries.
     """
     if request.status not in VALID or not request.whole:
         return
-    for given, validator in ((address.etags, request.etag), (address.dates, request.modified)):
+    for given, validator in ((asked.etags, request.etag), (asked.dates, request.modified)):
         if (validator or request.status in FULL) and given[-1:] != [validator]:
             given.append(validator)

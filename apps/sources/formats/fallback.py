@@ -42,6 +42,7 @@ def read_loosely(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFeed
     feed, entries, kind = found["feed"], found["entries"], _kind(_text(found, "version"))
     if not kind and not entries:
         return None
+    read = (_entry(entry, url, kind) for entry in entries[:MAX_ENTRIES])
     return ParsedFeed(
         kind=kind or "rss",
         title=plain_text(_text(feed, "title", 8 * MAX_TITLE)),
@@ -53,7 +54,7 @@ def read_loosely(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFeed
         new_url=web_address(_text(feed, "itunes_new-feed-url"), url),
         hub_urls=tuple(dict.fromkeys(_linked(feed, "hub", url))),
         hints=_hints(feed),
-        entries=tuple(_entry(entry, url, kind) for entry in entries[:MAX_ENTRIES]),
+        entries=tuple(entry for entry in read if entry != ParsedEntry()),
         problems=problems if len(entries) <= MAX_ENTRIES else (*problems, too_many(len(entries))),
     )
 

@@ -17,7 +17,7 @@ _TAGS = re.compile(
     r"pre|q|s|samp|script|small|span|strike|strong|style|sub|sup|table|tbody|td|th|tr|tt|u|ul|var|wbr)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
-_COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_COMMENTS = re.compile(r"<!--.*?-->", re.DOTALL)
 _NEVER_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _RELATIVE_ATTRIBUTE = re.compile(r"""(\s(?:href|src|poster|cite)\s*=\s*)(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
 
@@ -40,7 +40,8 @@ def plain_text(markup: str, limit: int = MAX_TITLE) -> str:
     """
     markup = markup[: 8 * limit]
     if "<" in markup:
-        markup = _TAGS.sub("", _COMMENTS.sub("", markup))
+        end = markup.rfind("-->") + 3  # beyond it no comment is closed, and looking for the end of each took long
+        markup = _TAGS.sub("", _COMMENTS.sub("", markup[:end]) + markup[end:])
     if "&" in markup:
         markup = without_controls(html.unescape(markup))
     return one_line(markup, limit)

@@ -17,6 +17,5 @@ expected = ParsedFeed(
             categories=("Food",),
             enclosures=(Enclosure("https://salt.example/1.mp3", "audio/mpeg", 5),),
         ),
-        ParsedEntry(title="Cut o"),
     ),
 )

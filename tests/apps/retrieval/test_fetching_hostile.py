@@ -90,6 +90,8 @@ def test_a_body_just_within_the_limit_is_read(ask):
         (silence, "timeout"),
         (pouring(b"HTTP/1.1 200 OK\r\n\r\n", b"drop", pause=0.02), "timeout"),
         (pouring(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 65_536), "too_large"),
+        (pouring(b"HTTP/1.1 200 OK\r\nContent-Length: 100001\r\n\r\n", b""), "too_large"),
+        (pouring(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", gzip.compress(b""), b"x" * 65_536), "too_large"),
         (pouring(CHUNKED, b"8000\r\n" + bytes(32_768) + b"\r\n"), "too_large"),
         (pouring(b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n", b"\x6a" + b"\x00" * 1_000), "decoding"),
         (pouring(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "protocol"),
@@ -114,6 +116,18 @@ def test_a_bad_server_costs_little_time_and_gets_its_name(ask, script, kind):
     assert fetched.failure.kind == kind
     assert fetched.failure.message.endswith(".")
     assert fetched.elapsed < 1
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        (silence, "The server sent nothing for 0.15 s."),
+        (pouring(b"HTTP/1.1 200 OK\r\n\r\n", b"drop", pause=0.02), "The answer was not complete after 0.3 s."),
+    ],
+)
+def test_silence_and_a_trickle_each_have_their_time_out(ask, script, message):
+    [fetched], _ = ask({"slow": script}, "slow", timeouts=QUICK)
+    assert fetched.failure.message == message
 
 
 @pytest.mark.parametrize(
@@ -201,4 +215,7 @@ def test_a_server_without_tls_is_not_asked_in_the_clear(fetcher):
 )
 def test_whatever_bytes_a_server_sends_a_result_comes_back(ask, reply):
     [fetched], _ = ask({"bad": reply.replace(b"{port}", b"")}, "bad", open_hosts=("127.0.0.1",), timeouts=QUICK)
-    assert fetched.failure is not None or 100 <= fetched.status <= 999
+    if fetched.failure is None:
+        assert 100 <= fetched.status <= 999
+    else:
+        assert "could not be read" not in fetched.failure.message  # that is what we say of errors we do not know

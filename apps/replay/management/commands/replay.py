@@ -127,7 +127,7 @@ def _show_until_stopped(replay: Replay, loaded: Loaded, seconds: float | None, c
     terminate = signal.signal(signal.SIGTERM, signal.default_int_handler)  # end like Ctrl-C, with a summary
     console.print(f"{len(replay.feeds):,} feeds at {replay.local_url(replay.feeds[0].number)} and so on. Ctrl-C stops.")
     try:
-        with Live(console=console, auto_refresh=False) as live:
+        with Live(console=console, auto_refresh=False, transient=True) as live:
             while (left := stop - time.monotonic()) > 0:
                 live.update(_progress(replay, loaded), refresh=True)
                 time.sleep(min(1.0, left))
