@@ -38,12 +38,12 @@ def run(arguments: Sequence[str]) -> int:
             environment = servers | {"WIREBEAT_CHROMIUM": chromium() or ""}
             if arguments:
                 return throwaway.run_in_front([*PYTEST, *arguments], environment).code
-            outcomes = list(_outcomes(environment))
+            results = list(outcomes(steps(), environment))
     except StartError as error:
         sys.exit(str(error))
     except processes.Stopped as stopped:
         return 128 + stopped.number
-    return _summary(outcomes, time.monotonic() - started)
+    return summary(results, time.monotonic() - started)
 
 
 def chromium() -> str | None:
@@ -66,8 +66,9 @@ def steps() -> list[Step]:
     ]
 
 
-def _outcomes(environment: Mapping[str, str]) -> Iterator[Outcome]:
-    for step in steps():
+def outcomes(steps: Sequence[Step], environment: Mapping[str, str]) -> Iterator[Outcome]:
+    """Run the steps in order, up to one that is told to stop."""
+    for step in steps:
         print(f"\n=== {step.name}", flush=True)
         if step.skipped:
             print(f"skipped: {step.skipped}")
@@ -81,7 +82,8 @@ def _outcomes(environment: Mapping[str, str]) -> Iterator[Outcome]:
             return
 
 
-def _summary(outcomes: Sequence[Outcome], seconds: float) -> int:
+def summary(outcomes: Sequence[Outcome], seconds: float) -> int:
+    """Print how all steps ended; the exit code for the shell."""
     print()
     for outcome in outcomes:
         print(f"{outcome.step.name:12} {outcome.seconds:6.1f} s  {outcome.verdict}")

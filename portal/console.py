@@ -4,7 +4,7 @@ import logging
 import subprocess
 import threading
 from collections import deque
-from contextlib import suppress
+from contextlib import closing, suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -40,7 +40,8 @@ class Console:
         self.forget(name)
         self._logs.mkdir(parents=True, exist_ok=True)
         self._latest[name] = deque(maxlen=LATEST)
-        thread = threading.Thread(target=self._copy, args=(name, process), name=f"log of {name}", daemon=True)
+        log = RotatingFileHandler(self._log_of(name), maxBytes=LARGEST_LOG, backupCount=KEPT_LOGS, encoding="utf-8")
+        thread = threading.Thread(target=self._copy, args=(name, process, log), name=f"log of {name}", daemon=True)
         self._threads[name] = thread
         thread.start()
 
@@ -56,18 +57,16 @@ class Console:
             self.warn(f"    {name} | {line}")
         self.warn(f"    all of it is in {self._log_of(name)}")
 
-    def _copy(self, name: str, process: subprocess.Popen[bytes]) -> None:
+    def _copy(self, name: str, process: subprocess.Popen[bytes], log: logging.Handler) -> None:
         assert process.stdout is not None
         latest = self._latest[name]
-        handler = RotatingFileHandler(self._log_of(name), maxBytes=LARGEST_LOG, backupCount=KEPT_LOGS, encoding="utf-8")
-        with process.stdout as stream:
+        with process.stdout as stream, closing(log):
             while piece := stream.readline(LONGEST_LINE):
                 line = piece.decode(errors="replace").rstrip()
                 latest.append(line)
-                handler.emit(logging.makeLogRecord({"msg": line}))
+                log.emit(logging.makeLogRecord({"msg": line}))
                 if self._verbosity >= VERBOSE:
                     self.warn(f"{name:8} | {line}")
-        handler.close()
 
     def _log_of(self, name: str) -> Path:
         return self._logs / f"{name}.log"

@@ -9,6 +9,7 @@ import re
 import shutil
 import stat
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 DATABASE = "wirebeat"
@@ -45,7 +46,8 @@ def socket_base() -> Path:
 def make_run_directory(var: Path) -> Path:
     """Make the folder of sockets, readable by its owner alone, and refuse one that somebody else has put there."""
     directory = run_directory(var)
-    directory.mkdir(mode=0o700, exist_ok=True)
+    with suppress(FileExistsError):
+        directory.mkdir(mode=0o700)
     if not _is_private(directory):
         raise StartError(f"{directory} must be a folder that only this user can open; move it away and start again.")
     link = var / "run"

@@ -36,6 +36,9 @@ class Follow(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "source"], name="follow_once")]
 
+    def __str__(self) -> str:
+        return f"user {self.user_id} follows source {self.source_id}"
+
 
 class Mark(models.Model):
     """What a person did with a posting. No row: unread since `Follow.unread_from`, not starred."""
@@ -53,3 +56,6 @@ class Mark(models.Model):
                 fields=["user", "-starred_at"], condition=models.Q(starred_at__isnull=False), name="mark_starred"
             ),
         ]
+
+    def __str__(self) -> str:
+        return f"mark of user {self.user_id} on posting {self.posting_id}"

@@ -32,6 +32,7 @@ def add_feeds(
                 listed=True,
                 always_retrieved=True,
                 pace=speed,
+                min_gap=min_gap,
             )
             for feed in feeds
         ]

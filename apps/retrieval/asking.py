@@ -14,7 +14,6 @@ from apps.retrieval import queries
 from apps.retrieval.fetching import Failure, Fetched, Fetcher, FetchRequest
 from apps.retrieval.robots import BODY_LIMIT, allows, origin_of, rules_in
 
-
 LARGEST_KEPT_DOCUMENT = 2**20  # bytes
 
 

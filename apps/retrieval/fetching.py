@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import perf_counter
 from types import TracebackType
@@ -80,13 +80,13 @@ class Hop:
 class Failure:
     """Why there is no answer to use.
 
-    The kinds: bad_address, refused_address, host_busy (nothing was asked; come back later), dns, connection, tls,
+    The kinds: bad_address, refused_address, host_busy (it was not asked; come back later), dns, connection, tls,
     timeout, too_large, too_many_redirects, decoding, protocol.
     """
 
     kind: str
     message: str  # a sentence for people
-    retry_after: float | None = None  # s, of host_busy
+    retry_after: float | None = None  # s, of host_busy, unless a redirect was followed before
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +166,8 @@ class Fetcher:
                 await self._ask_host(visit)
         except Exception as error:
             failure = _failure(error, self._timeouts)
+            if visit.has_asked:  # then there is nothing to come back for soon
+                failure = replace(failure, retry_after=None)
         return visit.result(self._clock(), failure)
 
     async def _ask_host(self, visit: "_Visit") -> None:
@@ -240,6 +242,10 @@ class _Visit:
         self._headers: dict[str, str] = {}
         self._body = b""
         self._wire_bytes = 0
+
+    @property
+    def has_asked(self) -> bool:
+        return bool(self._redirects) or self.arrived
 
     def follow(self, status: int, url: ParsedURL) -> None:
         """Turn to another address, as an answer of this status says.

@@ -12,6 +12,7 @@ from apps.sources import formats
 from apps.sources.formats.feed import NotAFeed, ParsedFeed, UpdateHints
 
 Outcome = Retrieval.Outcome
+EVEN_PLAN = "every source in turn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +68,7 @@ def conclude(assignment: Assignment, fetched: Fetched, *, jitter: float) -> Visi
         is_feed=read.is_feed,
     )
     verdict = judge(answer, assignment.memory, assignment.limits, now=fetched.received_at)
-    wish = assignment.started_at + timedelta(seconds=assignment.interval)
-    due_at = next_instant(
-        wish, verdict.not_before, hints, assignment.limits, since=assignment.started_at, jitter=jitter
-    )
+    due_at, reason = _next(assignment, fetched, verdict, hints, jitter)
     return Visit(
         assignment=assignment,
         fetched=fetched,
@@ -82,8 +80,21 @@ def conclude(assignment: Assignment, fetched: Fetched, *, jitter: float) -> Visi
         body_hash=read.body_hash,
         hints=hints,
         due_at=None if verdict.gone else due_at,
-        reason=verdict.reason if verdict.not_before > wish else "every source in turn",
+        reason=reason,
     )
+
+
+def _next(
+    assignment: Assignment, fetched: Fetched, verdict: Verdict, hints: UpdateHints, jitter: float
+) -> tuple[datetime, str]:
+    """When to ask next and why: the even plan's instant, or the first later one that politeness allows."""
+    if fetched.failure and fetched.failure.retry_after is not None:
+        return verdict.not_before, verdict.reason  # nothing was asked, so nothing has to be waited for
+    wish = fetched.received_at + timedelta(seconds=assignment.interval * verdict.memory.slowdown)
+    instant = next_instant(
+        wish, verdict.not_before, hints, assignment.limits, since=assignment.started_at, jitter=jitter
+    )
+    return instant, verdict.reason if verdict.not_before > wish else EVEN_PLAN
 
 
 @dataclass(frozen=True, slots=True)

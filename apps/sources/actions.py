@@ -11,7 +11,6 @@ from apps.sources.formats.feed import ParsedFeed
 from apps.sources.formats.opml import OpmlDocument
 from apps.sources.models import Source
 
-
 LONGEST = {"title": 1_000, "site_url": 4_000, "language": 20, "category": 100}  # characters
 
 
@@ -26,6 +25,7 @@ class NewSource:
     listed: bool = False
     always_retrieved: bool = False
     pace: float = 1.0
+    min_gap: int | None = None  # s
 
 
 @transaction.atomic

@@ -17,7 +17,7 @@ from apps.retrieval.visits import conclude
 
 
 class Portal:
-    """Beat and one worker in a single thread: due sources are claimed, asked and stored in the order of their instants."""
+    """Beat and one worker in a single thread: due sources are claimed, asked and stored in their order."""
 
     def __init__(self, begin: datetime) -> None:
         self.now = begin

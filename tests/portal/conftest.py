@@ -62,7 +62,7 @@ class House:
     """A portal of stand-ins in a process of its own, as a person starts it."""
 
     var: Path
-    command: list[str] = field(default_factory=lambda: [sys.executable, str(STAND_INS)])
+    command: list[str] = field(default_factory=lambda: [sys.executable, str(STAND_INS)])  # or that of the real portal
     environment: dict[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
     family: set[int] = field(default_factory=set)
@@ -97,11 +97,11 @@ class House:
         inherited = {name: value for name, value in os.environ.items() if not name.endswith("_URL")}
         with self.said.open("wb") as output:
             self.process = subprocess.Popen(
-                [*self.command, str(self.var), *arguments],
+                [*self.command, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env=inherited | {"PYTHONPATH": str(ROOT)} | self.environment,
+                env=inherited | {"WIREBEAT_VAR": str(self.var), "PYTHONPATH": str(ROOT)} | self.environment,
                 cwd=ROOT,
                 start_new_session=True,
                 **options,

@@ -1,13 +1,11 @@
 """A portal on real servers whose site, worker and clock are stand-ins: `manage.py up` without the apps.
 
-Run as a program with the data folder, and optionally the port, as arguments.
+Run as a program, optionally with the port as an argument. WIREBEAT_VAR names the data folder.
 """
 
-import os
 import socket
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from portal import startup
 from portal.console import Console
@@ -64,6 +62,6 @@ def applications(listener: socket.socket, environment: Mapping[str, str]) -> tup
 
 
 if __name__ == "__main__":
-    var = Path(sys.argv[1])
-    port = int(sys.argv[2]) if sys.argv[2:] else None
-    sys.exit(startup.up(var, os.environ.get("HOST", "127.0.0.1"), port, Console(var / "log"), applications))
+    var = startup.data_folder()
+    port = int(sys.argv[1]) if sys.argv[1:] else None
+    sys.exit(startup.up(var, "127.0.0.1", port, Console(var / "log"), applications))

@@ -16,6 +16,7 @@ import redis
 
 from portal import embedded, servers
 
+ROOT = Path(__file__).resolve().parents[2]
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 
@@ -274,5 +275,18 @@ def test_a_normal_user_starts_it_too(make_house, open_folder):
     house.command[:0] = as_nobody
     house.start()
     assert os.stat(f"/proc/{house.postmaster()}").st_uid == 65534
+    assert house.stop() == 0
+    assert house.all_gone()
+
+
+def test_the_real_portal_stops_as_it_should_however_it_is_stopped(make_house, tmp_path, until):
+    real = {"command": [sys.executable, str(ROOT / "manage.py"), "up"], "environment": {"WIREBEAT_NO_VENV": "1"}}
+    house = make_house(tmp_path / "var", **real).start()
+    assert is_answered(f"{house.address}health/live")
+    house.process.kill()
+    house.process.wait(60)
+    assert until(house.all_gone, within=5)
+    house.start()
+    assert is_answered(f"{house.address}health/live")
     assert house.stop() == 0
     assert house.all_gone()

@@ -149,7 +149,11 @@ def text_of(element: etree._Element | None) -> str:
 
 def first_text(children: Children, *names: str) -> str:
     """The text of the first element, in the order of the names, that has any."""
-    return next(all_texts(children, *names), "")
+    for name in names:
+        for element in children.get(name, ()):
+            if text := text_of(element):
+                return text
+    return ""
 
 
 def all_texts(children: Children, *names: str) -> Iterator[str]:

@@ -90,7 +90,7 @@ def authors(children: Children) -> tuple[str, ...]:
     """Who wrote it, each once: the format's own author, then Dublin Core's, then the podcast's."""
     names = [_author(element) for name in ("author", "dc:creator", "dc:author") for element in children.get(name, ())]
     if not any(names):
-        names = [person(text) for text in all_texts(children, "itunes:author", "googleplay:author", "media:credit")]
+        names = [person(text) for text in all_texts(children, "itunes:author", "googleplay:author")]
     return tuple(dict.fromkeys(name for name in names[:MAX_LISTED] if name))
 
 

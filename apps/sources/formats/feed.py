@@ -22,6 +22,7 @@ class ParsedEntry:
     guid: str = ""  # as given (RSS guid, Atom id, JSON id, RDF about); "" when there is none
     link: str = ""  # absolute http(s) address of the page, "" when there is none
     title: str = ""  # plain text, entities decoded, tags removed
+    # Addresses within the HTML are absolute where the document says what they are relative to; else it is the link.
     summary: str = ""  # HTML, not yet made safe
     content: str = ""  # the fullest HTML given, not yet made safe; "" when there is only a summary
     published: datetime | None = None  # aware, UTC
@@ -36,7 +37,7 @@ class ParsedEntry:
 
 @dataclass(frozen=True, slots=True)
 class UpdateHints:
-    """How often the publisher says that the feed changes; hints lengthen the gap between retrievals, never shorten it."""
+    """How often the publisher says that the feed changes; hints lengthen the gap between retrievals only."""
 
     ttl: int | None = None  # seconds (RSS ttl, and what podcasts and syndication modules give)
     skip_hours: frozenset[int] = frozenset()  # 0..23, GMT

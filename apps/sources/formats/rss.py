@@ -3,7 +3,7 @@
 from lxml import etree
 
 from apps.sources.formats.dates import parse_date
-from apps.sources.formats.documents import XML_LANG, Children, Document, all_texts, children_by_name, first, first_text
+from apps.sources.formats.documents import XML_LANG, Children, Document, children_by_name, first, first_text
 from apps.sources.formats.extensions import (
     Link,
     authors,
@@ -98,7 +98,7 @@ def _title(children: Children, *names: str) -> str:
 
 
 def _entry_link(item: etree._Element, children: Children, links: list[Link]) -> str:
-    """The item's page; a guid is one unless it says that it is not, and then still better than none."""
+    """The item's page: its link, else its guid when that is an address and may be one, else its name in RDF."""
     address = page_link(links)
     if address:
         return address
@@ -126,7 +126,7 @@ def _summary(document: Document, children: Children, media: Children) -> str:
     construct = first(children, "summary")
     if construct is not None and (markup := html_of_construct(document, construct)):
         return markup
-    spoken = next(all_texts(children, "itunes:summary", "itunes:subtitle", "googleplay:description"), "")
+    spoken = first_text(children, "itunes:summary", "itunes:subtitle", "googleplay:description")
     return (spoken if "<" in spoken else paragraphs(spoken)) or media_description(media)
 
 

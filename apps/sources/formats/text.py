@@ -29,7 +29,7 @@ def without_controls(text: str) -> str:
 
 def one_line(text: str, limit: int = MAX_TITLE) -> str:
     """The text with every run of white space made one space, cut at the limit."""
-    return " ".join(text[: 4 * limit].split())[:limit].rstrip()
+    return " ".join(text[: 4 * limit].split())[:limit].rstrip() if text else ""
 
 
 def plain_text(markup: str, limit: int = MAX_TITLE) -> str:

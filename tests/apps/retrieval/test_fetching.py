@@ -266,6 +266,13 @@ def test_who_waits_for_a_slow_answer_is_sent_away_in_time(publisher, fetcher):
     assert [each.failure and each.failure.kind for each in fetched] == [None, "host_busy"]
 
 
+def test_who_was_redirected_to_a_busy_host_may_not_come_back_soon(publisher, fetcher):
+    answers = {"moved": redirect(302, "http://b.localhost:{port}/slow"), "slow": slowly(0.3)}
+    urls = ["b.localhost/slow", "a.localhost/moved"]
+    fetched, _ = ask_together(publisher, fetcher, urls, answers, longest_wait=0.1)
+    assert (fetched[1].failure.kind, fetched[1].failure.retry_after) == ("host_busy", None)
+
+
 def test_a_host_that_was_busy_is_forgotten_after_its_rest(publisher, fetcher):
     async def scenario():
         async with publisher({"feed": answer()}).serving() as source, fetcher(host_gap=0.02) as asker:

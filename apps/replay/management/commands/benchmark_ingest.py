@@ -157,6 +157,6 @@ class Command(BaseCommand):
             table.add_row(label, f"{rate:.0f}", f"{cpu:.2f}")
         console.print(table)
         console.print(
-            "Storing documents of 50 new postings: "
-            f"{figures['postings_per_s_small']:,.0f} postings/s with {small:,} stored, {figures['postings_per_s_large']:,.0f} with {large:,}: ratio {figures['postings_ratio']:.2f}"
+            f"Storing documents of 50 new postings: {figures['postings_per_s_small']:,.0f} postings/s with {small:,} "
+            f"stored, {figures['postings_per_s_large']:,.0f} with {large:,}: ratio {figures['postings_ratio']:.2f}"
         )

@@ -1,4 +1,16 @@
-"""How far the feed parsers agree with feedparser on a folder of feeds, and that nothing but NotAFeed leaves them."""
+"""How far the feed parsers agree with feedparser on a folder of feeds, and that nothing but NotAFeed leaves them.
+
+Where the two differ on purpose:
+
+- of an element that the format allows once, we read the first and feedparser the last;
+- a link is an http(s) address: we take it from the place of the content and from an RDF item's name too, but never
+  make one of an identifier such as "foo";
+- a day that does not exist, such as 2003-06-31, is no date, where feedparser goes on counting into the next month;
+- of an item with a description and a summary we read the description, and no content of a type that no page can show;
+- entries inside the <source> of an entry are not entries of the feed, nor is what RDF says of people a title;
+- no title is repaired that was encoded twice, since capitals before a closing guillemet look the same;
+- documents with links in Atom's namespace which are not feeds (maps, Atom services) are refused.
+"""
 
 import html
 import io

@@ -1,0 +1,90 @@
+"""Children, their ends, and the signals that are held."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from portal import processes
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run_python(code, **options):
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=ROOT, text=True, **options)
+
+
+def test_a_process_is_found_by_its_name_and_folder_and_not_when_it_is_dead(tmp_path):
+    sleeper = subprocess.Popen(["sleep", "infinity"], cwd=tmp_path)
+    elsewhere = subprocess.Popen(["sleep", "infinity"], cwd=tmp_path.parent)
+    try:
+        assert processes.living_in(tmp_path, "sleep") == {sleeper.pid}
+        assert processes.living_in(tmp_path, "postgres") == set()
+        sleeper.kill()
+        os.waitid(os.P_PID, sleeper.pid, os.WEXITED | os.WNOWAIT)  # dead, but not reaped
+        assert processes.living_in(tmp_path, "sleep") == set()
+    finally:
+        for process in (sleeper, elsewhere):
+            process.kill()
+            process.wait()
+
+
+def test_a_child_gets_its_signal_when_its_parent_is_killed(until, is_running):
+    parent = run_python(
+        "import signal; from portal import processes\n"
+        "print(processes.spawn(['sleep', 'infinity'], death_signal=signal.SIGINT).pid, flush=True)\n"
+        "signal.pause()"
+    )
+    with parent:
+        child = int(parent.stdout.readline())
+        assert is_running(child)
+        assert os.getpgid(child) == child
+        parent.kill()
+        assert until(lambda: not is_running(child), within=5)
+
+
+def test_held_signals_interrupt_nothing_until_a_pause(until):
+    process = run_python(
+        "import os, time; from portal import processes\n"
+        "processes.hold_signals()\n"
+        "os.kill(os.getpid(), 15)\n"
+        "print('still here')\n"
+        "try: processes.pause(60)\n"
+        "except processes.Stopped as stopped: print(stopped, stopped.by_terminal)"
+    )
+    assert process.communicate()[0] == "still here\nSIGTERM False\n"
+
+
+def test_a_pause_ends_when_a_child_ends():
+    process = run_python(
+        "from portal import processes\n"
+        "processes.hold_signals()\n"
+        "child = processes.spawn(['true'])\n"
+        "processes.pause(60)\n"
+        "print(child.poll())"
+    )
+    assert process.communicate(timeout=30)[0] == "0\n"
+
+
+def test_children_do_not_inherit_what_is_held():
+    process = run_python(
+        "import sys; from portal import processes\n"
+        "processes.hold_signals()\n"
+        "code = 'import signal; print(signal.pthread_sigmask(signal.SIG_BLOCK, ()))'\n"
+        "processes.spawn([sys.executable, '-c', code]).wait()"
+    )
+    assert process.communicate()[0] == "set()\n"
+
+
+def test_what_does_not_finish_in_time_is_killed():
+    assert processes.finish(processes.spawn(["sleep", "infinity"]), within=0.05) == -signal.SIGKILL
+    assert processes.finish(processes.spawn(["false"]), within=60) == 1
+
+
+def test_a_missing_program_is_an_error_of_the_parent():
+    with pytest.raises(FileNotFoundError):
+        processes.spawn([shutil.which("nothing-of-the-kind") or "nothing-of-the-kind"])

@@ -1,0 +1,138 @@
+"""Order, readiness, restarts and their back-off, with small programs."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from portal import console as consoles
+from portal.console import NORMAL, QUIET, VERBOSE, Console
+from portal.embedded import StartError
+from portal.processes import Stopped
+from portal.supervisor import CALM, Child, Program, Supervisor
+
+ROOT = Path(__file__).resolve().parents[2]
+STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf', flush=True); signal.pause()"
+
+
+@pytest.fixture
+def supervisor(tmp_path):
+    supervisor = Supervisor(Console(tmp_path, NORMAL))
+    yield supervisor
+    supervisor.stop()
+
+
+def python(name, code, **options):
+    return Program(name=name, command=[sys.executable, "-c", code], **options)
+
+
+def test_a_stage_is_ready_before_the_next_one_starts(supervisor, tmp_path):
+    mark = tmp_path / "mark"
+    first = python(
+        "first", f"import time; time.sleep(0.1); open({str(mark)!r}, 'w'); time.sleep(60)", is_ready=mark.exists
+    )
+    supervisor.start(first)
+    assert mark.exists()
+
+
+def test_what_ends_before_it_is_ready_is_shown_with_its_last_words(supervisor, capsys):
+    with pytest.raises(StartError, match="web ended with code 3 before it was ready"):
+        supervisor.start(python("web", "print('no such port'); exit(3)", is_ready=lambda: False))
+    assert "web | no such port" in capsys.readouterr().out
+
+
+def test_what_is_never_ready_is_given_up(supervisor):
+    with pytest.raises(StartError, match="web was not ready after 0 s"):
+        supervisor.start(python("web", "import time; time.sleep(60)", is_ready=lambda: False, ready_within=0.05))
+
+
+def test_a_failing_preparation_stops_the_start(supervisor):
+    with pytest.raises(StartError, match=r"preparation failed \(code 7\)"):
+        supervisor.finish(python("preparation", "exit(7)"))
+
+
+def test_what_ends_is_started_again_and_announced_in_one_line(supervisor, capsys, tmp_path, until):
+    prepared = []
+
+    def prepare():
+        prepared.append(time.monotonic())
+        if len(prepared) == 3:
+            raise Stopped(signal.SIGINT, by_terminal=False)
+
+    supervisor.start(python("beat", "exit(5)", prepare=prepare))
+    with pytest.raises(Stopped):
+        supervisor.watch()
+    assert prepared[2] - prepared[1] >= 1.0
+    lines = [line for line in capsys.readouterr().out.splitlines() if "started again" in line]
+    assert lines == [
+        "beat ended with code 5; it is started again now.",
+        "beat ended with code 5; it is started again in 1 s.",
+    ]
+
+
+def test_restarts_become_rarer_until_the_program_is_calm():
+    child = Child(Program(name="web", command=["true"]), started_at=time.monotonic())
+    assert [child.delay_of_restart() for _ in range(8)] == [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
+    child.started_at -= CALM + 1
+    assert child.delay_of_restart() == 0.0
+
+
+def test_what_does_not_stop_in_time_gets_the_last_signal(supervisor, tmp_path, until, capsys):
+    supervisor.start(python("worker", STUBBORN, stop_within=0.1))
+    assert until(lambda: "deaf" in (tmp_path / "worker.log").read_text())
+    child = supervisor.stages[0][0]
+    supervisor.stop()
+    assert child.process.returncode == -signal.SIGKILL
+    assert "worker takes too long to stop; it gets SIGKILL." in capsys.readouterr().out
+
+
+def test_the_latest_stage_is_stopped_first(supervisor, tmp_path, until):
+    order = tmp_path / "order"
+    code = (
+        "import signal, sys\n"
+        "def stop(*_):\n"
+        f"    open({str(order)!r}, 'a').write(sys.argv[1]); sys.exit()\n"
+        "signal.signal(signal.SIGTERM, stop); print('up', flush=True); signal.pause()"
+    )
+    for name in "abc":
+        supervisor.start(Program(name=name, command=[sys.executable, "-c", code, name]))
+        assert until(lambda name=name: "up" in (tmp_path / f"{name}.log").read_text())
+    supervisor.stop()
+    assert order.read_text() == "cba"
+
+
+@pytest.mark.parametrize(("verbosity", "shown"), [(QUIET, ""), (NORMAL, ""), (VERBOSE, "web      | hello\n")])
+def test_what_programs_say_is_in_their_logs(verbosity, shown, tmp_path, capsys):
+    console = Console(tmp_path, verbosity)
+    process = subprocess.Popen(["echo", "hello"], stdout=subprocess.PIPE)
+    console.follow("web", process)
+    process.wait()
+    console.forget("web")
+    assert (tmp_path / "web.log").read_text() == "hello\n"
+    assert capsys.readouterr().out == shown
+
+
+def test_logs_do_not_grow_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr(consoles, "LARGEST_LOG", 1_000)
+    console = Console(tmp_path, QUIET)
+    process = subprocess.Popen(["seq", "10000"], stdout=subprocess.PIPE)
+    console.follow("web", process)
+    process.wait()
+    console.forget("web")
+    files = sorted(tmp_path.iterdir())
+    assert [file.name for file in files] == ["web.log", "web.log.1", "web.log.2"]
+    assert all(file.stat().st_size <= 1_000 for file in files)
+    assert files[0].read_text().endswith("10000\n")
+
+
+def test_a_vanished_terminal_is_no_reason_to_fail(tmp_path):
+    code = "from pathlib import Path; from portal.console import Console; Console(Path()).warn('unread'); exit(4)"
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = subprocess.run([sys.executable, "-c", code], stdout=writer, stderr=subprocess.PIPE, cwd=ROOT, check=False)
+    os.close(writer)
+    assert process.returncode == 4, process.stderr
