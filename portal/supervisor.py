@@ -84,17 +84,17 @@ class Supervisor:
     stages: list[list[Child]] = field(default_factory=list)
 
     def start(self, *programs: Program) -> None:
-        """Start a stage of programs together, and return when each of them is ready.
+        """Start programs one after the other, each when the one before is ready; `stop` stops them together.
 
         Raises `StartError` when one ends or is not ready in its time, `Stopped` when we are asked to stop.
         """
-        stage = [Child(program) for program in programs]
+        stage: list[Child] = []
         self.stages.append(stage)
-        for child in stage:
+        for program in programs:
+            stage.append(child := Child(program))
             child.start(self.console)
-        for child in stage:
-            if child.program.is_ready:
-                self._await(child, child.program.is_ready)
+            if program.is_ready:
+                self._await(child, program.is_ready)
 
     def finish(self, program: Program) -> None:
         """Run a program that ends by itself, and refuse to go on when it fails."""

@@ -56,7 +56,8 @@ def add_source(values: Mapping[str, object], *, now: datetime) -> int:
 
 @transaction.atomic
 def edit_source(source_id: int, *, now: datetime, **values: object) -> None:
-    sources.edit_source(source_id, **values)
+    if sources.edit_source(source_id, **values):
+        retrieval.forget_answers(source_id, now=now)
     retrieval.adopt_sources([source_id], now=now)
 
 

@@ -79,8 +79,8 @@ def load_catalogue(document: OpmlDocument) -> int:
 
 
 @transaction.atomic
-def edit_source(source_id: int, **values: object) -> None:
-    """Change what an admin may change of a source.
+def edit_source(source_id: int, **values: object) -> bool:
+    """Change what an admin may change of a source; say whether its address is another one now.
 
     Raises
     ------
@@ -93,7 +93,9 @@ def edit_source(source_id: int, **values: object) -> None:
         values["url"] = normalise(str(values["url"]))
         if Source.objects.filter(url=values["url"]).exclude(pk=source_id).exists():
             raise ValueError(f"Another source has the address {values['url']} already.")
+    moved = "url" in values and not Source.objects.filter(pk=source_id, url=values["url"]).exists()
     Source.objects.filter(pk=source_id).update(**values)
+    return moved
 
 
 def set_state(source_ids: Collection[int], state: Source.State) -> int:

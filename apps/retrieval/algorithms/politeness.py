@@ -25,6 +25,7 @@ class Limits:
     min_gap: float = 3_600.0  # between two requests to a source, whoever wishes for them
     unvalidated_gap: float = 86_400.0  # for sources that never offered an ETag or Last-Modified
     longest_wish: float = 604_800.0  # no header silences a source for longer
+    longest_hint: float = 86_400.0  # no element of a feed does: a weekly podcast may publish a day early
     backoff_first: float = 3_600.0  # after the first failure; doubled by each further one
     backoff_last: float = 604_800.0  # a failing source is never given up
     throttled_gap: float = 86_400.0  # after a 429 or 403 that does not say how long
@@ -220,7 +221,7 @@ def next_instant(
     """
     instant = max(wish, not_before)
     if hints.ttl:
-        instant = max(instant, since + timedelta(seconds=min(hints.ttl, limits.longest_wish)))
+        instant = max(instant, since + timedelta(seconds=min(hints.ttl, limits.longest_hint)))
     instant += timedelta(seconds=jitter * limits.jitter)
     return _outside_skipped(instant, hints, limits)
 

@@ -1,0 +1,51 @@
+"""Hostile markup that went through our cleaning, on real pages in a real browser: nothing of it runs."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from apps.postings.actions import Document, store
+from apps.postings.models import Posting
+from apps.sources.formats.feed import ParsedEntry
+from tests.builders import NOON, a_source
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+PAYLOADS = Path(__file__).parents[1] / "algorithms" / "hostile"
+DANGEROUS = "script:not([src^='/static/']), iframe, object, embed, form[action]:not([action^='/']), base, style"
+
+
+def payloads() -> list[str]:
+    return [line for file in sorted(PAYLOADS.glob("*.txt")) for line in file.read_text("utf-8").splitlines() if line]
+
+
+def test_no_payload_runs_on_the_page_of_its_posting(page: Page):
+    texts = payloads()
+    assert len(texts) > 60
+    source = a_source(listed=True, title="<script>alert('source')</script>")
+    entries = [
+        ParsedEntry(
+            guid=f"{number}", title=text, content=f"<p>before</p>{text}<p>after</p>", authors=(text,), link=text
+        )
+        for number, text in enumerate(texts)
+    ]
+    store([Document(source.pk, entries, "https://news.example/", "", "en", NOON)])
+    dialogs = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    page.context.route(
+        "**/*", lambda route: route.continue_() if "localhost" in route.request.url else route.fulfill(body="")
+    )
+    for path in [
+        "/",
+        f"/river/source/{source.pk}/",
+        *(f"/posting/{posting.pk}/" for posting in Posting.objects.all()),
+    ]:
+        page.goto(path)
+        assert page.locator(DANGEROUS).count() == 0, path
+        handlers = page.evaluate(
+            "() => [...document.querySelectorAll('*')].flatMap(e => [...e.attributes])"
+            ".filter(a => a.name.startsWith('on') || /^\\s*(javascript|vbscript|data:text)/i.test(a.value)).map(a => a.name)"
+        )
+        assert handlers == [], path
+    assert dialogs == []
