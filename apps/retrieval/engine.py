@@ -46,7 +46,10 @@ class Engine:
         self._answers: asyncio.Queue[Answered] = asyncio.Queue()
         self._storing_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
         self._asker = Asker()
-        threading.Thread(target=self._run, name="retrieval", daemon=True).start()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="retrieval", daemon=True)
+        self._thread.start()
+        asyncio.run_coroutine_threadsafe(self._asker.__aenter__(), self._loop).result()
+        self._serving = asyncio.run_coroutine_threadsafe(self._serve(), self._loop)
 
     def retrieve(self, claims: Sequence[Claim], *, worker: str) -> None:
         """Ask the claimed sources and store what they answer; returns when all are stored.
@@ -59,21 +62,25 @@ class Engine:
             robots = queries.fresh_robots([assignment.url for assignment in assignments], now)
             asyncio.run_coroutine_threadsafe(self._retrieve_all(assignments, robots), self._loop).result()
 
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_until_complete(self._serve())
+    def stop(self) -> None:
+        """Close all connections. What was not stored yet comes back with its lease."""
+        asyncio.run_coroutine_threadsafe(self._asker.__aexit__(None, None, None), self._loop).result()
+        self._serving.cancel()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._storing_thread.submit(connections.close_all)
+        self._storing_thread.shutdown()
 
     async def _serve(self) -> None:
-        async with self._asker:
-            while True:
-                batch = [await self._answers.get()]
-                while len(batch) < STORE_SIZE and not self._answers.empty():
-                    batch.append(self._answers.get_nowait())
-                robots = self._asker.take_learned_robots()
-                await self._loop.run_in_executor(self._storing_thread, store, batch, robots)
-                for answered in batch:
-                    if not answered.stored.done():
-                        answered.stored.set_result(None)
+        while True:
+            batch = [await self._answers.get()]
+            while len(batch) < STORE_SIZE and not self._answers.empty():
+                batch.append(self._answers.get_nowait())
+            robots = self._asker.take_learned_robots()
+            await self._loop.run_in_executor(self._storing_thread, store, batch, robots)
+            for answered in batch:
+                if not answered.stored.done():
+                    answered.stored.set_result(None)
 
     async def _retrieve_all(self, assignments: Sequence[Assignment], robots: dict[str, str]) -> None:
         await asyncio.gather(*(self._retrieve_one(assignment, robots) for assignment in assignments))

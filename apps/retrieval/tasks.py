@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from celery import Task, shared_task
-from celery.signals import worker_ready
+from celery.signals import worker_ready, worker_shutdown
 
 from apps.retrieval import actions, engine
 from apps.retrieval.claims import Claim
@@ -30,3 +30,9 @@ def forget_old_retrievals(**_: Any) -> None:
 def release_own_leases(sender: Any, **_: Any) -> None:
     """A worker of this name was killed, or stopped in the middle: what it had begun is planned again."""
     actions.release_worker(sender.hostname, now=datetime.now(UTC))
+
+
+@worker_shutdown.connect
+def close_connections(**_: Any) -> None:
+    if engine.current.cache_info().currsize:
+        engine.current().stop()

@@ -110,7 +110,7 @@ class TestInspection:
             ("Format", True),
             ("Postings", True),
         ]
-        assert [entry.title for entry in inspection.feed.entries][0] == "News of 1 hours ago"
+        assert inspection.feed.entries[0].title == "News of 1 hours ago"
         assert "<" in inspection.document or "{" in inspection.document
 
     def test_a_page_is_told_apart_from_a_feed_and_its_feeds_are_offered(self, replay):

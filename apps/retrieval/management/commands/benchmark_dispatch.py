@@ -102,6 +102,6 @@ class Command(BaseCommand):
             table.add_row(label, *(f"{figures[f'{name}lateness_{p}_ms']:.1f}" for p in ("p50", "p99")))
         console.print(table)
         console.print(
-            f"{figures['dispatched']:.0f} dispatched, {figures['dispatched_in_burst']:.0f} of them in the second of the "
-            f"burst; beat used {100 * figures['beat_cpu_share']:.1f} % of a core"
+            f"{figures['dispatched']:.0f} dispatched, {figures['dispatched_in_burst']:.0f} of them in the burst's "
+            f"second; beat used {100 * figures['beat_cpu_share']:.1f} % of a core"
         )

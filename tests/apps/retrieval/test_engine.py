@@ -1,0 +1,87 @@
+"""A worker's engine asks and stores for many tasks at once, and one bad answer spoils no other."""
+
+import asyncio
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from apps.postings.models import Posting
+from apps.replay.algorithms.synthetic import make_feeds
+from apps.replay.server import serving
+from apps.retrieval import engine
+from apps.retrieval.actions import adopt_sources, start
+from apps.retrieval.claims import Claim
+from apps.retrieval.engine import Answered, Engine
+from apps.retrieval.fetching import Fetched
+from apps.retrieval.models import Retrieval, Schedule
+from apps.sources.actions import NewSource, add_sources
+from tests.builders import a_source
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FEED = b"<rss version='2.0'><channel><item><guid>1</guid><title>One</title></item></channel></rss>"
+
+
+def claims_of_all() -> list[Claim]:
+    now = time.time()
+    return [Claim(pk, sequence, now, now) for pk, sequence in Schedule.objects.values_list("pk", "sequence")]
+
+
+def some_answers(count: int) -> list[Answered]:
+    for _ in range(count):
+        a_source(always_retrieved=True)
+    now = datetime.now(UTC)
+    adopt_sources(now=now)
+    loop = asyncio.new_event_loop()
+    try:
+        return [
+            Answered(each, Fetched(each.url, now, status=200, body=FEED), loop.create_future())
+            for each in start(claims_of_all(), worker="worker", now=now)
+        ]
+    finally:
+        loop.close()
+
+
+def test_a_batch_is_asked_and_stored_when_retrieve_returns(settings):
+    settings.RETRIEVAL_HOST_GAP = 0
+    now = time.time()
+    with serving(make_feeds(30, seed=5, begin=now - 3 * 86_400, end=now)) as replay:
+        add_sources([NewSource(replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
+        adopt_sources(now=datetime.now(UTC))
+        claims = claims_of_all()
+        worker = Engine()
+        worker.retrieve(claims, worker="worker")
+        assert Retrieval.objects.count() == 30
+        assert set(Retrieval.objects.values_list("status", flat=True)) == {200}
+        assert Posting.objects.count() == sum(min(feed.count_until(now), 50) for feed in replay.feeds)
+        worker.retrieve(claims, worker="worker")  # the same message again
+        worker.stop()
+        assert Retrieval.objects.count() == 30
+
+
+def test_an_answer_that_cannot_be_stored_spoils_no_other(caplog):
+    answers = some_answers(5)
+    poisoned = replace(answers[2].fetched, headers={"etag": "no database takes a \0"})
+    answers[2] = replace(answers[2], fetched=poisoned)
+    engine.store(answers)
+    assert Retrieval.objects.count() == 4
+    assert not Retrieval.objects.filter(source=answers[2].assignment.source_id).exists()
+    assert "could not store the answer of" in caplog.text
+    schedule = Schedule.objects.get(pk=answers[2].assignment.source_id)
+    assert schedule.due_at > datetime.now(UTC)  # it is asked again, and not at once
+
+
+def test_storing_begins_again_when_the_connection_was_lost():
+    answers = some_answers(3)
+    connection = engine.connections["default"]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        [pid] = cursor.fetchone()
+    other = connection.copy()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
+    other.close()
+    engine.store(answers)
+    assert Retrieval.objects.count() == 3
