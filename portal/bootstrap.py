@@ -111,7 +111,7 @@ def _make_environment() -> None:
 
 
 def _fetch_installer() -> None:
-    command = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", UV]
+    command = [str(PYTHON), "-m", "pip", "install", "-qq", "--disable-pip-version-check", UV]
     subprocess.run(command, check=False)  # where there is no uv for the machine, pip does its work
 
 
@@ -121,8 +121,8 @@ def _install_packages(lock: Path) -> None:
     asked = ["--require-hashes", "--requirement", str(lock)]
     # Compiling everything now would take thrice the time of compiling what is used when it is first used.
     for command in (
-        [python, "-m", "uv", "pip", "install", *quietly, "--python", python, *asked],
-        [python, "-m", "pip", "install", *quietly, *asked],
+        [python, "-m", "uv", "pip", "install", *quietly, "--system-certs", "--python", python, *asked],
+        [python, "-m", "pip", "install", "-qq", *asked],
     ):
         if subprocess.run(command, check=False).returncode == 0:
             return

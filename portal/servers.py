@@ -86,6 +86,7 @@ def _prepare_postgres(programs: Path, data: Path, sockets: Path) -> None:
     made_by, here = (data / "PG_VERSION").read_text().strip(), str(_version(programs))
     if made_by != here:
         raise StartError(f"{data} was made by Postgres {made_by}, but {programs} holds Postgres {here}.")
+    sockets.mkdir(mode=0o700, exist_ok=True)  # a cleaner of temporary files may have taken it since the start
     privileges.hand_over(sockets)
     _end_earlier_postgres(data)
     # Sure that nobody uses them: Postgres itself only looks whether some process has the id, whoever that is now.
@@ -139,6 +140,7 @@ def _end_earlier_postgres(data: Path) -> None:
 
 def _prepare_valkey(program: str, data: Path, path: Path) -> None:
     data.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, exist_ok=True)  # as for Postgres
     for number in (signal.SIGTERM, signal.SIGKILL):
         for process in processes.living_in(data, program):
             processes.send(process, number)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-WHERE_TO_GET_IT = "needs chromium: apt-get install chromium, or name another one in CHROMIUM"
+CHROMIUM = os.environ.get("WIREBEAT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+WHERE_TO_GET_IT = "needs chromium: apt-get install chromium, or name another one in WIREBEAT_CHROMIUM"
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import shutil
 import signal
 import socket
 import subprocess
@@ -187,6 +188,16 @@ def test_a_killed_postgres_is_back_with_its_data(house, until):
     assert until(lambda: "postgres was ended by SIGKILL; it is started again now." in house.output)
     assert until(house.answers)
     assert house.postmaster() != before
+    assert house.notes() == ["before"]
+    assert house.stop() == 0
+
+
+def test_servers_come_back_after_a_cleaner_of_temporary_files_took_their_sockets(house, until):
+    house.start()
+    house.note("before")
+    shutil.rmtree(embedded.run_directory(house.var))
+    os.kill(house.postmaster(), signal.SIGKILL)
+    assert until(house.answers)
     assert house.notes() == ["before"]
     assert house.stop() == 0
 
