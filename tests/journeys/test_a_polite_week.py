@@ -58,7 +58,7 @@ class Week:
 
 def replayed(portal, options: Options, faults: dict[int, Fault]) -> Iterator[Replay]:
     begin = portal.now.timestamp()
-    feeds = make_feeds(GOOD + len(Fault), seed=3, begin=begin - 3 * DAY, end=begin + 8 * DAY)
+    feeds = make_feeds(GOOD + len(faults), seed=3, begin=begin - 3 * DAY, end=begin + 8 * DAY)
     with serving(feeds, clock=portal.clock, faults=faults, options=options) as replay:
         yield replay
 
