@@ -30,7 +30,7 @@ WORDS = ("market", "vote", "storm", "league", "budget", "river", "engine", "trea
 FILL = """
 INSERT INTO postings_posting (source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html,
     text, language, categories, image_url, comments_url, enclosures, published_at, claimed_at, retrieved_at)
-SELECT %(sources)s::bigint[][1 + n %% cardinality(%(sources)s::bigint[])], decode(md5('i' || n), 'hex'),
+SELECT (%(sources)s::bigint[])[1 + n %% cardinality(%(sources)s::bigint[])], decode(md5('i' || n), 'hex'),
     decode(md5('l' || n), 'hex'), decode(md5('c' || n), 'hex'), decode(md5('t' || n), 'hex'), 'guid-' || n,
     'https://news.example/' || n, 'Title number ' || n || ' of what happened', 'An Author',
     '<p>' || repeat(md5('h' || n) || ' ', 8) || '</p>', repeat(md5('h' || n) || ' ', 8), 'en', '{}', '', '', '[]',
