@@ -1,20 +1,25 @@
 """Asking addresses: a site's robots.txt first, then the address itself."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from types import TracebackType
 from typing import Self
 
 from django.conf import settings
 from django.core.cache import cache
+from redis import RedisError
 
 from apps.retrieval import queries
 from apps.retrieval.fetching import Failure, Fetched, Fetcher, FetchRequest
 from apps.retrieval.robots import BODY_LIMIT, allows, origin_of, rules_in
 
+logger = logging.getLogger(__name__)
+
 LARGEST_KEPT_DOCUMENT = 2**20  # bytes
+KEPT_FOR = timedelta(days=1)
 
 
 class Asker:
@@ -81,16 +86,36 @@ class Asker:
 def document_at(url: str, *, now: datetime) -> tuple[Fetched, dict[str, str]]:
     """What an address holds, for a person who adds or tests it; also the robots.txt files that were read for it.
 
-    A document is kept in the cache as long as politeness forbids to ask for it again.
+    A source that is in the plan is not asked besides it: what its latest retrieval brought is shown, while it is kept.
+    Other addresses are asked, yet not again within the shortest gap.
     """
-    key = f"document:{blake2b(url.encode(), digest_size=16).hexdigest()}"
-    kept: Fetched | None = cache.get(key)
-    if kept is not None:
+    schedule = queries.schedule_at(url)
+    kept: Fetched | None = cache.get(_key(url))
+    if kept is not None and (
+        schedule is not None or now < kept.received_at + timedelta(seconds=settings.RETRIEVAL_MIN_GAP)
+    ):
         return kept, {}
+    if schedule is not None and schedule.due_at is not None:
+        message = f"It is asked next at {schedule.due_at:%H:%M} UTC; until then nothing of it is at hand to show."
+        return Fetched(url=url, received_at=now, failure=Failure("planned", message)), {}
     fetched, robots = asyncio.run(_ask_once(FetchRequest(url=url), queries.fresh_robots([url], now)))
-    if fetched.failure is None and len(fetched.body) <= LARGEST_KEPT_DOCUMENT:
-        cache.set(key, fetched, timeout=settings.RETRIEVAL_MIN_GAP)
+    if fetched.failure is None:
+        keep_document(url, fetched)
     return fetched, robots
+
+
+def keep_document(url: str, fetched: Fetched) -> None:
+    """Keep an answer for people to look at; the cache lets go of it after a day, or earlier if it needs the room."""
+    if len(fetched.body) > LARGEST_KEPT_DOCUMENT:
+        return
+    try:
+        cache.set(_key(url), fetched, timeout=KEPT_FOR.total_seconds())
+    except RedisError as error:  # no reason for a worker to stop
+        logger.warning("the cache does not keep %s: %s", url, error)
+
+
+def _key(url: str) -> str:
+    return f"document:{blake2b(url.encode(), digest_size=16).hexdigest()}"
 
 
 async def _ask_once(request: FetchRequest, robots: Mapping[str, str]) -> tuple[Fetched, dict[str, str]]:

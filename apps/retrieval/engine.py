@@ -20,7 +20,7 @@ import uvloop
 from django.db import InterfaceError, OperationalError, connections
 
 from apps.retrieval import actions, queries
-from apps.retrieval.asking import Asker
+from apps.retrieval.asking import Asker, keep_document
 from apps.retrieval.claims import Claim
 from apps.retrieval.fetching import Fetched, FetchRequest
 from apps.retrieval.visits import Assignment, conclude
@@ -101,8 +101,9 @@ def store(batch: Sequence[Answered], robots: Mapping[str, str] = MappingProxyTyp
         try:
             if robots:
                 actions.remember_robots(robots, now=datetime.now(UTC))
-            actions.store([conclude(each.assignment, each.fetched, jitter=random.random()) for each in batch])
-            return
+            visits = [conclude(each.assignment, each.fetched, jitter=random.random()) for each in batch]
+            actions.store(visits)
+            break
         except (OperationalError, InterfaceError) as error:  # Postgres is away, or two transactions met
             connections["default"].close()
             if time.monotonic() > deadline:
@@ -117,6 +118,9 @@ def store(batch: Sequence[Answered], robots: Mapping[str, str] = MappingProxyTyp
             for each in batch:
                 store([each])
             return
+    for visit in visits:
+        if visit.feed is not None and visit.fetched.status == 200:  # a delta is no whole document
+            keep_document(visit.assignment.url, visit.fetched)
 
 
 @cache

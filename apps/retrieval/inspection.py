@@ -86,7 +86,7 @@ def _request_details(fetched: Fetched) -> Iterator[str]:
     for name in ("content-type", "etag", "last-modified", "cache-control", "retry-after"):
         if name in fetched.headers:
             yield f"{name}: {fetched.headers[name]}"
-    yield f"answered at {fetched.received_at:%H:%M:%S} UTC; kept and shown until it may be asked again"
+    yield f"answered at {fetched.received_at:%H:%M:%S} UTC"
 
 
 def _parse(fetched: Fetched) -> ParsedFeed:

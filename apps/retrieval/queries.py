@@ -32,6 +32,10 @@ def schedule_of(source_id: int) -> Schedule | None:
     return Schedule.objects.filter(pk=source_id).first()
 
 
+def schedule_at(url: str) -> Schedule | None:
+    return Schedule.objects.filter(source__url=url).first()
+
+
 def latest_retrievals(source_id: int, limit: int = 50) -> list[Retrieval]:
     return list(Retrieval.objects.filter(source_id=source_id).order_by("-fetched_at")[:limit])
 

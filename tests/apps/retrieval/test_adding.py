@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.core.cache import cache
 from django.test.utils import CaptureQueriesContext
 
 from apps.postings.models import Posting
@@ -99,8 +100,23 @@ def test_robots_txt_is_obeyed_and_remembered(settings):
 
 
 class TestInspection:
+    def test_a_source_in_the_plan_is_not_asked_besides_it_but_its_latest_document_is_shown(self, replay):
+        found = discover(replay.feed_url(1), now=NOW)
+        adopted = Schedule.objects.get(pk=found.source_id)
+        assert adopted.due_at is not None
+        inspection = inspect(replay.feed_url(1), now=NOW + timedelta(hours=5))
+        assert len(inspection.feed.entries) == 5
+        assert feed_requests(replay) == 1
+
+    def test_a_source_of_which_nothing_is_kept_says_when_it_is_asked(self, replay):
+        discover(replay.feed_url(1), now=NOW)
+        cache.clear()
+        inspection = inspect(replay.feed_url(1), now=NOW)
+        assert "It is asked next at" in inspection.problem
+        assert feed_requests(replay) == 1
+
     def test_each_step_and_each_posting_is_shown_and_nothing_is_written(self, replay, django_assert_num_queries):
-        with django_assert_num_queries(1) as queries:  # what is known of robots.txt
+        with django_assert_num_queries(2) as queries:  # the schedule, and what is known of robots.txt
             inspection = inspect(replay.feed_url(1), now=NOW)
         assert isinstance(queries, CaptureQueriesContext)
         assert all(query["sql"].startswith("SELECT") for query in queries)
