@@ -1,7 +1,9 @@
 """What a person sees of a running portal: few calm lines here, what the programs say in files below ``var/log``."""
 
 import logging
+import os
 import subprocess
+import sys
 import threading
 from collections import deque
 from contextlib import closing, suppress
@@ -32,8 +34,10 @@ class Console:
 
     def warn(self, text: str) -> None:
         """Print what a person should know."""
-        with suppress(OSError, ValueError):  # the terminal may be gone, and that must not prevent an orderly stop
+        try:
             print(text, flush=True)
+        except (OSError, ValueError):  # the terminal is gone, and that must not prevent an orderly stop
+            _forget_terminal()
 
     def follow(self, name: str, process: subprocess.Popen[bytes]) -> None:
         """Write what the process says to its log, from now until it ends."""
@@ -70,3 +74,9 @@ class Console:
 
     def _log_of(self, name: str) -> Path:
         return self._logs / f"{name}.log"
+
+
+def _forget_terminal() -> None:
+    """Send all further output nowhere; what is left in the buffer would fail once more at the very end."""
+    with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -3,7 +3,6 @@ from django.urls import include, path
 
 urlpatterns = [
     path("", include("apps.reading.urls")),
-    path("", include("apps.accounts.urls")),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
 ]
