@@ -9,12 +9,13 @@ import logging
 import random
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from types import MappingProxyType
+from typing import TypeVar
 
 import uvloop
 from django.db import InterfaceError, OperationalError, connections
@@ -28,7 +29,9 @@ from apps.retrieval.visits import Assignment, conclude
 logger = logging.getLogger(__name__)
 
 STORE_SIZE = 50  # visits in one transaction
-STORE_PATIENCE = 120.0  # s; how long the database may be away before answers are given up to their leases
+PATIENCE = 120.0  # s; how long the database may be away before work is given up to its leases
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ class Engine:
         Claims that are no longer valid are left out: another message carried them already.
         """
         now = datetime.now(UTC)
-        assignments = actions.start(claims, worker=worker, now=now)
+        assignments = patiently(lambda: actions.start(claims, worker=worker, now=now))
         if assignments:
             robots = queries.fresh_robots([assignment.url for assignment in assignments], now)
             asyncio.run_coroutine_threadsafe(self._retrieve_all(assignments, robots), self._loop).result()
@@ -77,7 +80,10 @@ class Engine:
             while len(batch) < STORE_SIZE and not self._answers.empty():
                 batch.append(self._answers.get_nowait())
             robots = self._asker.take_learned_robots()
-            await self._loop.run_in_executor(self._storing_thread, store, batch, robots)
+            try:
+                await self._loop.run_in_executor(self._storing_thread, store, batch, robots)
+            except Exception:  # whatever it was, the next batch is worth a try, and leases bring this one back
+                logger.exception("could not store %d answers", len(batch))
             for answered in batch:
                 if not answered.stored.done():
                     answered.stored.set_result(None)
@@ -95,32 +101,39 @@ class Engine:
 
 def store(batch: Sequence[Answered], robots: Mapping[str, str] = MappingProxyType({})) -> None:
     """Conclude and store answers in one transaction; where that fails, one by one, so that none spoils the others."""
-    deadline = time.monotonic() + STORE_PATIENCE
-    pause = 0.1
-    while True:
-        try:
-            if robots:
-                actions.remember_robots(robots, now=datetime.now(UTC))
-            visits = [conclude(each.assignment, each.fetched, jitter=random.random()) for each in batch]
-            actions.store(visits)
-            break
-        except (OperationalError, InterfaceError) as error:  # Postgres is away, or two transactions met
-            connections["default"].close()
-            if time.monotonic() > deadline:
-                logger.error("could not store %d answers, their leases bring them back: %s", len(batch), error)
-                return
-            time.sleep(pause)
-            pause = min(2 * pause, 5.0)
-        except Exception:
-            if len(batch) == 1:
-                logger.exception("could not store the answer of %s", batch[0].assignment.url)
-                return
+    if robots:
+        patiently(lambda: actions.remember_robots(robots, now=datetime.now(UTC)))
+    try:
+        visits = [conclude(each.assignment, each.fetched, jitter=random.random()) for each in batch]
+        patiently(lambda: actions.store(visits))
+    except (OperationalError, InterfaceError) as error:
+        logger.error("could not store %d answers, their leases bring them back: %s", len(batch), error)
+        return
+    except Exception:
+        if len(batch) == 1:
+            logger.exception("could not store the answer of %s", batch[0].assignment.url)
+        else:
             for each in batch:
                 store([each])
-            return
+        return
     for visit in visits:
         if visit.feed is not None and visit.fetched.status == 200:  # a delta is no whole document
             keep_document(visit.assignment.url, visit.fetched)
+
+
+def patiently(do: Callable[[], Result]) -> Result:
+    """Do something with the database; while it is away, or two transactions locked each other out, try again."""
+    deadline = time.monotonic() + PATIENCE
+    pause = 0.1
+    while True:
+        try:
+            return do()
+        except (OperationalError, InterfaceError):
+            connections["default"].close()
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(pause)
+            pause = min(2 * pause, 5.0)
 
 
 @cache

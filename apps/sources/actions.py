@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from django.db import transaction
 
 from apps.sources import queries
-from apps.sources.algorithms.addresses import normalise
+from apps.sources.algorithms.addresses import LONGEST_ADDRESS, normalise
 from apps.sources.formats.feed import ParsedFeed
 from apps.sources.formats.opml import OpmlDocument
 from apps.sources.models import Source
@@ -103,8 +103,8 @@ def set_state(source_ids: Collection[int], state: Source.State) -> int:
 
 
 def move(source_id: int, url: str) -> bool:
-    """Remember a permanent redirect. False when another source has that address: then both stay as they are."""
-    if Source.objects.filter(url=url).exists():
+    """Remember a permanent redirect. False when another source has that address, or it is too long: all stays."""
+    if len(url) > LONGEST_ADDRESS or Source.objects.filter(url=url).exists():
         return False
     return bool(Source.objects.filter(pk=source_id).update(url=url))
 
