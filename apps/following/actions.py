@@ -22,6 +22,7 @@ UNREAD_AT_FIRST_FOR = timedelta(days=30)  # or all of so long, while the source 
 MOST_FOLLOWS = 10_000  # of a person
 MOST_FOLDERS = 500  # of a person
 DEEPEST_FOLDER = 8
+TOO_DEEP = f"Folders can lie at most {DEEPEST_FOLDER} deep."
 MOST_IMPORTED = 5_000  # sources of one list
 
 
@@ -105,31 +106,33 @@ def create_folder(user: User, name: str, parent: Folder | None = None) -> Folder
         return folder
     if queries.folders_of(user).count() >= MOST_FOLDERS:
         raise NotPossible(f"A person can have at most {MOST_FOLDERS} folders.")
-    if _depth(user, parent) >= DEEPEST_FOLDER:
-        raise NotPossible(f"Folders can lie at most {DEEPEST_FOLDER} deep.")
+    if parent is not None and len(queries.folder_paths(queries.folders_of(user))[parent.pk]) >= DEEPEST_FOLDER:
+        raise NotPossible(TOO_DEEP)
     return Folder.objects.create(user=user, parent=parent, name=name)
 
 
-def _depth(user: User, folder: Folder | None) -> int:
-    parents = dict(queries.folders_of(user).values_list("pk", "parent_id"))
-    depth, at = 0, folder.pk if folder else None
-    while at is not None:
-        depth, at = depth + 1, parents[at]
-    return depth
-
-
 @transaction.atomic
-def rename_folder(folder: Folder, name: str) -> None:
-    """
+def edit_folder(folder: Folder, *, name: str, parent: Folder | None) -> None:
+    """Give a folder a name and a place, and take along what lies in it.
+
     Raises
     ------
     NotPossible
-        If another folder in the same place has the name.
+        If another folder in that place has the name, or the folder would lie inside itself or too deep.
     """
-    beside = Folder.objects.filter(user_id=folder.user_id, parent_id=folder.parent_id).exclude(pk=folder.pk)
-    if beside.filter(name=name).exists():
+    # Locked, since two moves at once could each be right and together put two folders inside each other.
+    folders = list(queries.folders_of(folder.user).select_for_update())
+    paths = queries.folder_paths(folders)
+    moved = queries.with_descendants(folders, folder.pk)
+    if parent is not None and parent.pk in moved:
+        raise NotPossible("A folder cannot lie inside itself.")
+    place = parent.pk if parent else None
+    if any(other.name == name and other.parent_id == place and other.pk != folder.pk for other in folders):
         raise NotPossible(f"There is a folder “{name}” already.")
-    Folder.objects.filter(pk=folder.pk).update(name=name)
+    height = max(len(paths[folder_id]) for folder_id in moved) - len(paths[folder.pk]) + 1
+    if (len(paths[parent.pk]) if parent else 0) + height > DEEPEST_FOLDER:
+        raise NotPossible(TOO_DEEP)
+    Folder.objects.filter(pk=folder.pk).update(name=name, parent=parent)
 
 
 def delete_folder(folder: Folder) -> None:

@@ -93,6 +93,17 @@ def with_descendants(folders: Iterable[Folder], folder_id: int) -> set[int]:
     return found
 
 
+def folder_paths(folders: Iterable[Folder]) -> dict[int, tuple[str, ...]]:
+    """The names from the outermost folder down to each, of a person's folders given whole."""
+    by_id = {folder.pk: folder for folder in folders}
+
+    def path(folder: Folder) -> tuple[str, ...]:
+        above = path(by_id[folder.parent_id]) if folder.parent_id is not None else ()
+        return (*above, folder.name)
+
+    return {folder_id: path(folder) for folder_id, folder in by_id.items()}
+
+
 def followed_among(user: User | AnonymousUser, source_ids: Collection[int]) -> set[int]:
     if not user.is_authenticated:
         return set()
@@ -194,7 +205,7 @@ def unread_counts(user: User) -> dict[int, int]:
 # --- lists for other readers ------------------------------------------------------------------------------------------
 def subscription_list(user: User) -> OpmlDocument:
     """All that a person follows, in its folders and under the names that they gave it."""
-    paths = _folder_paths(list(folders_of(user)))
+    paths = folder_paths(folders_of(user))
     filed = folders_by_follow(user)
     follows = follows_of(user).select_related("source").order_by("source__title", "source_id")
     return OpmlDocument(
@@ -210,13 +221,3 @@ def subscription_list(user: User) -> OpmlDocument:
             for follow in follows
         ),
     )
-
-
-def _folder_paths(folders: Collection[Folder]) -> dict[int, tuple[str, ...]]:
-    by_id = {folder.pk: folder for folder in folders}
-
-    def path(folder: Folder) -> tuple[str, ...]:
-        above = path(by_id[folder.parent_id]) if folder.parent_id is not None else ()
-        return (*above, folder.name)
-
-    return {folder.pk: path(folder) for folder in folders}

@@ -1,11 +1,12 @@
 """Reads of postings: words that chain, and the cursor that pages through them."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from apps.accounts.models import User
 from apps.postings.models import Edition, Posting
@@ -93,6 +94,12 @@ def after(postings: QuerySet[Posting], cursor: Cursor) -> QuerySet[Posting]:
     """Postings that are newer than the cursor's."""
     ties = Q(published_at=cursor.published_at, id__lte=cursor.id)
     return postings.filter(~ties, published_at__gte=cursor.published_at)
+
+
+def weekly_counts(source_ids: Collection[int], now: datetime) -> dict[int, int]:
+    """How many postings of the last seven days each source has; sources without any are left out."""
+    fresh = Posting.objects.filter(source__in=source_ids, published_at__gt=now - timedelta(days=7))
+    return dict(fresh.order_by().values("source").annotate(amount=Count("pk")).values_list("source", "amount"))
 
 
 def cursor_of(posting: Posting) -> Cursor:

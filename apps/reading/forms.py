@@ -1,20 +1,33 @@
+from collections.abc import Collection
 from typing import Any
 
 from django import forms
 
 from apps.accounts.models import User
 from apps.following import queries as following
+from apps.following.models import Folder
 from apps.reading.queries import SORTS, SourceFilter
 from apps.sources.formats.opml import LARGEST_DOCUMENT
 from apps.sources.models import Source
 
 
-class FolderChoice(forms.ModelMultipleChoiceField):
+def _folder_choices(folders: Collection[Folder]) -> list[tuple[int, str]]:
+    """Folders under their whole paths, so that those of one name can be told apart."""
+    paths = following.folder_paths(folders)
+    return [(folder_id, " / ".join(path)) for folder_id, path in sorted(paths.items(), key=lambda item: item[1])]
+
+
+class FolderChoice(forms.TypedMultipleChoiceField):
     """Any of the person's own folders."""
 
     def __init__(self, user: User) -> None:
+        folders = {str(folder.pk): folder for folder in following.folders_of(user)}
         super().__init__(
-            following.folders_of(user), required=False, label="Folders", widget=forms.CheckboxSelectMultiple
+            choices=_folder_choices(folders.values()),
+            coerce=folders.__getitem__,
+            required=False,
+            label="Folders",
+            widget=forms.CheckboxSelectMultiple,
         )
 
 
@@ -30,8 +43,9 @@ class AddressForm(forms.Form):
 
     def __init__(self, *args: Any, user: User, **options: Any) -> None:
         super().__init__(*args, **options)
-        if following.folders_of(user).exists():
-            self.fields["folders"] = FolderChoice(user)
+        choice = FolderChoice(user)
+        if choice.choices:
+            self.fields["folders"] = choice
 
     def folder_ids(self) -> list[int]:
         return [folder.pk for folder in self.cleaned_data.get("folders", ())]
@@ -39,7 +53,10 @@ class AddressForm(forms.Form):
 
 class FollowForm(forms.Form):
     title = forms.CharField(
-        max_length=1_000, required=False, label="Your own name for it", help_text="Empty: the name it gives itself."
+        max_length=1_000,
+        required=False,
+        label="Your own name for it",
+        help_text="Left empty, it has the name it gives itself.",
     )
 
     def __init__(self, *args: Any, user: User, **options: Any) -> None:
@@ -50,12 +67,19 @@ class FollowForm(forms.Form):
 class FolderForm(forms.Form):
     name = forms.CharField(max_length=100, label="Name")
 
-
-class NewFolderForm(FolderForm):
-    def __init__(self, *args: Any, user: User, **options: Any) -> None:
+    def __init__(self, *args: Any, user: User, folder: Folder | None = None, **options: Any) -> None:
+        """The form of a folder, or of one that is still to be made."""
         super().__init__(*args, **options)
-        self.fields["parent"] = forms.ModelChoiceField(
-            following.folders_of(user), required=False, label="Inside", empty_label="no other folder"
+        folders = list(following.folders_of(user))
+        inside = following.with_descendants(folders, folder.pk) if folder else set()
+        places = {str(place.pk): place for place in folders if place.pk not in inside}
+        named = [choice for choice in _folder_choices(folders) if choice[0] not in inside]
+        self.fields["parent"] = forms.TypedChoiceField(
+            choices=[("", "no other folder"), *named],
+            coerce=places.__getitem__,
+            empty_value=None,
+            required=False,
+            label="Inside",
         )
 
 

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.reading.views import following, marks, opml, plain, river, sources
+from apps.reading.views import following, marks, opml, plain, preferences, river, sources
 
 urlpatterns = [
     path("", plain.home, name="home"),
@@ -21,10 +21,11 @@ urlpatterns = [
     path("follow/<int:source_id>/edit/", following.edit_follow, name="edit_follow"),
     path("follow/<int:source_id>/end/", following.unfollow, name="unfollow"),
     path("folders/", following.folders, name="folders"),
-    path("folders/<int:folder_id>/", following.rename_folder, name="rename_folder"),
+    path("folders/<int:folder_id>/", following.edit_folder, name="edit_folder"),
     path("folders/<int:folder_id>/delete/", following.delete_folder, name="delete_folder"),
     path("opml/", opml.import_list, name="opml"),
     path("opml/export/", opml.export_list, name="opml_export"),
+    path("preferences/", preferences.preferences, name="preferences"),
     # sources
     path("sources/", sources.index, name="sources"),
     path("sources/add/", sources.add, name="add_source"),

@@ -1,6 +1,6 @@
 // Everything works without these; they make it quicker.
 import { watchKeys } from "./keyboard.js";
-import { rememberFolders } from "./folders.js";
+import { rememberSidebar } from "./sidebar.js";
 
 watchKeys();
-rememberFolders();
+rememberSidebar();

@@ -3,12 +3,14 @@
 import re
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from apps.accounts.models import User
 from apps.following.models import Follow, Mark
 from apps.postings.models import Posting
+from apps.sources.models import Source
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_retrieval, a_source, a_user, some_postings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -93,6 +95,21 @@ def test_a_list_is_marked_read_by_keys_and_keys_are_explained(page: Page):
     assert Mark.objects.filter(user=follow.user, read=True).count() == 3
 
 
+def test_a_long_list_of_sources_scrolls_by_itself_and_stays_where_it_was(page: Page):
+    user = a_user()
+    for number in range(60):
+        a_follow(user, a_source(title=f"Source {number:02}"))
+    page.set_viewport_size({"width": 1280, "height": 800})
+    sign_in(page, user)
+    followed = page.get_by_role("navigation", name="What you follow")
+    followed.get_by_role("link", name="Source 50").click()
+    expect(page.get_by_role("heading", name="Source 50")).to_be_visible()
+    expect(followed.get_by_role("link", name="Source 50")).to_be_in_viewport()
+    assert page.evaluate("scrollY") == 0
+    page.goto(f"/river/source/{Source.objects.get(title='Source 05').pk}/")
+    expect(followed.get_by_role("link", name="Source 05")).to_be_in_viewport()
+
+
 def test_older_postings_come_while_one_scrolls(page: Page):
     follow = a_follow()
     some_postings(50, follow.source)
@@ -153,6 +170,7 @@ PAGES = [
     "/folders/",
     "/opml/",
     "/preferences/",
+    "/accounts/email/",
     "/help/keys/",
     "/sources/",
     "/sources/test/",
@@ -166,6 +184,7 @@ def test_no_page_is_wider_than_the_window(page: Page, width: int):
     )
     user = a_user(is_staff=True)
     a_follow(user, source)
+    EmailAddress.objects.create(user=user, email=f"{'e' * 60}@example.org", primary=True)
     posting = a_posting(
         source, title="z" * 200, text="w" * 300, html=f"<p>{'v' * 300}</p><table><tr><td>{'u' * 300}</table>"
     )

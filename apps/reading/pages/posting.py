@@ -27,7 +27,7 @@ class PostingPage:
     posting: Any  # a Posting with `unread`, `starred` and its source
     follow: Follow | None
     source_title: str
-    delay: timedelta  # from the publication until it reached us
+    delay: timedelta | None  # from the publication until it reached us, where that says how quick we were
     editions: tuple[EarlierEdition, ...]
     newer_id: int | None  # of the same source
     older_id: int | None
@@ -48,12 +48,21 @@ def posting_page(user: User | AnonymousUser, posting_id: int, now: datetime) -> 
         posting=posting,
         follow=follow,
         source_title=own_title or str(posting.source),
-        delay=posting.retrieved_at - posting.published_at,
+        delay=_delay(posting),
         editions=_editions(posting),
         newer_id=postings.oldest(postings.after(beside, cursor)).values_list("pk", flat=True).first(),
         older_id=postings.newest(postings.before(beside, cursor)).values_list("pk", flat=True).first(),
         now=now,
     )
+
+
+def _delay(posting: Posting) -> timedelta | None:
+    """Nothing for a posting that names no credible time, or was there before its source came to us."""
+    if posting.claimed_at is None or posting.claimed_at > posting.retrieved_at:
+        return None
+    if posting.published_at < posting.source.added_at:
+        return None
+    return posting.retrieved_at - posting.published_at
 
 
 def _editions(posting: Posting) -> tuple[EarlierEdition, ...]:

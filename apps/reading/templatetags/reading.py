@@ -23,12 +23,12 @@ def ago(at: datetime, now: datetime) -> SafeString:
 
 def _said(at: datetime, now: datetime) -> str:
     gap = now - at
-    if gap < timedelta(0):
+    if gap <= -timedelta(seconds=1):
         return f"in {duration(-gap)}"
     if gap < timedelta(minutes=1):
         return "now"
     if gap < timedelta(days=7):
-        return duration(gap)
+        return f"{duration(gap)} ago"
     return date_format(localtime(at), "j M" if at.year == now.year else "j M Y")
 
 

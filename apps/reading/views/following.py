@@ -14,7 +14,7 @@ from apps.following.actions import NotPossible
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
 from apps.reading import actions
-from apps.reading.forms import AddressForm, FolderForm, FollowForm, NewFolderForm
+from apps.reading.forms import AddressForm, FolderForm, FollowForm
 from apps.reading.pages.catalogue import catalogue_page
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
 
@@ -22,7 +22,7 @@ from apps.reading.views.rendering import PersonsRequest, Request, back, show
 @require_safe
 def catalogue(request: Request) -> HttpResponse:
     wanted = {name: request.GET.get(name, "")[:200] for name in ("words", "category", "language")}
-    page = catalogue_page(request.user, **wanted, number=request.GET.get("page", "1"))
+    page = catalogue_page(request.user, **wanted, number=request.GET.get("page", "1"), now=now())
     return show(request, "reading/catalogue.html", page=page)
 
 
@@ -72,7 +72,7 @@ def unfollow(request: PersonsRequest, source_id: int) -> HttpResponse:
 @login_required
 def edit_follow(request: PersonsRequest, source_id: int) -> HttpResponse:
     follow = _follow(request.user, source_id)
-    initial = {"title": follow.title, "folders": follow.folders.all()}
+    initial = {"title": follow.title, "folders": list(follow.folders.values_list("pk", flat=True))}
     form = FollowForm(request.POST or None, user=request.user, initial=initial)
     if request.method == "POST" and form.is_valid():
         following_actions.edit_follow(follow, **form.cleaned_data)
@@ -83,7 +83,7 @@ def edit_follow(request: PersonsRequest, source_id: int) -> HttpResponse:
 @login_required
 def folders(request: PersonsRequest) -> HttpResponse:
     """All folders, and a form for one more."""
-    form = NewFolderForm(request.POST or None, user=request.user)
+    form = FolderForm(request.POST or None, user=request.user)
     if request.method == "POST" and form.is_valid():
         try:
             following_actions.create_folder(request.user, **form.cleaned_data)
@@ -94,15 +94,16 @@ def folders(request: PersonsRequest) -> HttpResponse:
 
 
 @login_required
-def rename_folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
+def edit_folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     folder = _folder(request.user, folder_id)
-    form = FolderForm(request.POST or None, initial={"name": folder.name})
+    initial = {"name": folder.name, "parent": folder.parent_id}
+    form = FolderForm(request.POST or None, user=request.user, folder=folder, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
-            following_actions.rename_folder(folder, form.cleaned_data["name"])
+            following_actions.edit_folder(folder, **form.cleaned_data)
             return redirect("folders")
         except NotPossible as problem:
-            form.add_error("name", str(problem))
+            form.add_error(None, str(problem))
     return show(request, "reading/folder.html", at=Scope("folder", folder_id), form=form, folder=folder)
 
 

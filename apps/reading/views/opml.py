@@ -21,8 +21,10 @@ def import_list(request: PersonsRequest) -> HttpResponse:
         try:
             document = opml.read(form.cleaned_data["file"].read())
             report = actions.import_list(request.user, document, now=now())
-        except (opml.BrokenOpml, NotPossible) as problem:
-            form.add_error("file", str(problem))
+        except opml.BrokenOpml as problem:
+            form.add_error("file", f"Nothing was imported, for the file cannot be read. {problem}")
+        except NotPossible as problem:
+            form.add_error("file", f"Nothing was imported. {problem}")
     return show(request, "reading/opml.html", form=form, report=report)
 
 

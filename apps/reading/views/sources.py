@@ -99,6 +99,9 @@ def set_state(request: HttpRequest, source_id: int) -> HttpResponse:
 def ask(request: HttpRequest, source_id: int) -> HttpResponse:
     """Retrieve now."""
     page = _page(request, source_id)
+    if page.schedule is None:
+        messages.warning(request, f"{page.source} is not in the plan: nobody follows it yet.")
+        return back(request, "sources")
     asked = retrieval.ask_soon(page.source.pk, now=now())
     if asked.granted:
         messages.success(request, f"{page.source} is asked in a moment.")

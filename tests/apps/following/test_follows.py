@@ -81,7 +81,38 @@ def test_a_folder_cannot_take_its_neighbours_name():
     user = a_user()
     a_folder(user, "News")
     with pytest.raises(NotPossible, match="“News” already"):
-        actions.rename_folder(a_folder(user, "Other"), "News")
+        actions.edit_folder(a_folder(user, "Other"), name="News", parent=None)
+
+
+def test_a_folder_moves_with_what_lies_in_it():
+    user = a_user()
+    outer, other = a_folder(user, "Outer"), a_folder(user, "Other")
+    inner = a_folder(user, "Inner", parent=outer)
+    actions.edit_folder(outer, name="Renamed", parent=other)
+    assert queries.folder_paths(queries.folders_of(user))[inner.pk] == ("Other", "Renamed", "Inner")
+    outer.refresh_from_db()
+    actions.edit_folder(outer, name="Renamed", parent=None)
+    assert queries.folder_paths(queries.folders_of(user))[inner.pk] == ("Renamed", "Inner")
+
+
+def test_a_folder_cannot_lie_inside_itself():
+    outer = a_folder()
+    inner = a_folder(outer.user, parent=outer)
+    for place in (outer, inner):
+        with pytest.raises(NotPossible, match="inside itself"):
+            actions.edit_folder(outer, name="Outer", parent=place)
+
+
+def test_a_folder_is_not_moved_so_that_what_lies_in_it_is_too_deep():
+    user, deep = a_user(), None
+    for level in range(actions.DEEPEST_FOLDER - 1):
+        deep = actions.create_folder(user, f"Level {level}", deep)
+    pair = a_folder(user, "Pair")
+    alone = a_folder(user, "Alone", parent=pair)
+    with pytest.raises(NotPossible, match="deep"):
+        actions.edit_folder(pair, name="Pair", parent=deep)
+    actions.edit_folder(alone, name="Alone", parent=deep)
+    assert len(queries.folder_paths(queries.folders_of(user))[alone.pk]) == actions.DEEPEST_FOLDER
 
 
 def test_deleting_a_folder_unfollows_nothing():

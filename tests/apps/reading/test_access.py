@@ -102,7 +102,7 @@ def test_nobody_follows_a_source_that_they_may_not_see(client):
     assert not Follow.objects.exists()
 
 
-@pytest.mark.parametrize("name", ["river_folder", "rename_folder"])
+@pytest.mark.parametrize("name", ["river_folder", "edit_folder"])
 def test_somebody_elses_folder_is_not_there(client, name):
     folder = a_folder()
     client.force_login(a_user())

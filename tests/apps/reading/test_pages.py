@@ -1,5 +1,7 @@
 """Pages cost a fixed number of queries, and drawing them costs none."""
 
+from datetime import timedelta
+
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
@@ -87,7 +89,7 @@ def whole_pages(user: User):
     yield "reading/home.html", home_page(NOON)
     yield "reading/river.html", river_page(user, Scope("all"), "All", NEWEST, NOON)
     yield "reading/posting.html", posting_page(user, postings[1].pk, NOON)
-    yield "reading/catalogue.html", catalogue_page(user, words="", category="", language="", number="1")
+    yield "reading/catalogue.html", catalogue_page(user, words="", category="", language="", number="1", now=NOON)
     yield "reading/sources.html", sources_page(SourceFilter(), "1", NOON)
     yield "reading/source.html", source_page(user, source.pk, NOON)
 
@@ -133,5 +135,20 @@ def test_a_posting_page_finds_its_neighbours_and_what_changed():
     an_edition(middle, title=middle.title, text="Words of a posting.")
     page = posting_page(AnonymousUser(), middle.pk, NOON)
     assert (page.older_id, page.newer_id) == (older.pk, newer.pk)
-    assert page.delay.total_seconds() == 60
     assert {change.kind for change in page.editions[0].changes} == {"same", "removed", "added"}
+
+
+@pytest.mark.parametrize(
+    ("claimed", "added", "delay"),
+    [
+        pytest.param(0, -1, timedelta(minutes=1), id="a new posting"),
+        pytest.param(None, -1, None, id="no time is named"),
+        pytest.param(2, -1, None, id="a time to come is named"),
+        pytest.param(0, 1, None, id="older than the source is here"),
+    ],
+)
+def test_a_delay_is_told_only_where_it_says_how_quick_we_were(claimed, added, delay):
+    source = a_source(listed=True, added_at=NOON + timedelta(minutes=added))
+    named = None if claimed is None else NOON + timedelta(minutes=claimed)
+    posting = a_posting(source, published_at=NOON, claimed_at=named)
+    assert posting_page(AnonymousUser(), posting.pk, NOON).delay == delay

@@ -1,10 +1,13 @@
 """What people do on the pages, and what it leaves behind."""
 
+import re
 from datetime import timedelta
 from io import BytesIO
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
+from django.views.defaults import server_error
 
 from apps.following import queries as following
 from apps.following.models import Folder, Follow, Mark
@@ -142,10 +145,51 @@ def test_folders_are_made_renamed_and_deleted(client, user):
     client.post(reverse("folders"), {"name": "News"})
     folder = Folder.objects.get()
     assert 'role="alert"' in client.post(reverse("folders"), {"name": "x" * 101}).text
-    client.post(reverse("rename_folder", args=[folder.pk]), {"name": "World"})
+    client.post(reverse("edit_folder", args=[folder.pk]), {"name": "World"})
     assert Folder.objects.get().name == "World"
     client.post(reverse("delete_folder", args=[folder.pk]))
     assert not Folder.objects.exists()
+
+
+def test_a_folder_is_moved_under_any_that_does_not_lie_in_it(client, user):
+    outer, other = a_folder(user, "Outer"), a_folder(user, "Other")
+    inner = a_folder(user, "Inner", parent=outer)
+    theirs = a_folder()
+    address = reverse("edit_folder", args=[outer.pk])
+    assert set(re.findall(r'<option value="(\d+)"', client.get(address).text)) == {str(other.pk)}
+    for place in (outer, inner, theirs):
+        assert 'role="alert"' in client.post(address, {"name": "Outer", "parent": place.pk}).text
+    client.post(address, {"name": "Outer", "parent": other.pk})
+    outer.refresh_from_db()
+    assert outer.parent == other
+
+
+def test_folders_of_one_name_are_told_apart_by_where_they_lie(client, user):
+    a_folder(user, "Local", parent=a_folder(user, "News"))
+    assert "News / Local" in client.get(reverse("edit_follow", args=[a_follow(user).source_id])).text
+
+
+def test_the_catalogue_ends_no_follow_by_one_press(client, user):
+    a_follow(user, followed := a_source(listed=True))
+    offered = a_source(listed=True)
+    page = client.get("/catalogue/").text
+    assert reverse("edit_follow", args=[followed.pk]) in page
+    assert f'action="{reverse("follow", args=[offered.pk])}"' in page
+    assert "/end/" not in page
+    assert "/end/" in client.get(reverse("edit_follow", args=[followed.pk])).text
+
+
+def test_who_is_not_signed_in_may_sign_up_and_come_back_to_what_they_want_to_follow(client):
+    source = a_source(listed=True)
+    page = client.get(reverse("river_source", args=[source.pk])).text
+    assert f"{reverse('account_signup')}?next=%2Friver%2Fsource%2F{source.pk}%2F" in page
+
+
+def test_the_catalogue_tells_how_much_a_source_published_lately(client):
+    source = a_source(listed=True)
+    for days in (1, 6, 8):
+        a_posting(source, published_at=timezone.now() - timedelta(days=days))
+    assert "2 postings in 7 days" in client.get("/catalogue/").text
 
 
 def test_preferences_are_kept(client, user):
@@ -200,6 +244,34 @@ def test_staff_pauses_and_resumes_a_source(client, staff):
     assert Schedule.objects.filter(source=source, due_at__isnull=False).exists()
 
 
+def test_retrieving_now_makes_a_source_due_and_says_so(client, staff):
+    later = timezone.now() + timedelta(hours=1)
+    schedule = a_schedule(a_source(title="The Wire"), due_at=later)
+    page = client.post(reverse("ask_source", args=[schedule.pk]), follow=True).text
+    assert "The Wire is asked in a moment." in page
+    schedule.refresh_from_db()
+    assert schedule.due_at < later
+
+
+def test_retrieving_now_waits_for_politeness_and_says_until_when(client, staff):
+    now = timezone.now()
+    schedule = a_schedule(a_source(title="The Wire"), asked_at=now, due_at=now + timedelta(days=1))
+    page = client.post(reverse("ask_source", args=[schedule.pk]), follow=True).text
+    assert "The Wire is not asked before" in page
+    schedule.refresh_from_db()
+    assert now < schedule.due_at < now + timedelta(days=1)
+
+
+def test_retrieving_now_what_nobody_ever_followed_says_so(client, staff):
+    source = a_source(title="The Wire")
+    assert "nobody follows it" in client.post(reverse("ask_source", args=[source.pk]), follow=True).text
+
+
+def test_only_staff_retrieves_now(client, user):
+    source = a_follow(user).source
+    assert client.post(reverse("ask_source", args=[source.pk])).status_code == 403
+
+
 SOURCE = {"title": "New", "url": "https://new.example/feed", "weight": "2.5", "listed": "on"}
 
 
@@ -244,3 +316,10 @@ def test_staff_finds_the_failing_sources(client, staff):
 
 def test_the_list_of_sources_overlooks_a_filter_that_makes_no_sense(client, staff):
     assert client.get("/sources/?state=odd&sort=colour&page=x").status_code == 200
+
+
+def test_a_broken_page_looks_like_the_portal_and_needs_nothing_of_it(rf, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        page = server_error(rf.get("/")).content.decode()
+    assert "/static/css/base.css" in page
+    assert "Something broke" in page

@@ -1,15 +1,13 @@
+"""How a person wants to read."""
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import redirect
 
 from apps.accounts import actions
 from apps.accounts.forms import PreferencesForm
-from apps.accounts.models import User
-
-
-class PersonsRequest(HttpRequest):
-    user: User
+from apps.reading.views.rendering import PersonsRequest, show
 
 
 @login_required
@@ -19,4 +17,4 @@ def preferences(request: PersonsRequest) -> HttpResponse:
         actions.set_preferences(request.user, **form.cleaned_data)
         messages.success(request, "Saved.")
         return redirect("preferences")
-    return render(request, "accounts/preferences.html", {"form": form})
+    return show(request, "reading/preferences.html", form=form)

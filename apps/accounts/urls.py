@@ -1,7 +1,0 @@
-from django.urls import path
-
-from apps.accounts import views
-
-urlpatterns = [
-    path("preferences/", views.preferences, name="preferences"),
-]

@@ -1,0 +1,110 @@
+"""The page on which people follow an address: what it asks of the site, and what it offers of it."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from django.urls import reverse
+
+from apps.following.models import Follow
+from tests.builders import a_folder, a_user
+
+pytestmark = pytest.mark.django_db
+
+PAGE = b"""<!doctype html><title>A site</title>
+<link rel="alternate" type="application/rss+xml" title="News &amp; views" href="/news">
+<link rel="alternate" type="application/rss+xml" title="Sport" href="/sport">"""
+FEED = b"<rss version='2.0'><channel><title>Sport</title><item><title>Won</title><guid>1</guid></item></channel></rss>"
+DOCUMENTS = {"/": ("text/html", PAGE), "/news": ("text/html", b"<p>No feed."), "/sport": ("application/rss+xml", FEED)}
+
+
+class Site(ThreadingHTTPServer):
+    """A page that names two feeds, of which the first is none."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), SiteHandler)
+        self.asked: list[str] = []
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class SiteHandler(BaseHTTPRequestHandler):
+    server: Site
+
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)
+        kind, body = DOCUMENTS.get(self.path, ("text/plain", b""))
+        self.send_response(200 if body else 404)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def site(settings) -> Iterator[Site]:
+    settings.RETRIEVAL_HOST_GAP = 0
+    settings.RETRIEVAL_MIN_GAP = 0  # so that no document is shown again without being asked for
+    settings.RETRIEVAL_OPEN_HOSTS = ["127.0.0.1"]
+    with Site() as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def user(client):
+    user = a_user()
+    client.force_login(user)
+    return user
+
+
+def forms_offered(page: str) -> dict[str, dict[str, list[str]]]:
+    """The hidden fields of each choice, under its button's name."""
+    offered = {}
+    for form in re.findall(r'<form method="post">(.*?)</form>', page, re.DOTALL):
+        button = unescape(re.findall(r'aria-label="(.*?)"', form)[0])
+        fields = re.findall(r'name="(address|folders)" value="(.*?)"', form)
+        offered[button] = {name: [unescape(value) for key, value in fields if key == name] for name, _ in fields}
+    return offered
+
+
+def test_of_several_feeds_the_chosen_one_is_followed_without_asking_for_the_page_again(client, user, site):
+    folder = a_folder(user)
+    page = client.post(reverse("add"), {"address": site.address, "folders": [folder.pk]}).text
+    offered = forms_offered(page)
+    assert list(offered) == ["Follow News & views", "Follow Sport"]
+    assert not Follow.objects.exists()
+
+    site.asked.clear()
+    answer = client.post(reverse("add"), offered["Follow Sport"])
+    follow = Follow.objects.get(user=user)
+    assert answer.url == reverse("river_source", args=[follow.source_id])
+    assert follow.source.url == f"{site.address}/sport"
+    assert list(follow.folders.all()) == [folder]
+    assert [path for path in site.asked if path != "/robots.txt"] == ["/sport"]
+
+
+def test_guesses_are_called_so_and_one_that_leads_nowhere_is_told_beside_the_field(client, user, site):
+    page = client.post(reverse("add"), {"address": f"{site.address}/news"}).text
+    assert "names no feed, but one may be here" in page
+    guess = next(iter(forms_offered(page).values()))
+    page = client.post(reverse("add"), guess).text
+    assert "status 404" in page.split('role="alert"')[1].split("</div>")[0]
+    assert not Follow.objects.exists()
+
+
+def test_a_sites_only_address_is_asked_once(client, user, site):
+    client.post(reverse("add"), {"address": f"{site.address}/sport"})
+    assert Follow.objects.get().source.title == "Sport"
+    assert site.asked.count("/sport") == 1
