@@ -1,0 +1,95 @@
+"""Publication times of many sources, kept so that one search serves all of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The postings of n sources.
+
+    Parameters
+    ----------
+    names : sequence of str, length n
+    times : array (sum of all postings,)
+        Publication times in hours on the axis of `calendar`: those of source 0 in ascending order, then source 1...
+    starts : array (n + 1,) of int
+        Source i's postings are `times[starts[i]:starts[i + 1]]`.
+
+    Examples
+    --------
+    >>> trace = Trace.of(["a", "b"], [[1.0, 5.0], [2.0]])
+    >>> trace.count(np.array([0, 0, 1]), np.array([0.0, 1.0, 0.0]), np.array([5.0, 5.0, 1.5])).tolist()
+    [2, 1, 0]
+    >>> [part.tolist() for part in trace.window(2.0, 6.0).parts]
+    [[5.0], [2.0]]
+    """
+
+    names: Sequence[str]
+    times: FloatArray
+    starts: IntArray
+
+    @classmethod
+    def of(cls, names: Sequence[str], parts: Sequence[ArrayLike]) -> "Trace":
+        """From one sequence of times per source, in any order."""
+        arrays = [np.sort(np.asarray(part, dtype=np.float64)) for part in parts]
+        starts = np.concatenate(([0], np.cumsum([len(part) for part in arrays], dtype=np.int64)))
+        return cls(names, np.concatenate(arrays) if arrays else np.empty(0), starts.astype(np.int64))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @cached_property
+    def parts(self) -> list[FloatArray]:
+        """Each source's times."""
+        return [self.times[start:end] for start, end in zip(self.starts[:-1], self.starts[1:], strict=True)]
+
+    @cached_property
+    def counts(self) -> IntArray:
+        return np.diff(self.starts)
+
+    @cached_property
+    def owners(self) -> IntArray:
+        """The number of the source of each posting, shape of `times`."""
+        return np.repeat(np.arange(len(self)), self.counts)
+
+    @cached_property
+    def _keys(self) -> FloatArray:
+        # One ascending axis for all sources: each has a stretch of its own on it.
+        return np.asarray(self.times - self._origin + self.owners * self._stretch)
+
+    @cached_property
+    def _origin(self) -> float:
+        return float(self.times.min()) if self.times.size else 0.0
+
+    @cached_property
+    def _stretch(self) -> float:
+        return float(self.times.max() - self._origin) + 2.0 if self.times.size else 2.0
+
+    def position(self, sources: ArrayLike, instants: ArrayLike) -> IntArray:
+        """Index in `times` behind the last posting of each source not later than its instant."""
+        sources = np.asarray(sources)
+        inside = np.clip(np.asarray(instants, dtype=np.float64) - self._origin, -1.0, self._stretch - 1.0)
+        return np.searchsorted(self._keys, sources * self._stretch + inside, side="right")
+
+    def count(self, sources: ArrayLike, after: ArrayLike, until: ArrayLike) -> IntArray:
+        """Postings of each source in (after, until]."""
+        return self.position(sources, until) - self.position(sources, after)
+
+    def window(self, start: float, end: float) -> "Trace":
+        """The postings in [start, end) of the same sources."""
+        inside = (self.times >= start) & (self.times < end)
+        counts = np.bincount(self.owners[inside], minlength=len(self))
+        return Trace(self.names, self.times[inside], np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
+
+    def select(self, keep: Sequence[int] | Callable[[FloatArray], bool]) -> "Trace":
+        """Some sources only: by number, or those whose times fulfil a condition."""
+        numbers = [i for i, part in enumerate(self.parts) if keep(part)] if callable(keep) else keep
+        return Trace.of([self.names[i] for i in numbers], [self.parts[i] for i in numbers])

@@ -1,0 +1,180 @@
+"""The exact solver against slow ones that try everything."""
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from apps.retrieval.algorithms.exact import best_instants, best_instants_on_grid, coordinate_descent, quantile_start
+from apps.retrieval.algorithms.profiles import Profile
+from apps.retrieval.algorithms.sia.metrics import expected_delay, expected_delay_between
+from tests.algorithms.posting_rates import BEST_FOR_OFFICE, BEST_FOR_SINE, EXAMPLE, OFFICE, SINE, plans, profiles
+
+
+def by_all_subsets(profile, retrievals, nodes):
+    grid = np.arange(nodes) / nodes * profile.period
+    return min(expected_delay(profile, grid[list(subset)]) for subset in combinations(range(nodes), retrievals))
+
+
+def by_programme_from_every_start(profile, retrievals, nodes):
+    """The plain k-link programme: every start, every link, no bounds."""
+    grid = np.arange(2 * nodes + 1) / nodes * profile.period
+    links = expected_delay_between(profile, grid[:, None], grid)
+    links[np.tri(len(grid), dtype=bool)] = np.inf  # time goes forward
+    best = np.inf
+    for start in range(nodes):
+        costs = np.full(len(grid), np.inf)
+        costs[start] = 0.0
+        for _ in range(retrievals):
+            costs = (costs[:, None] + links).min(axis=0)
+        best = min(best, costs[start + nodes])
+    return best
+
+
+@pytest.mark.parametrize("retrievals", BEST_FOR_SINE)
+def test_known_optima_of_a_sine(retrievals):
+    instants, delay = BEST_FOR_SINE[retrievals]
+    found = best_instants(SINE, retrievals)
+    assert expected_delay(SINE, found) == pytest.approx(delay, abs=5e-6)
+    if instants:
+        # The rate is constant within 2,000 bins: near the optimum many edges are one, to six digits of the delay.
+        assert found == pytest.approx(instants, abs=5.5e-4)
+        assert expected_delay(SINE, found) <= expected_delay(SINE, instants) + 2e-7
+
+
+@pytest.mark.parametrize("retrievals", BEST_FOR_OFFICE)
+def test_known_optima_of_office_hours(retrievals):
+    instants, delay = BEST_FOR_OFFICE[retrievals]
+    found = best_instants(OFFICE, retrievals)
+    assert expected_delay(OFFICE, found) == pytest.approx(delay, abs=5e-5)
+    if instants:
+        assert found == pytest.approx(instants, abs=2e-3)
+
+
+def test_example_1_of_the_paper():
+    assert best_instants(EXAMPLE, 1).tolist() == [1.0]
+    assert best_instants(EXAMPLE, 2) == pytest.approx([0.5, 1.0])
+
+
+@given(profiles(most_bins=6), st.integers(1, 5))
+@settings(max_examples=40, deadline=None)
+def test_on_a_grid_no_subset_of_nodes_is_better(profile, retrievals):
+    plan = best_instants_on_grid(profile, retrievals, nodes=10)
+    slow = by_all_subsets(profile, retrievals, nodes=10)
+    assert expected_delay(profile, plan) == pytest.approx(slow, abs=1e-9 * profile.total * profile.period)
+
+
+@given(profiles(), st.integers(2, 7))
+@settings(max_examples=30, deadline=None)
+def test_on_a_grid_the_programme_from_every_start_finds_nothing_better(profile, retrievals):
+    plan = best_instants_on_grid(profile, retrievals, nodes=22)
+    slow = by_programme_from_every_start(profile, retrievals, nodes=22)
+    assert expected_delay(profile, plan) == pytest.approx(slow, abs=1e-9 * profile.total * profile.period)
+
+
+@given(profiles(), st.integers(1, 30))
+@settings(max_examples=40, deadline=None)
+def test_the_optimum_is_a_plan_and_no_grid_has_a_better_one(profile, retrievals):
+    plan = best_instants(profile, retrievals)
+    assert plan.shape == (retrievals,)
+    assert (np.diff(plan) >= 0).all()
+    assert 0 <= plan[0] <= plan[-1] < profile.period
+    on_grid = best_instants_on_grid(profile, retrievals, nodes=12 * profile.rates.size + 24)
+    assert expected_delay(profile, plan) <= expected_delay(profile, on_grid) * (1 + 1e-3) + 1e-9
+
+
+@pytest.mark.parametrize("retrievals", [26, 60])
+def test_many_retrievals_come_within_a_thousandth_of_a_fine_programme(retrievals):
+    random = np.random.default_rng(4)
+    gaps = []
+    for _ in range(4):
+        profile = Profile(random.gamma(1.0, size=24), period=24.0)
+        fine = coordinate_descent(profile, best_instants_on_grid(profile, retrievals, nodes=480), 400)
+        gaps.append(expected_delay(profile, best_instants(profile, retrievals)) / expected_delay(profile, fine) - 1)
+    assert np.mean(gaps) < 1e-3
+
+
+@given(profiles(), st.integers(1, 12))
+@settings(max_examples=30, deadline=None)
+def test_more_retrievals_save_less_and_less(profile, retrievals):
+    one, two, three = (expected_delay(profile, best_instants(profile, retrievals + more)) for more in range(3))
+    assert one >= two >= three
+    assert one - two >= (two - three) * (1 - 1e-3) - 1e-3 * one
+
+
+def test_a_flat_rate_is_asked_evenly():
+    for retrievals in (2, 7, 24, 50):
+        plan = best_instants(Profile(np.full(24, 0.3), period=24.0), retrievals)
+        assert np.diff(plan) == pytest.approx(np.full(retrievals - 1, 24 / retrievals), rel=0.02)
+
+
+@given(profiles(), st.integers(1, 6), st.floats(0.1, 20), st.integers(0, 11))
+@settings(max_examples=30, deadline=None)
+def test_neither_the_number_of_postings_nor_the_hour_the_day_begins_matters(profile, retrievals, factor, turn):
+    turned = Profile(np.roll(profile.rates, turn) * factor, profile.period)
+    own, other = (expected_delay(each, best_instants(each, retrievals)) for each in (profile, turned))
+    assert other == pytest.approx(factor * own, rel=1e-3)
+
+
+@given(st.data())
+@settings(deadline=None)
+def test_descent_never_raises_the_delay(data):
+    profile = data.draw(profiles())
+    plan = data.draw(plans(profile))
+    delays = [expected_delay(profile, plan)]
+    for _ in range(4):
+        plan = coordinate_descent(profile, plan, sweeps=1)
+        delays.append(expected_delay(profile, plan))
+    slack = 1e-9 * profile.total * profile.period
+    assert all(later <= earlier + slack for earlier, later in pairwise(delays))
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_after_descent_no_single_instant_has_a_better_place(data):
+    profile = data.draw(profiles())
+    plan = coordinate_descent(profile, data.draw(plans(profile, least=2)), sweeps=1000)
+    least = expected_delay(profile, plan)
+    for j in range(plan.size):
+        since = plan[j - 1] - (profile.period if j == 0 else 0)
+        until = plan[j + 1] if j + 1 < plan.size else plan[0] + profile.period
+        for place in np.linspace(since, until, 31):
+            moved = np.append(np.delete(plan, j), place)
+            moved = np.sort(moved % profile.period)
+            assert expected_delay(profile, moved) >= least - 1e-5 * profile.total * profile.period
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_descent_keeps_the_gaps_within_their_bounds(data):
+    profile = data.draw(profiles())
+    retrievals = data.draw(st.integers(2, 6))
+    even = (np.arange(retrievals) + data.draw(st.floats(0, 0.99))) * profile.period / retrievals
+    least, most = 0.5 * profile.period / retrievals, 1.4 * profile.period / retrievals
+    plan = coordinate_descent(profile, even, 50, least_gap=least, longest_gap=most)
+    gaps = np.diff(np.append(plan, plan[0] + profile.period))
+    assert gaps.min() >= least - 1e-9
+    assert gaps.max() <= most + 1e-9
+    assert expected_delay(profile, plan) <= expected_delay(profile, np.sort(even)) + 1e-9
+
+
+def test_several_plans_descend_as_each_would_alone():
+    starts = np.array([[1.0, 9.0, 20.0], [3.0, 4.0, 5.0]])
+    together = coordinate_descent(OFFICE, starts, sweeps=5)
+    for start, plan in zip(starts, together, strict=True):
+        assert plan == pytest.approx(coordinate_descent(OFFICE, start, sweeps=5))
+
+
+def test_a_start_is_dense_where_much_is_posted():
+    start = quantile_start(OFFICE, 10)
+    assert np.count_nonzero((start >= 8) & (start < 18)) >= 6
+
+
+@pytest.mark.parametrize("retrievals", [0, -1])
+def test_a_plan_without_retrievals_is_refused(retrievals):
+    with pytest.raises(ValueError, match="at least one"):
+        best_instants(OFFICE, retrievals)
+    with pytest.raises(ValueError, match="do not fit"):
+        best_instants_on_grid(OFFICE, retrievals, nodes=4)
