@@ -8,6 +8,9 @@ from typing import Any
 
 DAY = 24.0  # h
 WEEK = 168.0  # h
+# Publishing systems stamp round minutes. Slots of five minutes that begin a minute past them have what comes on the
+# stroke at their end, and a retrieval at the end of a slot brings it a minute old instead of five.
+SLOTS_BEGIN = 1 / 60  # h past the hour
 _FIRST_SUNDAY = 72.0  # h after 1970 began, which was a Thursday
 
 

@@ -1,0 +1,119 @@
+"""The portal's own plan as a policy that recorded postings can be replayed against."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.retrieval.algorithms.calendar import DAY, WEEK
+from apps.retrieval.algorithms.habits.learning import (
+    five_minute_rates,
+    learn_habits,
+    learn_priors,
+)
+from apps.retrieval.algorithms.planner.activity import Activity
+from apps.retrieval.algorithms.planner.ahead import Outlook, next_gaps
+from apps.retrieval.algorithms.planner.price import closed_form_price, root_mass
+from apps.retrieval.algorithms.traces import Trace
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+LEARN_EVERY = DAY  # h; habits are learnt anew each night
+
+
+class Lessons:
+    """What is expected of n sources, as learnt each night of a stretch from the postings until then.
+
+    Made once for all prices. `known` gives what may be known at an instant.
+    """
+
+    def __init__(self, nightly: Sequence[FloatArray], start: float) -> None:
+        """`nightly`: postings per hour in equal bins of the week, shape (n, bins), of each night from `start` on."""
+        hours = WEEK / nightly[0].shape[1]
+        cumulated = np.cumsum(np.stack(nightly) * hours, axis=2)
+        # Half the memory for six weeks of nights; a fast source's week sums up to a thousand, so it is exact enough.
+        self._cumulated = np.pad(cumulated, ((0, 0), (0, 0), (1, 0))).astype(np.float32)
+        self._start = start
+
+    @classmethod
+    def learnt(cls, history: Trace, start: float, end: float, *, seed: int) -> "Lessons":
+        """Learn each night anew, from nothing later than that night."""
+        nightly = []
+        for night in np.arange(start, end, LEARN_EVERY):
+            known = history.window(-np.inf, night)
+            habits = learn_habits(known, night, learn_priors(known, night, random=np.random.default_rng(seed)))
+            nightly.append(five_minute_rates(habits.hourly, habits.minutes))
+        return cls(nightly, start)
+
+    def known(self, sources: IntArray, now: FloatArray) -> FloatArray:
+        """Postings cumulated over the week of some sources, each at its own instant; shape (k, bins + 1)."""
+        nights = np.clip(((now - self._start) / LEARN_EVERY).astype(np.int64), 0, len(self._cumulated) - 1)
+        return self._cumulated[nights, sources].astype(np.float64)
+
+    def root_masses(self) -> FloatArray:
+        """`price.root_mass` of each source, as learnt on the first night."""
+        bins = self._cumulated.shape[2] - 1
+        return root_mass(np.diff(self._cumulated[0], axis=1) * (bins / WEEK), WEEK)
+
+
+@dataclass
+class PricedPlan:
+    """Every source is asked when its own cheapest plan at one price says; planned anew after each retrieval.
+
+    Parameters
+    ----------
+    trace : Trace, of n sources
+        Only postings not later than the retrieval at hand are looked at.
+    lessons : Lessons
+        What is known of habits at each instant.
+    price : float
+        Posting-hours per retrieval.
+    weights : array (n,)
+    reacts : bool
+        Whether what retrievals bring changes the activity; a bound that knows all rates does not.
+    """
+
+    trace: Trace
+    lessons: Lessons
+    price: float
+    weights: FloatArray
+    least: float
+    longest: float
+    reacts: bool = True
+    seen: FloatArray = field(init=False)
+    expected: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.seen, self.expected = (np.full(len(self.trace), value) for value in Activity())
+
+    def next(self, sources: IntArray, previous: FloatArray, now: FloatArray) -> FloatArray:
+        ones = np.ones(len(sources))
+        outlook = Outlook(
+            cumulated=self.lessons.known(sources, now),
+            now=now,
+            waiting=0 * ones,
+            factor=ones,
+            price=self.price / np.maximum(self.weights[sources], 1e-12),
+            least=self.least * ones,
+            longest=self.longest * ones,
+            window=np.inf * ones,
+        )
+        if self.reacts:
+            outlook = replace(outlook, factor=self._observed(outlook, sources, previous))
+        return np.asarray(now + next_gaps(outlook))
+
+    def _observed(self, outlook: Outlook, sources: IntArray, previous: FloatArray) -> FloatArray:
+        """The activity after what this retrieval brought."""
+        before, until = outlook.expected(np.vstack((previous, outlook.now)))
+        brought = self.trace.count(sources, previous, outlook.now)
+        activity = Activity(self.seen[sources], self.expected[sources])
+        activity = activity.after(outlook.now - previous, brought, until - before)
+        self.seen[sources], self.expected[sources] = activity
+        return np.asarray(activity.factor)
+
+
+def first_price(lessons: Lessons, weights: FloatArray, per_day: float) -> float:
+    """A first guess of the price for an average number of retrievals per source and day."""
+    return closed_form_price(lessons.root_masses(), weights, per_day * 7 * len(weights))

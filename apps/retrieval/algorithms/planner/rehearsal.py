@@ -1,0 +1,99 @@
+"""A week of the plan played through on what is expected: what a price buys, and which price a budget pays."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.retrieval.algorithms.calendar import WEEK
+from apps.retrieval.algorithms.planner.ahead import Outlook, next_gaps
+from apps.retrieval.algorithms.planner.price import closed_form_price, root_mass
+
+FloatArray = NDArray[np.float64]
+
+ROUNDS = 4  # of the search for a price
+CLOSE_ENOUGH = 0.005  # of the retrievals
+CURVE = tuple(4.0**power for power in (-2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2))  # prices of a what-if curve
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What is expected of k sources at one price; arrays of shape (k,)."""
+
+    retrievals: FloatArray  # per hour of the source
+    postings: FloatArray  # per hour of the source
+    delay: FloatArray  # posting-hours per hour of the source: divided by `postings`, the mean delay
+
+    @property
+    def mean_delay(self) -> float:
+        """Hours per posting, over all sources."""
+        return float(self.delay.sum() / max(self.postings.sum(), 1e-300))
+
+
+def rehearse(outlook: Outlook, hours: float = WEEK) -> Rehearsal:
+    """Play the plan through as if what is expected came to pass, from the outlook's instant on for some hours.
+
+    Sources are asked until each has a retrieval at or behind the end; what they cost is divided by their own times.
+
+    Examples
+    --------
+    >>> one = np.ones(1)
+    >>> flat = Outlook(np.linspace(0, 168, 2017)[None], 0 * one, 0 * one, one, 8 * one, one / 12, 168 * one, one / 0.01)
+    >>> round(float(rehearse(flat).retrievals[0]), 3), round(rehearse(flat).mean_delay, 3)
+    (0.25, 2.0)
+    """
+    start, now = outlook.now, outlook.now.copy()
+    made, delay = np.zeros(now.size), np.zeros(now.size)
+    running = np.arange(now.size)
+    while running.size:
+        part = outlook.at(running, now[running])
+        gaps = next_gaps(part)
+        delay[running] += part.expected_delay(gaps)
+        made[running] += 1
+        now[running] += gaps
+        running = running[now[running] < start[running] + hours]
+    lasted = now - start
+    rate = outlook.factor * outlook.cumulated[:, -1] / WEEK
+    return Rehearsal(retrievals=made / lasted, postings=rate, delay=delay / lasted)
+
+
+def price_for(outlook: Outlook, weights: FloatArray, paces: FloatArray, retrievals: float) -> float:
+    """The price at which these sources are asked so many times per hour of ours.
+
+    Parameters
+    ----------
+    outlook : Outlook, of k sources
+        Its prices are left out of account.
+    weights, paces : arrays (k,)
+    retrievals : float, > 0
+        Of all of them together, per hour of ours.
+
+    Where the bounds of the gaps decide alone, the nearest price that was tried is returned.
+    """
+    rates = outlook.factor[:, None] * np.diff(outlook.cumulated, axis=1) * (outlook.cumulated.shape[1] - 1) / WEEK
+    price = closed_form_price(root_mass(rates, WEEK) * paces, weights, retrievals * WEEK)
+    exponent, former = -0.5, None
+    for _ in range(ROUNDS):
+        made = float((rehearse(outlook.priced(price, weights)).retrievals * paces).sum())
+        error = math.log(made / retrievals)
+        if abs(error) < CLOSE_ENOUGH:
+            break
+        if former and former[0] != price:
+            measured = (error - former[1]) / math.log(price / former[0])
+            exponent = min(max(measured, -1.0), -0.1)
+        former = (price, error)
+        price *= math.exp(min(max(-error / exponent, -3.0), 3.0))
+    return price
+
+
+def what_if(outlook: Outlook, weights: FloatArray, paces: FloatArray, price: float) -> list[tuple[float, float]]:
+    """Retrievals per hour of ours, and the expected mean delay in hours per posting, at prices around this one.
+
+    The delay is over all postings alike, whatever their source's weight; cheapest price last.
+    """
+    points = []
+    for factor in CURVE[::-1]:
+        rehearsal = rehearse(outlook.priced(price * factor, weights))
+        points.append((float((rehearsal.retrievals * paces).sum()), rehearsal.mean_delay))
+    return points

@@ -1,0 +1,141 @@
+"""What a plan is worth: recorded postings against the instants at which their sources would have been asked."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.retrieval.algorithms.timetables import Timetable
+from apps.retrieval.algorithms.traces import Trace
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+WINDOW = 15  # items that a feed shows; what is older has slipped out
+
+
+class Reactive(Protocol):
+    """A plan that answers to what retrievals bring."""
+
+    def next(self, sources: IntArray, previous: FloatArray, now: FloatArray) -> FloatArray:
+        """When to ask again; shape (k,).
+
+        Parameters
+        ----------
+        sources : array (k,) of int
+            Numbers of different sources that are being asked.
+        previous, now : arrays (k,)
+            The hours of each one's former retrieval and of this one. A plan may look at no posting later than `now`.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What readers of a simulated stretch of time got."""
+
+    delays: FloatArray  # h, one per posting published in the stretch
+    retrievals: float
+    lost: int  # postings that slipped out of a feed of WINDOW items between two retrievals
+
+
+def simulate_timetables(test: Trace, timetables: Sequence[Timetable], start: float, end: float) -> Outcome:
+    """The outcome of periodic instants for the postings of `test`, all in [start, end).
+
+    A posting after the last instant waits for the first one past the end; its delay is not cut there. Retrievals are
+    counted as the plan's rate times the stretch, so that fractions of a period are fair.
+    """
+    delays = [timetable.at_or_after(times) - times for timetable, times in zip(timetables, test.parts, strict=True)]
+    lost = sum(
+        _lost(times, np.append(timetable.between(start, end), end))
+        for timetable, times in zip(timetables, test.parts, strict=True)
+        if times.size > WINDOW
+    )
+    retrievals = sum(timetable.per_day for timetable in timetables) * (end - start) / 24
+    return Outcome(np.concatenate(delays), retrievals, lost)
+
+
+def simulate_reactive(
+    test: Trace, plan: Reactive, start: float, end: float, *, least_gap: float, phases: FloatArray
+) -> Outcome:
+    """The outcome of a reactive plan, which begins as if every source had been asked at `start`.
+
+    `phases` in [0, 1), shape (n,), scale each source's first gap, so that the sources do not begin in step; no gap is
+    shorter than `least_gap` hours. Each source is asked until once at or after `end`.
+    """
+    everyone = np.arange(len(test))
+    begin = np.full(len(test), start)
+    first = plan.next(everyone, begin, begin)
+    instants = start + np.maximum(phases * (first - start), least_gap)
+    return simulate_instants(test, _visits(plan, instants, start, end, least_gap))
+
+
+def simulate_instants(test: Trace, instants: Sequence[FloatArray]) -> Outcome:
+    """The outcome of each source's retrievals, in ascending order, none of its postings later than the last of them."""
+    delays, lost = [], 0
+    for times, asked in zip(test.parts, instants, strict=True):
+        delays.append(asked[np.searchsorted(asked, times, side="left")] - times)
+        lost += _lost(times, asked)
+    return Outcome(np.concatenate(delays), float(sum(map(len, instants))), lost)
+
+
+def _visits(plan: Reactive, first: FloatArray, start: float, end: float, least_gap: float) -> list[FloatArray]:
+    """Instants of each source, the first at or after `end` included. In each round every source is asked once."""
+    sources, previous, now = np.arange(first.size), np.full(first.size, start), first
+    asked_sources, asked_at = [sources], [now]
+    while True:
+        running = now < end
+        sources, previous, now = sources[running], previous[running], now[running]
+        if not sources.size:
+            break
+        following = np.maximum(plan.next(sources, previous, now), now + least_gap)
+        previous, now = now, following
+        asked_sources.append(sources)
+        asked_at.append(now)
+    all_sources, all_instants = np.concatenate(asked_sources), np.concatenate(asked_at)
+    order = np.argsort(all_sources, kind="stable")  # rounds are in order of time, so each source's instants stay sorted
+    borders = np.cumsum(np.bincount(all_sources, minlength=first.size))[:-1]
+    return np.split(all_instants[order], borders)
+
+
+def _lost(times: FloatArray, asked: FloatArray) -> int:
+    counts = np.diff(np.searchsorted(times, asked, side="right"), prepend=0)
+    return int(np.maximum(counts - WINDOW, 0).sum())
+
+
+def matching(
+    outcome_of: Callable[[float], Outcome],
+    retrievals: float,
+    *,
+    first: float,
+    exponent: float = 1.0,
+    tolerance: float = 0.002,
+    rounds: int = 12,
+) -> tuple[float, Outcome]:
+    """Turn a policy's one scalar until its realised retrievals are the wished ones; the scalar and its outcome.
+
+    The retrievals go about as `scalar ** exponent`; the search is a secant on logarithms inside a closing bracket.
+    Where a bound keeps the policy from the budget, the nearest outcome is returned.
+    """
+    scalar, low, high = np.log(first), -np.inf, np.inf
+    best: tuple[float, float, Outcome] | None = None
+    slope, former = exponent, None
+    for _ in range(rounds):
+        outcome = outcome_of(float(np.exp(scalar)))
+        error = float(np.log(max(outcome.retrievals, 1e-9) / retrievals))
+        if best is None or abs(error) < best[0]:
+            best = (abs(error), float(np.exp(scalar)), outcome)
+        if abs(error) <= tolerance:
+            break
+        if former and scalar != former[0] and (measured := (error - former[1]) / (scalar - former[0])) * exponent > 0:
+            slope = measured if abs(measured) > abs(exponent) / 8 else exponent / 8
+        former = (scalar, error)
+        low, high = (scalar, high) if error * exponent < 0 else (low, scalar)
+        step = float(np.clip(-error / slope, -2.0, 2.0))
+        scalar += step
+        if not low < scalar < high:
+            scalar = (low + high) / 2 if np.isfinite(low + high) else scalar
+    assert best is not None
+    return best[1], best[2]

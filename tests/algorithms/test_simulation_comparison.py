@@ -1,0 +1,73 @@
+"""Every policy under the same conditions."""
+
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from apps.retrieval.algorithms.simulation.accounting import Outcome
+from apps.retrieval.algorithms.simulation.comparison import POLICIES, Job, Statistics, run
+from apps.retrieval.algorithms.simulation.plots import LINE, log_log_plot
+from apps.retrieval.algorithms.simulation.synthetic import synthetic_fold
+
+FOLD = synthetic_fold("drift", sources=40, seed=2)
+BUDGETS = (2.0, 6.0)
+CHEAP = [name for name, policy in POLICIES.items() if not name.startswith("ours")]
+
+
+@pytest.fixture(scope="module")
+def found():
+    return {name: dict(zip(BUDGETS, run(Job(FOLD, name, BUDGETS)), strict=True)) for name in CHEAP}
+
+
+@pytest.mark.parametrize("name", [name for name in CHEAP if name != "clairvoyant"])
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_every_policy_uses_the_budget(found, name, budget):
+    assert found[name][budget].retrievals == pytest.approx(budget, rel=0.011)  # few sources make for coarse steps
+
+
+@pytest.mark.parametrize("name", [name for name in CHEAP if name != "clairvoyant"])
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_no_policy_beats_the_one_that_knows_the_future(found, name, budget):
+    assert found["clairvoyant"][budget].mean < found[name][budget].mean
+    assert found["clairvoyant"][budget].retrievals <= budget * 1.01
+
+
+def test_uniform_delays_are_half_a_gap_and_never_more_than_one(found):
+    for budget in BUDGETS:
+        minutes = 24 * 60 / budget
+        assert found["uniform"][budget].mean == pytest.approx(minutes / 2, rel=0.1)
+        assert minutes * 0.98 < found["uniform"][budget].max <= minutes
+
+
+def test_a_run_repeats_itself():
+    job = Job(FOLD, "newsblur", (3.0,))
+    assert run(job) == run(job)
+    assert run(job) != run(replace(job, seed=1))
+
+
+def test_statistics_are_minutes_and_shares():
+    fold = synthetic_fold("poisson", sources=10)
+    delays = np.arange(101) / 60
+    statistics = Statistics.of(Outcome(delays, retrievals=10 * 42 * 3.0, lost=5), fold)
+    assert (statistics.mean, statistics.median, statistics.p95, statistics.max) == pytest.approx((50, 50, 95, 100))
+    assert statistics.std == pytest.approx(np.arange(101).std())
+    assert (statistics.lost15, statistics.retrievals) == pytest.approx((5 / 101, 3.0))
+
+
+def texts(svg):
+    return [element for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("text")]
+
+
+def test_a_plot_names_every_curve_and_no_two_names_touch():
+    curves = {f"<{number}>": [(1.0, 100.0 + number), (4.0, 20.0 + number / 10)] for number in range(20)}
+    names = [element for element in texts(log_log_plot("a & b", "x", "y", curves)) if element.text in curves]
+    assert [element.text for element in names] == list(curves)
+    heights = sorted(float(element.get("y")) for element in names)
+    assert min(np.diff(heights)) >= LINE - 0.1
+
+
+def test_a_plot_needs_a_point():
+    with pytest.raises(ValueError, match="nothing: there is no point to plot"):
+        log_log_plot("nothing", "x", "y", {"a": [(1.0, 0.0)]})
