@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from apps.postings.algorithms import identity
-from apps.postings.algorithms.dates import effective
+from apps.postings.algorithms.dates import effective, written_offset
 from apps.postings.algorithms.edits import text_hash
 from apps.postings.algorithms.markup import clean
 from apps.postings.models import Edition
@@ -35,6 +35,7 @@ class Document:
 class Stored:
     new: int
     edited: int
+    published: tuple[datetime, ...] = ()  # of the new ones, those dates that can be trusted
 
 
 @transaction.atomic
@@ -50,7 +51,7 @@ def store(documents: Sequence[Document]) -> list[Stored]:
     ]
     new = _insert(documents, decisions)
     edited = _update(documents, decisions)
-    return [Stored(new[index], edited[index]) for index in range(len(documents))]
+    return [Stored(len(dates), edits, tuple(filter(None, dates))) for dates, edits in zip(new, edited, strict=True)]
 
 
 def _known(
@@ -93,40 +94,42 @@ def _columns(pairs: set[tuple[int, bytes]]) -> tuple[list[int], list[bytes]]:
 _INSERT = """
 INSERT INTO postings_posting (source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html,
     text,
-    language, categories, image_url, comments_url, enclosures, published_at, claimed_at, retrieved_at)
+    language, categories, image_url, comments_url, enclosures, published_at, claimed_at, utc_offset, retrieved_at)
 SELECT source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html, text,
     language, ARRAY(SELECT jsonb_array_elements_text(categories)), image_url, comments_url, enclosures,
-    published_at, claimed_at, retrieved_at
+    published_at, claimed_at, utc_offset, retrieved_at
 FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[], %s::bytea[], %s::bytea[], %s::text[], %s::text[], %s::text[],
     %s::text[], %s::text[], %s::text[], %s::text[], %s::jsonb[], %s::text[], %s::text[], %s::jsonb[],
-    %s::timestamptz[], %s::timestamptz[], %s::timestamptz[])
+    %s::timestamptz[], %s::timestamptz[], %s::int2[], %s::timestamptz[])
     posting(source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html, text, language,
-    categories, image_url, comments_url, enclosures, published_at, claimed_at, retrieved_at)
+    categories, image_url, comments_url, enclosures, published_at, claimed_at, utc_offset, retrieved_at)
 ON CONFLICT (source_id, identity) DO NOTHING
-RETURNING source_id
+RETURNING source_id, published_at, claimed_at, retrieved_at
 """
 
 
-def _insert(documents: Sequence[Document], decisions: Sequence[identity.Decision]) -> list[int]:
-    """Insert new postings with one statement; return how many each document brought."""
+def _insert(documents: Sequence[Document], decisions: Sequence[identity.Decision]) -> list[list[datetime | None]]:
+    """Insert new postings with one statement; return the date of each, by document, None where it is not trusted."""
     rows = [
         _row(document, posting, position)
         for document, decision in zip(documents, decisions, strict=True)
         for position, posting in enumerate(decision.new)
     ]
-    inserted: dict[int, int] = defaultdict(int)
+    inserted: dict[int, list[datetime | None]] = defaultdict(list)
     if rows:
         with connection.cursor() as cursor:
             cursor.execute(_INSERT, [list(column) for column in zip(*rows, strict=True)])
-            for (source_id,) in cursor.fetchall():
-                inserted[source_id] += 1
+            for source_id, published, claimed, retrieved in cursor.fetchall():
+                trusted = effective(claimed, received=retrieved, position=0).trusted
+                inserted[source_id].append(published if trusted else None)
     return [inserted[document.source_id] for document in documents]
 
 
 def _row(document: Document, posting: identity.NewPosting, position: int) -> tuple[Any, ...]:
     entry = posting.entry
     markup = clean(entry.content or entry.summary, base_url=entry.link or document.address)
-    date = effective(entry.published or entry.updated, received=document.received_at, position=position)
+    claimed = entry.published or entry.updated
+    date = effective(claimed, received=document.received_at, position=position)
     return (
         document.source_id,
         posting.identity,
@@ -145,7 +148,8 @@ def _row(document: Document, posting: identity.NewPosting, position: int) -> tup
         entry.comments_url,
         json.dumps([asdict(enclosure) for enclosure in entry.enclosures]),
         date.at,
-        entry.published or entry.updated,
+        claimed,
+        written_offset(claimed),
         document.received_at,
     )
 

@@ -27,6 +27,7 @@ class Posting(models.Model):
 
     published_at = models.DateTimeField()  # what lists are ordered by: never in the future of `retrieved_at`
     claimed_at = models.DateTimeField(null=True)  # the publisher's own date, however odd
+    utc_offset = models.SmallIntegerField(null=True)  # minutes east of UTC, as the publisher wrote its date
     retrieved_at = models.DateTimeField()  # when its bytes first reached us
     edited_at = models.DateTimeField(null=True)  # when we last saw its words change
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.postings.algorithms.dates import EARLIEST, TOLERANCE, EffectiveDate, effective
+from apps.postings.algorithms.dates import EARLIEST, TOLERANCE, EffectiveDate, effective, written_offset
+from apps.sources.formats.dates import parse_date
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -55,3 +56,20 @@ def test_a_naive_date_is_refused(naive: str) -> None:
 def test_a_negative_position_is_refused() -> None:
     with pytest.raises(ValueError, match="position must not be negative, not -1"):
         effective(None, received=NOON, position=-1)
+
+
+@pytest.mark.parametrize(
+    ("written", "minutes"),
+    [
+        ("Thu, 01 Jan 2026 19:48:21 -0500", -300),
+        ("Thu, 01 Jan 2026 19:48:21 EDT", -240),
+        ("2026-01-01T19:48:21+05:30", 330),
+        ("2026-01-01T19:48:21Z", None),
+        ("Thu, 01 Jan 2026 19:48:21 GMT", None),
+        ("Thu, 01 Jan 2026 19:48:21 +0000", None),
+        ("2026-01-01T19:48:21", None),
+        ("2026-01-01T19:48:21+23:00", None),
+    ],
+)
+def test_the_offset_of_a_date_is_known_where_it_says_more_than_utc(written: str, minutes: int | None) -> None:
+    assert written_offset(parse_date(written)) == minutes

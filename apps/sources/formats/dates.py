@@ -47,10 +47,10 @@ _ODD = (
 
 
 def parse_date(text: str) -> datetime | None:
-    """The instant that the text names, aware and in UTC, or None; without a zone it is read as UTC.
+    """The instant that the text names, aware and with the offset it is written with, or None; without a zone it is UTC.
 
-    >>> parse_date("Thu, 01 Jan 2004 19:48:21 -0500")
-    datetime.datetime(2004, 1, 2, 0, 48, 21, tzinfo=datetime.timezone.utc)
+    >>> parse_date("Thu, 01 Jan 2004 19:48:21 -0500").isoformat()
+    '2004-01-01T19:48:21-05:00'
     >>> parse_date("2003-12-31T10:14:55Z")
     datetime.datetime(2003, 12, 31, 10, 14, 55, tzinfo=datetime.timezone.utc)
     >>> parse_date("yesterday")
@@ -63,7 +63,8 @@ def parse_date(text: str) -> datetime | None:
         if moment is None:
             return None
         moment = moment.replace(microsecond=0)
-        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment.astimezone(UTC)  # or it overflows only where somebody compares it
     except (ValueError, OverflowError):  # the 31st of February; the year 9999 in another zone
         return None
     return moment if moment.year >= EARLIEST_YEAR else None

@@ -25,8 +25,8 @@ class ParsedEntry:
     # Addresses within the HTML are absolute where the document says what they are relative to; else it is the link.
     summary: str = ""  # HTML, not yet made safe
     content: str = ""  # the fullest HTML given, not yet made safe; "" when there is only a summary
-    published: datetime | None = None  # aware, UTC
-    updated: datetime | None = None  # aware, UTC
+    published: datetime | None = None  # aware, with the offset that the publisher wrote
+    updated: datetime | None = None  # the same
     authors: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     language: str = ""

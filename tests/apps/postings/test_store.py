@@ -1,6 +1,6 @@
 """Postings are stored once, edits are kept, odd dates are mended."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -39,7 +39,7 @@ def an_entry(number: int = 1, **values) -> ParsedEntry:
 
 def test_the_same_document_twice_stores_each_posting_once(source):
     entries = [an_entry(number) for number in range(30)]
-    assert stored(source, *entries) == Stored(new=30, edited=0)
+    assert stored(source, *entries) == Stored(new=30, edited=0, published=(NOON - timedelta(hours=1),) * 30)
     assert stored(source, *entries) == Stored(new=0, edited=0)
     assert Posting.objects.count() == 30
 
@@ -47,7 +47,19 @@ def test_the_same_document_twice_stores_each_posting_once(source):
 def test_two_sources_may_publish_the_same_guid():
     first, second = a_source(), a_source()
     documents = [Document(each.pk, [an_entry()], "", "", "", NOON) for each in (first, second)]
-    assert store(documents) == [Stored(1, 0), Stored(1, 0)]
+    assert [result.new for result in store(documents)] == [1, 1]
+
+
+def test_only_dates_that_can_be_trusted_are_told(source):
+    entries = [an_entry(1), an_entry(2, published=None), an_entry(3, published=NOON + timedelta(days=30))]
+    assert stored(source, *entries) == Stored(new=3, edited=0, published=(NOON - timedelta(hours=1),))
+
+
+def test_the_offset_that_the_publisher_writes_is_kept(source):
+    east = NOON.astimezone(timezone(timedelta(hours=5, minutes=30))) - timedelta(hours=1)
+    stored(source, an_entry(1, published=east), an_entry(2), an_entry(3, published=None))
+    assert list(Posting.objects.order_by("guid").values_list("utc_offset", flat=True)) == [330, None, None]
+    assert Posting.objects.get(guid="guid-1").published_at == NOON - timedelta(hours=1)
 
 
 def test_all_that_an_entry_says_is_kept(source):
