@@ -3,6 +3,7 @@
 import os
 
 from celery import Celery
+from celery.schedules import crontab
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
@@ -12,6 +13,12 @@ app.autodiscover_tasks()
 app.conf.beat_schedule = {
     # New, followed, paused and deleted sources get or lose their schedule here, should the page's own call have failed.
     "adopt sources": {"task": "apps.retrieval.tasks.adopt_sources", "schedule": 60.0},
+    # Instants follow changes of the plan and of what sources are worth; a message that waited is overtaken by the next.
+    "replan": {"task": "apps.retrieval.tasks.replan_changed", "schedule": 20.0, "options": {"expires": 20}},
+    # The price follows what was really asked, each hour of the sources' own time; that of a replay is short.
+    "control the price": {"task": "apps.retrieval.tasks.control_price", "schedule": 600.0, "options": {"expires": 600}},
+    # When sources publish changes slowly; most of them sleep now.
+    "learn habits": {"task": "apps.retrieval.tasks.learn_habits", "schedule": crontab(hour=3, minute=17)},
     # The log of retrievals is for people and statistics; it may not grow for ever.
     "forget old retrievals": {"task": "apps.retrieval.tasks.forget_old_retrievals", "schedule": 3600.0},
 }

@@ -160,9 +160,6 @@ USE_I18N = True
 # --- retrieval --------------------------------------------------------------------------------------------------------
 # Sources may not lie on private addresses, except below these names (".example" opens every name that ends so).
 RETRIEVAL_OPEN_HOSTS = environment.words("WIREBEAT_OPEN_HOSTS", ".replay.localhost")
-RETRIEVAL_INTERVAL = environment.number(
-    "WIREBEAT_RETRIEVAL_INTERVAL", 3600, at_least=1
-)  # s between retrievals of a source
 RETRIEVAL_MIN_GAP = environment.number("WIREBEAT_MIN_GAP", 3600, at_least=0)  # s; feeds are never asked more often
 RETRIEVAL_HOST_GAP = environment.number("WIREBEAT_HOST_GAP", 1.0)  # s between two requests to a host
 RETRIEVAL_LOG_DAYS = environment.whole("WIREBEAT_RETRIEVAL_LOG_DAYS", 30, at_least=1)

@@ -5,10 +5,15 @@ from hashlib import blake2b
 from itertools import count
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from apps.accounts.models import User
 from apps.following.models import Folder, Follow, Mark
 from apps.postings.models import Edition, Posting
-from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.algorithms.planner.known import pack_hourly
+from apps.retrieval.algorithms.planner.price import root_mass
+from apps.retrieval.models import Habit, Plan, Retrieval, Schedule
 from apps.sources.models import Source
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -88,3 +93,21 @@ def a_retrieval(source: Source | None = None, **values: Any) -> Retrieval:
     times = ("due_at", "dispatched_at", "fetched_at", "stored_at")
     given = {name: NOON + timedelta(seconds=second) for second, name in enumerate(times)}
     return Retrieval.objects.create(source=source or a_source(), **given | {"outcome": Retrieval.Outcome.NEW} | values)
+
+
+def a_habit(source: Source | None = None, hourly: NDArray[np.float64] | None = None, **values: Any) -> Habit:
+    """A posting an hour whatever the hour, unless told otherwise: at 8 posting-hours asked every 4 hours."""
+    hourly = np.ones(168) if hourly is None else hourly
+    given = {
+        "hourly": pack_hourly(hourly),
+        "weekly": float(hourly.sum()),
+        "root_mass": float(root_mass(hourly[None], 168.0)[0]),
+        "learned_at": NOON,
+    }
+    return Habit.objects.create(source=source or a_source(), **given | values)
+
+
+def a_plan(**values: Any) -> Plan:
+    """The one plan, at 8 posting-hours per retrieval unless told otherwise."""
+    given = {"price": 8.0, "priced_at": NOON, "planned_revision": 1}
+    return Plan.objects.update_or_create(pk=1, defaults=given | values)[0]

@@ -7,6 +7,7 @@ from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Folder
 from apps.reading.queries import SORTS, SourceFilter
+from apps.retrieval.models import Plan
 from apps.sources.formats.opml import LARGEST_DOCUMENT
 from apps.sources.models import Source
 
@@ -106,6 +107,26 @@ class SourceForm(forms.ModelForm):
 
     def _post_clean(self) -> None:
         """The instance is only read: `sources.actions` writes, and knows which addresses are the same."""
+
+
+class PlanForm(forms.Form):
+    policy = forms.ChoiceField(
+        choices=Plan.Policy.choices,
+        label="How retrievals are shared out",
+        help_text="The first one is our own and waits least; the others are published rules, to compare it with.",
+    )
+    budget = forms.FloatField(
+        min_value=0,
+        label="Retrievals",
+        help_text="The more there are, the sooner news is here, and the more sites are burdened.",
+    )
+    unit = forms.ChoiceField(choices=Plan.Unit.choices, label="Counted")
+    longest_gap = forms.FloatField(
+        min_value=1,
+        max_value=168,
+        label="Longest gap, in hours",
+        help_text="However little is expected of a source, and whatever it is worth, it is asked after this time.",
+    )
 
 
 class SourceFilterForm(forms.Form):

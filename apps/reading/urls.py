@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.reading.views import following, marks, opml, plain, preferences, river, sources
+from apps.reading.views import following, marks, opml, plain, plan, preferences, river, sources
 
 urlpatterns = [
     path("", plain.home, name="home"),
@@ -31,8 +31,10 @@ urlpatterns = [
     path("sources/add/", sources.add, name="add_source"),
     path("sources/test/", sources.test, name="test_source"),
     path("sources/<int:source_id>/", sources.detail, name="source"),
+    path("sources/<int:source_id>/plan/", plan.of_source, name="source_plan"),
     path("sources/<int:source_id>/edit/", sources.edit, name="edit_source"),
     path("sources/<int:source_id>/delete/", sources.delete, name="delete_source"),
     path("sources/<int:source_id>/state/", sources.set_state, name="set_source_state"),
     path("sources/<int:source_id>/ask/", sources.ask, name="ask_source"),
+    path("plan/", plan.plan, name="plan"),
 ]

@@ -1,15 +1,21 @@
 """Make the portal read a replay."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.db import transaction
 
+from apps.postings import actions as postings
 from apps.replay import queries
 from apps.replay.algorithms.addresses import Addresses
 from apps.replay.algorithms.feed import Feed
+from apps.replay.algorithms.rendering import Entry, make_entry
+from apps.replay.algorithms.timeline import Timeline
 from apps.retrieval.actions import adopt_sources
 from apps.sources.actions import NewSource, add_sources, edit_source
+from apps.sources.formats.feed import ParsedEntry
+
+AT_ONCE = 200  # postings of a source that are stored in one transaction
 
 
 @transaction.atomic
@@ -41,3 +47,36 @@ def add_feeds(
         edit_source(source.pk, pace=speed, min_gap=min_gap)
     adopt_sources(ids, now=now)
     return ids
+
+
+def store_history(feed: Feed, source_id: int, addresses: Addresses, timeline: Timeline, *, now: datetime) -> int:
+    """Store what a feed has published so far, as if it had been read all along; return how much of it was new."""
+    count = feed.count_until(timeline.recorded(now.timestamp()))
+    new = 0
+    for first in range(0, count, AT_ONCE):
+        entries = [
+            _parsed(make_entry(feed, posting, timeline, addresses))
+            for posting in range(first, min(first + AT_ONCE, count))
+        ]
+        document = postings.Document(
+            source_id=source_id,
+            entries=entries,
+            address=addresses.feed(feed.number),
+            feed_link=f"{addresses.site(feed.number)}/",
+            language=feed.language,
+            received_at=now,
+        )
+        new += postings.store([document])[0].new
+    return new
+
+
+def _parsed(entry: Entry) -> ParsedEntry:
+    """An entry as the portal reads it, but with a date finer than the second that feeds write."""
+    return ParsedEntry(
+        guid=entry.guid,
+        link=entry.link,
+        title=entry.title,
+        summary=entry.summary,
+        content=entry.content,
+        published=datetime.fromtimestamp(entry.published, UTC),
+    )

@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 from apps.postings.models import Posting
 from apps.replay.algorithms.addresses import source_of
 from apps.replay.algorithms.verification import Stored
+from apps.retrieval.models import Schedule
 from apps.sources.models import Source
 
 AT_ONCE = 5_000  # rows that are in memory at once
@@ -31,3 +32,8 @@ def stored_postings(port: int, since: float) -> Iterator[Stored]:
 def different_sources(ids: Collection[int], *, pace: float, min_gap: int | None) -> QuerySet[Source]:
     """Those of the sources that an earlier replay has left with another pace or gap."""
     return Source.objects.filter(pk__in=ids).exclude(pace=pace, min_gap=min_gap)
+
+
+def unobserved(ids: Collection[int]) -> bool:
+    """Whether one of the sources has never answered."""
+    return Schedule.objects.filter(source__in=ids, observed_at=None).exists()

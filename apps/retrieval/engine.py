@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from threading import Lock
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -136,7 +136,20 @@ def patiently(do: Callable[[], Result]) -> Result:
             pause = min(2 * pause, 5.0)
 
 
-@cache
+_making = Lock()
+_engines: list[Engine] = []
+
+
 def current() -> Engine:
-    """This process's engine, made by the first task."""
-    return Engine()
+    """This process's engine, made by the first task; the first tasks come in several threads at once."""
+    with _making:
+        if not _engines:
+            _engines.append(Engine())
+        return _engines[0]
+
+
+def stop() -> None:
+    """Stop this process's engine, if a task has made one."""
+    with _making:
+        while _engines:
+            _engines.pop().stop()

@@ -1,6 +1,71 @@
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 
+from apps.retrieval.algorithms.planner.activity import PRIOR
 from apps.sources.models import Source
+
+
+class Plan(models.Model):
+    """How all retrievals are shared out among the sources. There is one row; `actions.change_plan` writes it."""
+
+    class Policy(models.TextChoices):
+        OURS = "ours", "At one price, planned anew after each retrieval"
+        UNIFORM = "uniform", "Uniform: every source as often, evenly"
+        SCHEDULING = "scheduling", "Retrieval scheduling (Sia, Cho, Cho): as often, at the best instants"
+        ALLOCATION = "allocation", "Resource allocation (Sia, Cho, Cho): square-root rule, evenly"
+        COMBINED = "combined", "Combined (Sia, Cho, Cho): square-root rule, at the best instants"
+        CGM_AGE = "cgm_age", "Age-optimal (Cho, Garcia-Molina)"
+        CGM_FRESHNESS = "cgm_freshness", "Freshness-optimal (Cho, Garcia-Molina)"
+
+    class Unit(models.TextChoices):
+        SOURCE_DAY = "source_day", "per source and day"
+        DAY = "day", "per day, all sources together"
+        HOUR = "hour", "per hour, all sources together"
+
+    policy = models.CharField(max_length=20, choices=Policy, default=Policy.OURS)
+    budget = models.FloatField(default=12.0, help_text="Retrievals that may be made.")
+    unit = models.CharField(max_length=10, choices=Unit, default=Unit.SOURCE_DAY)
+    longest_gap = models.FloatField(default=24.0, help_text="Hours; no source waits longer, whatever it is worth.")
+    changed_at = models.DateTimeField(db_default=Now())
+    revision = models.PositiveIntegerField(default=1)  # raised by each change of the above
+    planned_revision = models.PositiveIntegerField(default=0)  # the one that all sources' instants follow
+
+    price = models.FloatField(null=True)  # posting-hours per retrieval
+    priced_at = models.DateTimeField(null=True)
+    learned_at = models.DateTimeField(null=True)  # when habits were last learnt
+    priors = models.JSONField(null=True)  # what is usual among all sources, for those that are new
+    curve = models.JSONField(default=list)  # [[retrievals a day of all sources, expected mean delay in hours]...]
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(pk=1), name="plan_is_one"),
+            models.CheckConstraint(condition=models.Q(budget__gt=0), name="plan_budget_positive"),
+            models.CheckConstraint(
+                condition=models.Q(longest_gap__gte=1, longest_gap__lte=168), name="plan_longest_gap_in_range"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_policy_display()}, {self.budget:g} {self.get_unit_display()}"
+
+
+class Habit(models.Model):
+    """What is learnt of when a source publishes. Numbers are packed: a fleet has hundreds of thousands of them."""
+
+    source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="habit")
+    hourly = models.BinaryField()  # float32 (168,): postings expected in each hour of the source's week, Sunday first
+    minutes = models.BinaryField(default=b"")  # uint16 (24, 12): shares of five minutes x 65535; empty: all the same
+    weekly = models.FloatField()  # postings a week
+    root_mass = models.FloatField()  # integral of the root of the rate over the week: what retrievals go by
+    utc_offset = models.SmallIntegerField(default=0)  # minutes: `hourly` is in the source's local time
+    window = models.PositiveIntegerField(null=True)  # items that its document showed last
+    timetable = models.BinaryField(default=b"")  # float64: instants of a policy that does not react; hours, UTC
+    period = models.FloatField(default=0.0)  # h, of the timetable
+    learned_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"habit of source {self.source_id}"
 
 
 class Schedule(models.Model):
@@ -17,6 +82,12 @@ class Schedule(models.Model):
     dispatched_at = models.DateTimeField(null=True)
     worker = models.CharField(max_length=200, blank=True)  # who is asking right now
     reason = models.CharField(max_length=200, blank=True)  # why then, for people
+    earliest_at = models.DateTimeField(null=True)  # no plan may ask before: politeness, as of the latest visit
+    ahead = ArrayField(models.DateTimeField(), default=list)  # the instants after `due_at`, as expected, for people
+    worth = models.FloatField(default=1.0)  # the source's weight that `due_at` was planned with
+    observed_at = models.DateTimeField(null=True)  # the latest retrieval that showed what the source has
+    activity_seen = models.FloatField(default=PRIOR)  # see algorithms.planner.activity
+    activity_expected = models.FloatField(default=PRIOR)
 
     etag = models.TextField(blank=True)  # both exactly as the server sent them, from one answer
     last_modified = models.TextField(blank=True)
@@ -68,6 +139,9 @@ class Retrieval(models.Model):
     status = models.PositiveSmallIntegerField(default=0)  # HTTP; 0 when no answer came
     new = models.PositiveIntegerField(default=0)
     edited = models.PositiveIntegerField(default=0)
+    dated = models.PositiveIntegerField(default=0)  # new postings whose delay is known
+    delay_seconds = models.FloatField(default=0.0)  # sum over them, in the source's time
+    longest_delay_seconds = models.FloatField(default=0.0)
     wire_bytes = models.PositiveIntegerField(default=0)
     elapsed_ms = models.PositiveIntegerField(default=0)
     message = models.CharField(max_length=500, blank=True)

@@ -3,14 +3,19 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db import connection
+from django.db.models import Count, Max, Q, QuerySet, Sum
 
-from apps.retrieval.models import Retrieval, RobotsRules, Schedule
+from apps.retrieval.claims import LEASE
+from apps.retrieval.models import Plan, Retrieval, RobotsRules, Schedule
+from apps.retrieval.remembered import TABLES, WORTH
 from apps.retrieval.robots import origin_of
 from apps.sources.models import Source
 
 ROBOTS_KEPT = timedelta(hours=24)  # RFC 9309, section 2.4
+UNASKED = (Retrieval.Outcome.DEFERRED, Retrieval.Outcome.REFUSED)  # ended before a request was made
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +67,89 @@ def fresh_robots(addresses: Iterable[str], now: datetime) -> dict[str, str]:
     origins = {origin_of(address) for address in addresses}
     known = RobotsRules.objects.filter(origin__in=origins, fetched_at__gt=now - ROBOTS_KEPT)
     return dict(known.values_list("origin", "body"))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The sources that are to be asked."""
+
+    count: int
+    paces: float  # sum over them: hours of theirs that pass in one of ours
+
+    @property
+    def mean_pace(self) -> float:
+        return self.paces / self.count if self.count else 1.0
+
+
+def wanted() -> Wanted:
+    totals = Source.objects.filter(pk__in=to_be_asked().values("pk")).aggregate(
+        count=Count("pk"), paces=Sum("pace", default=0.0)
+    )
+    return Wanted(**totals)
+
+
+def hourly_budget(plan: Plan, wanted: Wanted) -> float:
+    """Retrievals per hour of ours that the plan allows for all sources together."""
+    match Plan.Unit(plan.unit):
+        case Plan.Unit.SOURCE_DAY:
+            return plan.budget * wanted.paces / 24
+        case Plan.Unit.DAY:
+            return plan.budget / 24
+        case Plan.Unit.HOUR:
+            return plan.budget
+
+
+def requests_made(since: datetime, until: datetime) -> int:
+    """Visits within (since, until] that asked their source."""
+    made = Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)
+    return made.exclude(outcome__in=UNASKED).count()
+
+
+@dataclass(frozen=True, slots=True)
+class Delays:
+    """How long after their publication postings reached us, in the sources' own time."""
+
+    postings: int
+    mean: float | None  # s; None when there are none
+    longest: float  # s
+
+
+def delays(since: datetime, until: datetime) -> Delays:
+    totals = Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until).aggregate(
+        postings=Sum("dated", default=0),
+        seconds=Sum("delay_seconds", default=0.0),
+        longest=Max("longest_delay_seconds", default=0.0),
+    )
+    mean = totals["seconds"] / totals["postings"] if totals["postings"] else None
+    return Delays(totals["postings"], mean, totals["longest"])
+
+
+# Schedules that a plan may move: waiting, for no person, of sources that answered last time and whose habit is known.
+# What is dispatched has no worker yet, but its instant is the end of its lease.
+MOVABLE = """schedule.due_at IS NOT NULL AND schedule.worker = '' AND schedule.consecutive_failures = 0
+    AND schedule.observed_at IS NOT NULL AND habit.source_id IS NOT NULL AND schedule.reason <> %(wish)s
+    AND coalesce(schedule.due_at - schedule.dispatched_at NOT BETWEEN %(lease)s - interval '1 s' AND %(lease)s, true)"""
+WISH = "asked for by a person"
+MOVABLE_VALUES: dict[str, Any] = {"wish": WISH, "lease": LEASE}
+
+
+def movable(source_ids: Iterable[int] | None = None) -> list[int]:
+    """Sources whose instant a new plan may move, in ascending order; of some, or of all."""
+    return _ids(
+        f"SELECT source.id FROM {TABLES} WHERE {MOVABLE} AND (%(ids)s::bigint[] IS NULL OR source.id = ANY(%(ids)s))",
+        ids=None if source_ids is None else list(source_ids),
+    )
+
+
+def worth_changed() -> list[int]:
+    """Movable sources that are worth something else by more than 1 % than what they were planned with."""
+    return _ids(
+        f"""SELECT id FROM (SELECT source.id, schedule.worth, {WORTH} AS present FROM {TABLES} WHERE {MOVABLE}) planned
+        WHERE abs(present - worth) > 0.01 * worth"""
+    )
+
+
+def _ids(statement: str, **parameters: Any) -> list[int]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"{statement} ORDER BY 1", MOVABLE_VALUES | parameters)
+        return [source_id for (source_id,) in cursor.fetchall()]

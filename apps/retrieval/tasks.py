@@ -22,6 +22,22 @@ def adopt_sources(**_: Any) -> None:
 
 
 @shared_task
+def replan_changed(**_: Any) -> None:
+    actions.replan_changed(now=datetime.now(UTC))
+
+
+@shared_task
+def control_price(**_: Any) -> None:
+    actions.learn_if_due(now=datetime.now(UTC))
+    actions.control_price(now=datetime.now(UTC))
+
+
+@shared_task
+def learn_habits(**_: Any) -> None:
+    actions.learn_habits(now=datetime.now(UTC))
+
+
+@shared_task
 def forget_old_retrievals(**_: Any) -> None:
     actions.forget_old_retrievals(now=datetime.now(UTC))
 
@@ -34,5 +50,4 @@ def release_own_leases(sender: Any, **_: Any) -> None:
 
 @worker_shutdown.connect
 def close_connections(**_: Any) -> None:
-    if engine.current.cache_info().currsize:
-        engine.current().stop()
+    engine.stop()

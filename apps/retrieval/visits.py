@@ -7,12 +7,12 @@ from hashlib import blake2b
 
 from apps.retrieval.algorithms.politeness import Answer, Limits, Memory, Verdict, judge, next_instant
 from apps.retrieval.fetching import Fetched, Validators
+from apps.retrieval.instants import OBSERVING, POLITENESS, Next
 from apps.retrieval.models import Retrieval
 from apps.sources import formats
 from apps.sources.formats.feed import NotAFeed, ParsedFeed, UpdateHints
 
 Outcome = Retrieval.Outcome
-EVEN_PLAN = "every source in turn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,14 @@ class Assignment:
     hints: UpdateHints
     failing_since: datetime | None
     followers: int
-    interval: float  # s between two retrievals of the even plan, before politeness
+    pace: float
     limits: Limits
     nameless: bool  # nobody has said the source's title or page yet
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What a visit brought and what follows from it."""
+    """What a visit brought and what politeness makes of it; when the source is asked next is for the plan to say."""
 
     assignment: Assignment
     fetched: Fetched
@@ -49,15 +49,60 @@ class Visit:
     validators: Validators
     body_hash: bytes
     hints: UpdateHints
-    due_at: datetime | None  # None: never again
-    reason: str
+    jitter: float  # in [0, 1): spreads sources that would otherwise stay in step
+
+    @property
+    def deferred(self) -> bool:
+        """Nothing was asked, since others were waiting for the same host."""
+        return self.fetched.failure is not None and self.fetched.failure.retry_after is not None
+
+    @property
+    def observed(self) -> bool:
+        """Whether it showed what the source has."""
+        return self.outcome in OBSERVING
+
+    @property
+    def earliest(self) -> datetime:
+        """The first instant that neither politeness nor the feed's ttl forbids."""
+        if self.deferred:
+            return self.verdict.not_before
+        return next_instant(
+            self.fetched.received_at,
+            self.verdict.not_before,
+            UpdateHints(ttl=self.hints.ttl),
+            self.assignment.limits,
+            since=self.assignment.started_at,
+            jitter=0.0,
+        )
+
+    def due(self, planned: Next | None) -> tuple[datetime | None, str]:
+        """When the source is asked next, and why then, for people; None: never again.
+
+        Without a plan, as nothing is known of the source yet or nothing was asked, as soon as politeness allows.
+        """
+        if self.verdict.gone:
+            return None, self.verdict.reason
+        if self.deferred:
+            return self.verdict.not_before, self.verdict.reason
+        wish, reason = (planned.at, planned.reason) if planned else (self.earliest, POLITENESS)
+        limits = self.assignment.limits
+        if reason == POLITENESS:
+            reason = self.verdict.reason
+            if self.earliest > self.verdict.not_before:
+                reason = (
+                    f"its feed asks to be left alone for {min(self.hints.ttl or 0, limits.longest_hint):.0f} s (ttl)"
+                )
+        allowed = max(wish, self.earliest)
+        instant = next_instant(
+            allowed, allowed, self.hints, limits, since=self.assignment.started_at, jitter=self.jitter
+        )
+        if instant > allowed + timedelta(seconds=limits.jitter):
+            reason = "its feed asks to be left alone before (skipHours, skipDays)"
+        return instant, reason
 
 
 def conclude(assignment: Assignment, fetched: Fetched, *, jitter: float) -> Visit:
-    """Judge an answer: what it brought, what is remembered of it, and when the source is asked next.
-
-    `jitter`, in [0, 1), spreads sources that would otherwise stay in step.
-    """
+    """Judge an answer: what it brought, what is remembered of it, and until when politeness lets the source be."""
     read = _read(assignment, fetched)
     hints = read.feed.hints if read.feed else assignment.hints
     answer = Answer(
@@ -68,7 +113,6 @@ def conclude(assignment: Assignment, fetched: Fetched, *, jitter: float) -> Visi
         is_feed=read.is_feed,
     )
     verdict = judge(answer, assignment.memory, assignment.limits, now=fetched.received_at)
-    due_at, reason = _next(assignment, fetched, verdict, hints, jitter)
     return Visit(
         assignment=assignment,
         fetched=fetched,
@@ -79,22 +123,8 @@ def conclude(assignment: Assignment, fetched: Fetched, *, jitter: float) -> Visi
         validators=Validators() if verdict.new_url else _validators(assignment, fetched, is_feed=read.is_feed),
         body_hash=read.body_hash,
         hints=hints,
-        due_at=None if verdict.gone else due_at,
-        reason=reason,
+        jitter=jitter,
     )
-
-
-def _next(
-    assignment: Assignment, fetched: Fetched, verdict: Verdict, hints: UpdateHints, jitter: float
-) -> tuple[datetime, str]:
-    """When to ask next and why: the even plan's instant, or the first later one that politeness allows."""
-    if fetched.failure and fetched.failure.retry_after is not None:
-        return verdict.not_before, verdict.reason  # nothing was asked, so nothing has to be waited for
-    wish = fetched.received_at + timedelta(seconds=assignment.interval * verdict.memory.slowdown)
-    instant = next_instant(
-        wish, verdict.not_before, hints, assignment.limits, since=assignment.started_at, jitter=jitter
-    )
-    return instant, verdict.reason if verdict.not_before > wish else EVEN_PLAN
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,19 @@ def set_state(source_ids: Collection[int], state: Source.State) -> int:
     return Source.objects.filter(pk__in=source_ids).exclude(state=state).update(state=state)
 
 
+def set_interest(source_ids: Collection[int], value: float) -> int:
+    """Write down what people's standing questions add to the worth of sources; 1 where nobody asks.
+
+    Raises
+    ------
+    ValueError
+        If the value is not within 0..1000.
+    """
+    if not 0 <= value <= 1_000:
+        raise ValueError(f"a source's interest lies within 0..1000, not {value}")
+    return Source.objects.filter(pk__in=source_ids).exclude(interest=value).update(interest=value)
+
+
 def move(source_id: int, url: str) -> bool:
     """Remember a permanent redirect. False when another source has that address, or it is too long: all stays."""
     if len(url) > LONGEST_ADDRESS or Source.objects.filter(url=url).exists():

@@ -23,6 +23,8 @@ class Source(models.Model):
     category = models.CharField(max_length=100, blank=True)
     image_url = models.CharField(max_length=4_000, blank=True)
     weight = models.FloatField(default=1.0, help_text="What an admin thinks a posting of it is worth; 1 is usual.")
+    # What people's standing questions add to its worth; written by whoever knows them, 1 where nobody asks.
+    interest = models.FloatField(default=1.0)
     listed = models.BooleanField(default=False, help_text="Shown in the catalogue, and its postings to everybody.")
     always_retrieved = models.BooleanField(default=False, help_text="Asked even while nobody follows it.")
     # Hours of the source that pass in one of ours: 1, except for replays. All waiting times are divided by it.
@@ -34,6 +36,9 @@ class Source(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=models.Q(weight__gte=0, weight__lte=1_000), name="source_weight_in_range"),
+            models.CheckConstraint(
+                condition=models.Q(interest__gte=0, interest__lte=1_000), name="source_interest_in_range"
+            ),
             models.CheckConstraint(condition=models.Q(pace__gt=0), name="source_pace_positive"),
             models.CheckConstraint(condition=models.Q(url__startswith="http"), name="source_url_is_http"),
         ]

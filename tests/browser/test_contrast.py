@@ -4,7 +4,19 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page
 
-from tests.builders import a_folder, a_follow, a_mark, a_posting, a_retrieval, a_schedule, a_source, a_user, an_edition
+from tests.builders import (
+    a_folder,
+    a_follow,
+    a_habit,
+    a_mark,
+    a_plan,
+    a_posting,
+    a_retrieval,
+    a_schedule,
+    a_source,
+    a_user,
+    an_edition,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -45,11 +57,12 @@ FAINT_TEXTS = """() => {
     let seen = 0;
     for (const element of document.body.querySelectorAll("*")) {
         const text = words(element);
-        if (!text || element.matches(".unseen, option, script") || !element.checkVisibility()) continue;
+        if (!text || element.matches(".unseen, option, script, title") || !element.checkVisibility()) continue;
         seen += 1;
         const behind = background(element);
         const style = getComputedStyle(element, element.placeholder ? "::placeholder" : null);
-        const [red, green, blue, strength] = parts(style.color);
+        // Words in pictures are painted with what fills them.
+        const [red, green, blue, strength] = parts(element.ownerSVGElement ? style.fill : style.color);
         const ratio = contrast(over([red, green, blue, strength * opacity(element)], behind), behind);
         if (ratio < 4.5) faint.push(`${ratio.toFixed(2)}: ${text.slice(0, 40)}`);
     }
@@ -71,6 +84,7 @@ OF_STAFF = [
     "/sources/",
     "/sources/add/",
     "/sources/test/?address=nothing",
+    "/plan/",
 ]
 
 
@@ -99,9 +113,12 @@ def test_what_people_and_staff_see_is_legible(page: Page, scheme: str, client, l
     source = a_source(listed=True, category="News", language="en")
     a_follow(user, source, folders=(a_folder(user),))
     failing = a_follow(user, a_source(listed=True)).source
-    a_schedule(source)
+    a_plan(curve=[[1.0, 2.0], [9.0, 0.5]])
+    a_habit(source)
+    a_schedule(source, observed_at=timezone.now())
     a_schedule(failing, consecutive_failures=4, failing_since=timezone.now())
     a_retrieval(source, outcome="failed", message="No answer.")
+    a_retrieval(source, fetched_at=timezone.now(), dated=1, delay_seconds=60, longest_delay_seconds=60)
     posting = a_posting(
         source,
         author="Ada",
@@ -116,5 +133,6 @@ def test_what_people_and_staff_see_is_legible(page: Page, scheme: str, client, l
     )
     places = [f"/posting/{posting.pk}/", f"/river/source/{source.pk}/", f"/follow/{source.pk}/edit/"]
     staffs = [f"/sources/{failing.pk}/", f"/sources/{source.pk}/", f"/sources/{source.pk}/delete/"]
+    staffs += [f"/sources/{failing.pk}/plan/", f"/sources/{source.pk}/plan/"]
     for address in [*OF_STAFF, *places, *staffs]:
         assert_legible(page, address)

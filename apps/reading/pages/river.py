@@ -14,6 +14,7 @@ from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
 from apps.reading.pages.rows import PostingRow, rows
+from apps.retrieval.reports.delays import Asking, asking_of
 from apps.sources.models import Source
 
 LENGTH = 40  # postings shown at once
@@ -35,6 +36,7 @@ class RiverPage:
     next: str  # cursor of the page that follows, "" at the end
     source: Source | None
     follow: Follow | None
+    asking: Asking | None  # of the source
     now: datetime
 
     @property
@@ -51,7 +53,7 @@ def river_page(
     source: Source | None = None,
     follow: Follow | None = None,
 ) -> RiverPage:
-    """One query for the postings; the caller has found, and may show, what the scope names."""
+    """One query for the postings and one of how a source is asked; the caller has found, and may show, the scope."""
     found = following.with_state(following.postings_in(user, scope), user)
     if arrangement.unread_only:
         found = found.filter(Q(unread=True))
@@ -59,7 +61,8 @@ def river_page(
     more = len(shown) > LENGTH
     shown = shown[:LENGTH]
     last = Cursor(shown[-1].published_at, shown[-1].id).encode() if more else ""
-    return RiverPage(scope, title, tuple(shown), arrangement, last, source, follow, now)
+    asking = asking_of(source.pk, now) if source else None
+    return RiverPage(scope, title, tuple(shown), arrangement, last, source, follow, asking, now)
 
 
 def _arranged(found: QuerySet[Posting], arrangement: Arrangement) -> QuerySet[Posting]:

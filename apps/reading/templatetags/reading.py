@@ -11,6 +11,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 
+from apps.reading.algorithms import spans
+
 register = template.Library()
 
 
@@ -43,6 +45,48 @@ def duration(span: timedelta) -> str:
         if seconds >= length:
             return f"{seconds // length} {unit}"
     return f"{seconds} s"
+
+
+@register.filter
+def span(seconds: float) -> str:
+    return spans.span(seconds)
+
+
+@register.filter
+def hours(number: float) -> str:
+    """
+    >>> hours(1.5)
+    '1 h 30 min'
+    """
+    return spans.span(3_600 * number)
+
+
+@register.filter
+def hours_of_ten(posting_hours: float) -> str:
+    """How long each of ten postings waits when all of them together wait so long."""
+    return hours(posting_hours / 10)
+
+
+@register.filter
+def percent_of(part: float, whole: float) -> str:
+    """
+    >>> percent_of(1, 8), percent_of(1, 3_000)
+    ('12.5 %', '0.033 %')
+    """
+    share = 100 * part / whole
+    return f"{share:.1f} %" if share >= 1 or not share else f"{share:.2g} %"
+
+
+@register.filter
+def about(number: float) -> str:
+    """An amount to two digits or so.
+
+    >>> about(0.123), about(7.04), about(7.46), about(123.4), about(12_345.0)
+    ('0.12', '7', '7.5', '123', '12,345')
+    """
+    if abs(number) >= 10:
+        return f"{number:,.0f}"
+    return f"{number:.1f}".removesuffix(".0") if abs(number) >= 1 else f"{number:.2g}"
 
 
 @register.filter

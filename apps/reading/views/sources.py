@@ -6,16 +6,17 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.utils.timezone import now
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.reading import actions
 from apps.reading.forms import SourceFilterForm, SourceForm
 from apps.reading.pages.sources import SourcePage, source_page, sources_page
-from apps.reading.views.rendering import back, show
+from apps.reading.views.rendering import Request, back, show
 from apps.retrieval import actions as retrieval
 from apps.retrieval.inspection import inspect
+from apps.retrieval.reports.source import effect_of
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import BadAddress
 from apps.sources.models import Source
@@ -61,16 +62,30 @@ def add(request: HttpRequest) -> HttpResponse:
 
 
 @for_staff
-def edit(request: HttpRequest, source_id: int) -> HttpResponse:
+def edit(request: Request, source_id: int) -> HttpResponse:
     page = _page(request, source_id)
     form = SourceForm(request.POST or None, instance=page.source)
+    if "effect" in request.POST:
+        return _show_effect(request, form, page)
     if request.method == "POST" and form.is_valid():
         try:
             actions.edit_source(source_id, now=now(), **form.cleaned_data)
+            retrieval.replan([source_id], now=now())
             return redirect("source", source_id)
         except (BadAddress, ValueError) as problem:
             form.add_error("url", str(problem))
     return show(request, "reading/source_form.html", form=form, source=page.source)
+
+
+def _show_effect(request: Request, form: SourceForm, page: SourcePage) -> HttpResponse:
+    """What the weight that is typed would do: alone to htmx, or else with the form, which is not saved."""
+    form.is_valid()
+    weight = form.cleaned_data.get("weight")
+    effect = None if weight is None else effect_of(page.source, weight, now())
+    if request.htmx:
+        context = {"form": form, "source": page.source, "effect": effect}
+        return render(request, "reading/_weight_effect.html", context)
+    return show(request, "reading/source_form.html", form=form, source=page.source, asked=True, effect=effect)
 
 
 @for_staff

@@ -18,7 +18,12 @@ class Start:
     start: float  # real seconds since 1970 at which the origin is replayed
     speed: float
     port: int
-    setup: dict[str, str | int | float | bool | None]  # what was asked for
+    setup: dict[str, str | int | float | bool | None]  # what was asked for, and when the replay `began`
+
+    @property
+    def began(self) -> float:
+        """Real seconds since 1970 before which nothing of this replay can have been stored."""
+        return float(self.setup.get("began") or self.start)
 
 
 @dataclass(frozen=True, slots=True)

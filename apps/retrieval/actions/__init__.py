@@ -1,6 +1,8 @@
-"""The only writers of schedules and of the log of retrievals. Each is one transaction and may be called twice."""
+"""The only writers of the plan, of habits, schedules and the log of retrievals. Each may be called twice."""
 
 from apps.retrieval.actions.adding import Discovery, discover
+from apps.retrieval.actions.learning import learn_habits, learn_if_due
+from apps.retrieval.actions.plan import change_plan, control_price, current_plan
 from apps.retrieval.actions.planning import (
     Asked,
     adopt_sources,
@@ -10,6 +12,7 @@ from apps.retrieval.actions.planning import (
     release_worker,
     remember_robots,
 )
+from apps.retrieval.actions.replanning import replan, replan_changed
 from apps.retrieval.actions.visits import start, store
 
 __all__ = [
@@ -17,11 +20,18 @@ __all__ = [
     "Discovery",
     "adopt_sources",
     "ask_soon",
+    "change_plan",
+    "control_price",
+    "current_plan",
     "discover",
     "forget_answers",
     "forget_old_retrievals",
+    "learn_habits",
+    "learn_if_due",
     "release_worker",
     "remember_robots",
+    "replan",
+    "replan_changed",
     "start",
     "store",
 ]

@@ -64,7 +64,7 @@ def ask_soon(source_id: int, *, now: datetime) -> Asked:
         if row.worker:
             return Asked(True, now, "The source is being asked at this moment.")
         earliest = max(filter(None, [now, _end_of_gap(row), row.not_before]))
-        schedule.update(due_at=earliest, reason="asked for by a person")
+        schedule.update(due_at=earliest, reason=queries.WISH)
         wake_beat([earliest], now)
     if earliest == now:
         return Asked(True, now, "The source is being asked now.")

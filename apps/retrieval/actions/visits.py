@@ -9,10 +9,13 @@ from django.db import connection, transaction
 
 from apps.postings import actions as postings
 from apps.retrieval.actions.planning import wake_beat
+from apps.retrieval.actions.upcoming import Former, Planned, plan_next
 from apps.retrieval.algorithms.politeness import Limits, Memory
 from apps.retrieval.claims import LEASE, Claim
 from apps.retrieval.fetching import Validators
+from apps.retrieval.instants import OBSERVING
 from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.remembered import COLUMNS, TABLES, Remembered, parameters
 from apps.retrieval.visits import Assignment, Visit, bits, numbers_in
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import partition
@@ -80,7 +83,7 @@ def _assignment(row: tuple[Any, ...], now: datetime) -> Assignment:
         hints=UpdateHints(ttl=ttl, skip_hours=numbers_in(skip_hours), skip_days=numbers_in(skip_days)),
         failing_since=failing_since,
         followers=followers,
-        interval=(settings.RETRIEVAL_INTERVAL if min_gap is None else min_gap) / pace,
+        pace=pace,
         limits=_limits(min_gap).scaled(pace),
         nameless=nameless,
     )
@@ -106,25 +109,33 @@ def store(visits: Sequence[Visit]) -> int:
     brought = {visit.assignment.source_id: result for visit, result in zip(with_feed, stored, strict=True)}
     for visit in visits:
         _change_source(visit)
-    _write_schedules(visits)
+    planned = plan_next(visits, current, brought)
+    _write_schedules(planned)
     now = datetime.now(UTC)
-    Retrieval.objects.bulk_create([_log(visit, brought.get(visit.assignment.source_id), now) for visit in visits])
-    wake_beat([visit.due_at for visit in visits if visit.due_at], now)
+    Retrieval.objects.bulk_create([_log(each, now) for each in planned])
+    wake_beat([each.due_at for each in planned if each.due_at], now)
     return len(visits)
 
 
-def _lock(assignments: Sequence[Assignment]) -> set[int]:
-    """Lock the schedules whose sequence still fits, in one order for all callers, and return their sources."""
+def _lock(assignments: Sequence[Assignment]) -> dict[int, Former]:
+    """Lock the schedules whose sequence still fits, in one order for all callers, and return what they remember."""
     with connection.cursor() as cursor:
         cursor.execute(
-            """
-            SELECT schedule.source_id FROM retrieval_schedule schedule
-            JOIN unnest(%s::bigint[], %s::int[]) visit(source_id, sequence) USING (source_id, sequence)
+            f"""
+            SELECT {COLUMNS}, (
+                SELECT min(fetched_at) FROM retrieval_retrieval retrieval
+                WHERE retrieval.source_id = source.id AND retrieval.outcome = ANY(%(observing)s))
+            FROM {TABLES} JOIN unnest(%(ids)s::bigint[], %(sequences)s::int[]) visit(source_id, sequence)
+                ON visit.source_id = schedule.source_id AND visit.sequence = schedule.sequence
             ORDER BY schedule.source_id FOR UPDATE OF schedule
             """,
-            [[each.source_id for each in assignments], [each.sequence for each in assignments]],
+            parameters(
+                ids=[each.source_id for each in assignments],
+                sequences=[each.sequence for each in assignments],
+                observing=list(OBSERVING),
+            ),
         )
-        return {source_id for (source_id,) in cursor.fetchall()}
+        return {row[0]: Former(Remembered.of(row[:-1]), row[-1]) for row in cursor.fetchall()}
 
 
 def _document(visit: Visit) -> postings.Document:
@@ -150,34 +161,42 @@ def _change_source(visit: Visit) -> None:
         sources.learn_from(source_id, visit.feed)
 
 
-def _write_schedules(visits: Sequence[Visit]) -> None:
+def _write_schedules(planned: Sequence[Planned]) -> None:
     with connection.cursor() as cursor:
         cursor.executemany(
             """
-            UPDATE retrieval_schedule SET sequence = sequence + 1, worker = '', due_at = %s, reason = %s, etag = %s,
-                last_modified = %s, body_hash = %s, not_before = %s, consecutive_failures = %s, failing_since = %s,
-                slowdown = %s, validated = %s, moved_to = %s, moved_count = %s, ttl = %s, skip_hours = %s,
-                skip_days = %s
+            UPDATE retrieval_schedule SET sequence = sequence + 1, worker = '', due_at = %s, reason = %s,
+                earliest_at = coalesce(%s, earliest_at), ahead = coalesce(%s, ahead), worth = %s, observed_at = %s,
+                activity_seen = %s, activity_expected = %s, etag = %s, last_modified = %s, body_hash = %s,
+                not_before = %s, consecutive_failures = %s, failing_since = %s, slowdown = %s, validated = %s,
+                moved_to = %s, moved_count = %s, ttl = %s, skip_hours = %s, skip_days = %s
             WHERE source_id = %s
             """,
-            [_schedule_row(visit) for visit in visits],
+            [_schedule_row(each) for each in planned],
         )
 
 
-def _schedule_row(visit: Visit) -> tuple[Any, ...]:
+def _schedule_row(planned: Planned) -> tuple[Any, ...]:
+    visit = planned.visit
     memory = visit.verdict.memory
     failing_since = (
         (visit.assignment.failing_since or visit.fetched.received_at) if memory.consecutive_failures else None
     )
     return (
-        visit.due_at,
-        visit.reason[:200],
+        planned.due_at,
+        planned.reason[:200],
+        planned.earliest_at,
+        planned.ahead,
+        planned.worth,
+        planned.observed_at,
+        planned.activity.seen,
+        planned.activity.expected,
         visit.validators.etag,
         visit.validators.last_modified,
         visit.body_hash,
         visit.verdict.not_before if visit.outcome == Retrieval.Outcome.THROTTLED else None,
         memory.consecutive_failures,
-        failing_since if memory.consecutive_failures else None,
+        failing_since,
         memory.slowdown,
         memory.validated,
         memory.moved_to,
@@ -189,7 +208,8 @@ def _schedule_row(visit: Visit) -> tuple[Any, ...]:
     )
 
 
-def _log(visit: Visit, stored: postings.Stored | None, now: datetime) -> Retrieval:
+def _log(planned: Planned, now: datetime) -> Retrieval:
+    visit, stored = planned.visit, planned.stored
     return Retrieval(
         source_id=visit.assignment.source_id,
         due_at=visit.assignment.due_at,
@@ -200,6 +220,9 @@ def _log(visit: Visit, stored: postings.Stored | None, now: datetime) -> Retriev
         status=visit.fetched.status,
         new=stored.new if stored else 0,
         edited=stored.edited if stored else 0,
+        dated=len(planned.delays),
+        delay_seconds=sum(planned.delays),
+        longest_delay_seconds=max(planned.delays, default=0.0),
         wire_bytes=visit.fetched.wire_bytes,
         elapsed_ms=round(1_000 * visit.fetched.elapsed),
         message=visit.message[:500],

@@ -29,7 +29,7 @@ class Limits:
     backoff_first: float = 3_600.0  # after the first failure; doubled by each further one
     backoff_last: float = 604_800.0  # a failing source is never given up
     throttled_gap: float = 86_400.0  # after a 429 or 403 that does not say how long
-    jitter: float = 180.0  # at most this much is added to an instant, so that sources do not stay in step
+    jitter: float = 30.0  # at most this much is added to an instant, so that sources do not stay in step
 
     def scaled(self, pace: float) -> "Limits":
         """The same for a source whose time runs `pace` times as fast as ours."""

@@ -20,8 +20,8 @@ FOR_PEOPLE = [
     "preferences",
     "account_change_password",
 ]
-FOR_STAFF = ["sources", "add_source", "test_source"]
-FOR_STAFF_ON_A_SOURCE = ["edit_source", "delete_source"]
+FOR_STAFF = ["sources", "add_source", "test_source", "plan"]
+FOR_STAFF_ON_A_SOURCE = ["edit_source", "delete_source", "source_plan"]
 CHANGES_BY_STAFF = ["set_source_state", "ask_source", "edit_source", "delete_source"]
 
 

@@ -2,8 +2,10 @@
 
 import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
+from threading import Barrier
 
 import pytest
 
@@ -85,3 +87,17 @@ def test_storing_begins_again_when_the_connection_was_lost():
     other.close()
     engine.store(answers)
     assert Retrieval.objects.count() == 3
+
+
+def test_tasks_that_begin_at_the_same_time_share_one_engine():
+    together = Barrier(16)
+
+    def begin(_: int) -> Engine:
+        together.wait(10)
+        return engine.current()
+
+    try:
+        with ThreadPoolExecutor(16) as threads:
+            assert len(set(threads.map(begin, range(16)))) == 1
+    finally:
+        engine.stop()

@@ -6,8 +6,10 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.algorithms.politeness import Limits, Memory
 from apps.retrieval.fetching import Failure, Fetched, Validators
+from apps.retrieval.instants import Next
 from apps.retrieval.visits import Assignment, conclude
 from apps.sources.formats.feed import UpdateHints
 
@@ -106,7 +108,7 @@ def live_a_week(publisher: Publisher, interval: timedelta, jitter: float) -> Non
         hints=UpdateHints(),
         failing_since=None,
         followers=3,
-        interval=interval.total_seconds(),
+        pace=1.0,
         limits=Limits(),
         nameless=False,
     )
@@ -122,8 +124,9 @@ def live_a_week(publisher: Publisher, interval: timedelta, jitter: float) -> Non
             memory=visit.verdict.memory,
             hints=visit.hints,
         )
-        assert visit.due_at is not None
-        now = visit.due_at
+        due_at, _ = visit.due(Next(now + interval, "as the plan wishes", [], Activity()))
+        assert due_at is not None
+        now = due_at
 
 
 kinds = st.sampled_from(["well", "well", "fresh", "timeout", "page", "busy", "broken"])

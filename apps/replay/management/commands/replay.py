@@ -15,17 +15,22 @@ from rich.console import Console
 from rich.live import Live
 from rich.progress import track
 
-from apps.replay.actions import add_feeds
+from apps.replay.actions import add_feeds, store_history
 from apps.replay.algorithms.faults import choose_faults
 from apps.replay.algorithms.lines import RecordError
 from apps.replay.algorithms.timeline import Timeline
 from apps.replay.answers import Options
 from apps.replay.loading import Loaded, Wanted, load
+from apps.replay.queries import unobserved
 from apps.replay.record import RecordFile, read_beginning
 from apps.replay.server import Replay, serving
+from apps.retrieval.actions import learn_habits, replan_changed
 
 # What makes it the same replay; a record can only be continued with the same.
 IDENTITY = ("synthetic", "items", "sources", "good", "from", "days", "history_days", "seed", "speed", "port", "window")
+
+STORED_A_SECOND = 400  # postings of a history, on a slow machine
+LEARNING_TIME = 30.0  # s
 
 
 class Command(BaseCommand):
@@ -50,6 +55,9 @@ class Command(BaseCommand):
         parser.add_argument("--no-add", action="store_true", help="serve only, add no sources to the portal")
         parser.add_argument("--for", type=float, metavar="SECONDS", help="stop after these real seconds")
         parser.add_argument(
+            "--learn", action="store_true", help="store the history and learn the feeds' habits from it first"
+        )
+        parser.add_argument(
             "--retrieve-every", type=int, metavar="SECONDS", help="shortest gap between requests, in replayed seconds"
         )
 
@@ -61,7 +69,7 @@ class Command(BaseCommand):
             with ExitStack() as stack:
                 replay = stack.enter_context(self._serve(loaded, options, stack))
                 if not options["no_add"]:
-                    _add(replay, options)
+                    _add(replay, options, console)
                 _show_until_stopped(replay, loaded, options["for"], console)
         except DatabaseError as error:
             raise CommandError("Start the portal first: python3 manage.py up") from error
@@ -69,8 +77,12 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
     def _serve(self, loaded: Loaded, options: dict[str, Any], stack: ExitStack) -> Any:
-        setup = _setup(options)
+        setup = _setup(options) | {"began": datetime.now(UTC).timestamp()}
         start, done, record = datetime.now(UTC).timestamp(), None, None
+        if options["learn"]:
+            # The first day begins when the history is stored and learnt from; until then the days before it pass.
+            known = sum(feed.count_until(loaded.origin) for feed in loaded.feeds)
+            start += LEARNING_TIME + known / STORED_A_SECOND
         if path := options["record"]:
             if beginning := read_beginning(path):
                 _require_same(path, beginning[0].setup, setup)
@@ -117,9 +129,21 @@ def _require_same(path: Path, recorded: dict[str, Any], setup: dict[str, Any]) -
             raise RecordError(f"{path} was made with --{name.replace('_', '-')} {recorded.get(name)}; take a new file")
 
 
-def _add(replay: Replay, options: dict[str, Any]) -> None:
-    now = datetime.now(UTC)
-    add_feeds(replay.feeds, replay.addresses, speed=options["speed"], min_gap=options["retrieve_every"], now=now)
+def _add(replay: Replay, options: dict[str, Any], console: Console) -> None:
+    speed, min_gap = options["speed"], options["retrieve_every"]
+    ids = add_feeds(replay.feeds, replay.addresses, speed=speed, min_gap=min_gap, now=datetime.now(UTC))
+    if not options["learn"]:
+        return
+    feeds = list(zip(replay.feeds, ids, strict=True))
+    for feed, source_id in track(feeds, "Storing the history", console=console, transient=True):
+        store_history(feed, source_id, replay.addresses, replay.timeline, now=datetime.now(UTC))
+    with console.status("Waiting for the portal to have asked every feed once"):
+        while unobserved(ids) and datetime.now(UTC).timestamp() < replay.timeline.start:
+            time.sleep(1)
+    learn_habits(now=datetime.now(UTC))
+    replan_changed(now=datetime.now(UTC))
+    left = replay.timeline.start - datetime.now(UTC).timestamp()
+    console.print(f"Learnt. The recording's first day begins in {max(left, 0):.0f} s.")
 
 
 def _show_until_stopped(replay: Replay, loaded: Loaded, seconds: float | None, console: Console) -> None:

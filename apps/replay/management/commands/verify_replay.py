@@ -50,7 +50,7 @@ class Command(BaseCommand):
 def _compare(witnessed: Witnessed, wait: float) -> Verdict:
     until = time.monotonic() + wait
     while True:
-        verdict = compare(witnessed, stored_postings(witnessed.start.port, witnessed.start.start))
+        verdict = compare(witnessed, stored_postings(witnessed.start.port, witnessed.start.began))
         if not verdict.lost_count or time.monotonic() >= until:
             return verdict
         time.sleep(0.5)

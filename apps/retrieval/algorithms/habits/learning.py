@@ -218,7 +218,7 @@ def _weeks_seen(history: Trace, now: float) -> FloatArray:
     span = max((now - history.times.min()) / WEEK, FEW_WEEKS) if history.times.size else float(WEEKS)
     weeks = (now - first) / WEEK * (counts + 1) / counts
     weeks = np.where(history.counts < FEW, np.maximum(weeks, FEW_WEEKS), weeks)
-    return np.clip(weeks, LEAST_WEEKS, min(span, WEEKS))
+    return np.asarray(np.clip(weeks, LEAST_WEEKS, min(span, WEEKS)))
 
 
 def _week_shares(days: FloatArray, hours: FloatArray) -> FloatArray:

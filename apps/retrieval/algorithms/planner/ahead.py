@@ -135,11 +135,11 @@ def _next_gaps(outlook: Outlook) -> FloatArray:
 def _refined(outlook: Outlook, first: FloatArray, second: FloatArray, step: FloatArray) -> FloatArray:
     """The best first gap within a step of the grid's, when the second instant stays: Theorem 3 without derivatives."""
     tries = first + np.linspace(-1, 1, 2 * REFINEMENT + 1)[:, None] * step
-    inside = (tries >= outlook.least) & ((tries <= second - outlook.least) | (first == second))
+    inside = (tries >= outlook.least - 1e-9) & ((tries <= second - outlook.least + 1e-9) | (first == second))
     before = outlook.expected(np.vstack((outlook.now, outlook.now + tries)))
     caught = outlook.waiting + outlook.factor * (before[1:] - before[0])
     gains = np.where(inside, caught * (second - tries), -1.0)
-    gains[REFINEMENT] *= 1 + 1e-12  # nothing to gain: stay
+    gains[REFINEMENT] *= 1 + 1e-9  # nothing to gain: stay
     best = tries[gains.argmax(axis=0), np.arange(first.size)]
     return np.where(first == second, first, best)
 
@@ -226,41 +226,48 @@ def plan(
     return path[::-1]
 
 
+Line = tuple[float, float, int]  # slope, offset and the node it comes from: the cost offset - slope * node
+
+
 def _best_before(expected: Sequence[float], step: float, price: float, least: int) -> list[int]:
-    """For each node the node of the retrieval before it; lists and plain floats, as numpy is slower one by one."""
+    """For each node the node of the retrieval before it; plain floats, as numpy is slower one by one."""
     nodes = len(expected) - 1
-    slopes, offsets, owners = [0.0], [0.0], [0]  # the hull's lines: offset - slope * node
-    costs, back = [0.0] * (nodes + 1), [0] * (nodes + 1)
-    areas = [0.0] * (nodes + 1)
-    head, half = 0, step / 2
-    before = expected[0]
+    costs, back, areas = [0.0] * (nodes + 1), [0] * (nodes + 1), [0.0] * (nodes + 1)
     for node in range(1, nodes + 1):
-        areas[node] = areas[node - 1] + half * (before + expected[node])
-        before = expected[node]
+        areas[node] = areas[node - 1] + step / 2 * (expected[node - 1] + expected[node])
+    hull: list[Line] = [(0.0, 0.0, 0)]
+    head = 0
     for node in range(least, nodes + 1):
         new = node - least
         if new >= least:
             slope = expected[new] * step
-            offset = costs[new] - areas[new] + slope * new
-            if slope == slopes[-1]:
-                if offset < offsets[-1]:
-                    slopes.pop(), offsets.pop(), owners.pop()
-                else:
-                    slope = -1.0
-            if slope >= 0:
-                while len(slopes) >= 2 and (offset - offsets[-2]) * (slopes[-1] - slopes[-2]) <= (
-                    offsets[-1] - offsets[-2]
-                ) * (slope - slopes[-2]):
-                    slopes.pop(), offsets.pop(), owners.pop()
-                slopes.append(slope), offsets.append(offset), owners.append(new)
-        head = min(head, len(slopes) - 1)
-        while head + 1 < len(slopes) and offsets[head + 1] - slopes[head + 1] * node <= (
-            offsets[head] - slopes[head] * node
-        ):
-            head += 1
-        costs[node] = offsets[head] - slopes[head] * node + areas[node] + price
-        back[node] = owners[head]
+            _insert(hull, (slope, costs[new] - areas[new] + slope * new, new))
+            head = min(head, len(hull) - 1)
+        slope, offset, owner = hull[head]
+        best = offset - slope * node
+        while head + 1 < len(hull):
+            slope, offset, following = hull[head + 1]
+            if offset - slope * node > best:
+                break
+            best, owner, head = offset - slope * node, following, head + 1
+        costs[node] = best + areas[node] + price
+        back[node] = owner
     return back
+
+
+def _insert(hull: list[Line], line: Line) -> None:
+    """Add a line at least as steep as all others, and drop those that are nowhere lowest any more."""
+    slope, offset, _ = line
+    if slope == hull[-1][0]:
+        if offset >= hull[-1][1]:
+            return
+        hull.pop()
+    while len(hull) >= 2:
+        (flat, high, _), (middle, between, _) = hull[-2:]
+        if (offset - high) * (middle - flat) > (between - high) * (slope - flat):
+            break
+        hull.pop()
+    hull.append(line)
 
 
 def _lossy(expected: Sequence[float], step: float, price: float, least: int, window: float) -> list[int]:
@@ -295,8 +302,8 @@ def instants_ahead(outlook: Outlook) -> list[float]:
     price = min(float(outlook.price[0]), 1e12)
     gap = min(max(math.sqrt(2 * price * WEEK / max(factor * total, 1e-300)), least), max(least, longest))
     step = min(max(gap * GAPS / NODES, LEAST_STEP), LONGEST_STEP)
-    expected = outlook.expected(now + np.arange(NODES + 1)[:, None] * step)[:, 0]
-    expected = (expected - expected[0]) * factor + outlook.waiting[0]
+    by_habit = outlook.expected(np.asarray(now + np.arange(NODES + 1)[:, None] * step))[:, 0]
+    expected = (by_habit - by_habit[0]) * factor + outlook.waiting[0]
     least_nodes = min(max(math.ceil(least / step - 1e-9), 1), NODES)
     nodes = plan(expected.tolist(), step, price, least_nodes, window=float(outlook.window[0]))
     gaps = np.array([nodes[0] * step]), np.array([nodes[min(1, len(nodes) - 1)] * step])

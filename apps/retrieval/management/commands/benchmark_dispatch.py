@@ -17,12 +17,14 @@ from apps.retrieval.benchmarking import celery, cpu_seconds, require_empty_datab
 
 FILL = """
 INSERT INTO sources_source (url, kind, state, title, site_url, description, language, category, image_url, weight,
-    listed, always_retrieved, pace)
-SELECT 'http://source' || n || '.example/feed', 'feed', 'active', '', '', '', '', '', '', 1, false, true, 1
+    interest, listed, always_retrieved, pace)
+SELECT 'http://source' || n || '.example/feed', 'feed', 'active', '', '', '', '', '', '', 1, 1, false, true, 1
 FROM generate_series(1, %(schedules)s) n;
 INSERT INTO retrieval_schedule (source_id, partition, due_at, sequence, worker, reason, etag, last_modified, body_hash,
-    consecutive_failures, slowdown, validated, moved_to, moved_count, skip_hours, skip_days)
-SELECT id, id %% 64, now() + interval '1 day', 0, '', '', '', '', '', 0, 1, false, '', 0, 0, 0 FROM sources_source;
+    consecutive_failures, slowdown, validated, moved_to, moved_count, skip_hours, skip_days, ahead, worth,
+    activity_seen, activity_expected)
+SELECT id, id %% 64, now() + interval '1 day', 0, '', '', '', '', '', 0, 1, false, '', 0, 0, 0, '{}', 1, 10, 10
+FROM sources_source;
 ANALYZE retrieval_schedule;
 """
 # A day's plan has one instant per source, so `schedules`/86400 are due each second; on top of that comes the burst.

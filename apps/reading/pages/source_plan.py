@@ -1,0 +1,109 @@
+"""Why a source is asked when it is, with pictures."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import AnonymousUser
+from django.utils.safestring import SafeString, mark_safe
+
+from apps.accounts.models import User
+from apps.following import queries as following
+from apps.reading.algorithms.charts import Mark, Spread, delay_chart, heat_map
+from apps.retrieval import queries as retrieval
+from apps.retrieval.models import Schedule
+from apps.retrieval.reports.delays import Day, delays_by_day
+from apps.retrieval.reports.source import HabitOfSource, PlanOfSource, plan_of_source
+from apps.sources.models import Source
+
+DAYS = 30
+WEEKDAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+FROM_MONDAY = (1, 2, 3, 4, 5, 6, 0)
+BUSIEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePlanPage:
+    source: Source
+    schedule: Schedule | None
+    plan: PlanOfSource | None  # None without a schedule
+    habit_picture: SafeString  # empty while no habit is known
+    busiest: tuple[str, ...]
+    local_time: str
+    activity: str
+    days: tuple[Day, ...]
+    delay_picture: SafeString  # empty when no delay is known
+    now: datetime
+
+
+def source_plan_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePlanPage | None:
+    """The plan of a source that the person may see, or None; seven queries."""
+    source = following.visible_sources(user).filter(pk=source_id).first()
+    if source is None:
+        return None
+    schedule = retrieval.schedule_of(source_id)
+    plan = plan_of_source(source, schedule, now) if schedule else None
+    days = tuple(delays_by_day(now, DAYS, source_id))
+    habit = plan.habit if plan else None
+    return SourcePlanPage(
+        source=source,
+        schedule=schedule,
+        plan=plan,
+        habit_picture=_habit_picture(plan) if plan else SafeString(),
+        busiest=_busiest(habit) if habit else (),
+        local_time=_local_time(habit.utc_offset) if habit else "",
+        activity=activity_words(plan.remembered.activity.factor) if plan else "",
+        days=days,
+        delay_picture=delay_picture(days),
+        now=now,
+    )
+
+
+def delay_picture(days: tuple[Day, ...]) -> SafeString:
+    """Mean and longest delay of each day; empty if there is none."""
+    if all(day.mean is None for day in days):
+        return SafeString()
+    columns = [Spread(f"{day.day.day} {day.day:%b}", day.mean, day.longest) for day in days]
+    return mark_safe(delay_chart(columns, label="Mean and longest delay of each day; the same figures are in a table"))
+
+
+def activity_words(factor: float) -> str:
+    """
+    >>> activity_words(1.02), activity_words(1.42), activity_words(0.04)
+    ('as much as usual', '1.4 times as much as usual', '0.04 times as much as usual')
+    """
+    if 0.95 < factor < 1.05:
+        return "as much as usual"
+    return f"{factor:.1f} times as much as usual" if factor >= 0.1 else f"{factor:.2g} times as much as usual"
+
+
+def _habit_picture(plan: PlanOfSource) -> SafeString:
+    if plan.habit is None:
+        return SafeString()
+    marks = [
+        Mark(FROM_MONDAY.index(coming.day), coming.hours, f"{WEEKDAYS[coming.day]} {_clock(coming.hours)}: it is asked")
+        for coming in plan.coming
+    ]
+    values = [plan.habit.hourly[day] for day in FROM_MONDAY]
+    names = [WEEKDAYS[day] for day in FROM_MONDAY]
+    label = "Postings expected in each hour of the week, and when the source is asked next"
+    return mark_safe(heat_map(values, names, label=label, marks=marks))
+
+
+def _busiest(habit: HabitOfSource) -> tuple[str, ...]:
+    hours = [(value, day, hour) for day, row in enumerate(habit.hourly) for hour, value in enumerate(row)]
+    most = sorted(hours, key=lambda each: -each[0])[:BUSIEST]
+    return tuple(f"{WEEKDAYS[day]} {hour}:00 ({value:.2g})" for value, day, hour in most if value > 0)
+
+
+def _local_time(offset: int) -> str:
+    """
+    >>> _local_time(0), _local_time(120), _local_time(-210)
+    ('UTC', 'UTC+2:00', 'UTC−3:30')
+    """
+    hours, minutes = divmod(abs(offset), 60)
+    return f"UTC{'+' if offset > 0 else '−'}{hours}:{minutes:02}" if offset else "UTC"
+
+
+def _clock(hours: float) -> str:
+    minutes = int(hours * 60)
+    return f"{minutes // 60}:{minutes % 60:02}"

@@ -1,0 +1,50 @@
+"""The plan of retrievals, for staff: of all sources, and of one."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.timezone import now
+from django.views.decorators.http import require_safe
+
+from apps.reading.forms import PlanForm
+from apps.reading.pages.plan import plan_page
+from apps.reading.pages.source_plan import source_plan_page
+from apps.reading.views.rendering import show
+from apps.reading.views.sources import for_staff
+from apps.retrieval import actions
+
+
+@for_staff
+def plan(request: HttpRequest) -> HttpResponse:
+    if request.method == "POST":
+        form = PlanForm(request.POST)
+        if form.is_valid() and _changed(form):
+            messages.success(request, "Saved. All sources are planned anew within a minute.")
+            return redirect("plan")
+    page = plan_page(
+        words=request.GET.get("words", "")[:200],
+        sort=request.GET.get("sort", ""),
+        number=request.GET.get("page", "1"),
+        now=now(),
+    )
+    if request.method != "POST":
+        form = PlanForm(initial={name: getattr(page.plan, name) for name in PlanForm.base_fields})
+    return show(request, "reading/plan.html", page=page, form=form)
+
+
+def _changed(form: PlanForm) -> bool:
+    try:
+        actions.change_plan(**form.cleaned_data)
+    except ValueError as problem:
+        form.add_error(None, f"This cannot be planned: {problem}.")
+        return False
+    return True
+
+
+@require_safe
+@for_staff
+def of_source(request: HttpRequest, source_id: int) -> HttpResponse:
+    page = source_plan_page(request.user, source_id, now())
+    if page is None:
+        raise Http404("There is no such source.")
+    return show(request, "reading/source_plan.html", page=page)

@@ -1,0 +1,163 @@
+"""Publication times of many sources, from rows straight into arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from apps.postings.algorithms.dates import EARLIEST, TOLERANCE
+from apps.retrieval.algorithms.calendar import SLOTS_BEGIN, hours_of
+from apps.retrieval.algorithms.planner.known import Known, expectations
+from apps.retrieval.algorithms.traces import Trace
+from apps.retrieval.instants import OBSERVING
+from apps.retrieval.models import Habit
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+UNKNOWN = -32_768  # stands for no offset: nulls would make the rows of a binary copy unequal in length
+_GRID = 65  # points at which a habit is looked at between two retrievals
+
+TRUSTED = "claimed_at IS NOT NULL AND claimed_at BETWEEN %(earliest)s AND retrieved_at + %(tolerance)s"
+_DATED = f"""COPY (
+    SELECT source_id, extract(epoch FROM published_at)::float8, coalesce(utc_offset, {UNKNOWN})::int2
+    FROM postings_posting WHERE source_id = ANY(%(ids)s) AND published_at > %(since)s AND published_at <= %(now)s
+        AND {TRUSTED}
+) TO STDOUT (FORMAT binary)"""
+# A row of a binary copy: number of columns, then length and value of each; after a header of 19 bytes, before 2 bytes.
+_ROW = np.dtype(
+    [(name, form) for column in ("source", "epoch", "offset") for name, form in (
+        (f"{column}_length", ">i4"), (column, {"source": ">i8", "epoch": ">f8", "offset": ">i2"}[column])
+    )]
+)  # fmt: skip
+_ROW = np.dtype([("columns", ">i2"), *_ROW.descr])
+_HEADER, _TRAILER = 19, 2
+
+# Postings without a date were published between the retrieval that brought them and the one before.
+_UNDATED = f"""
+SELECT source_id, extract(epoch FROM before)::float8, extract(epoch FROM retrieved_at)::float8, postings
+FROM (
+    SELECT source_id, retrieved_at, count(*) AS postings, (
+        SELECT max(fetched_at) FROM retrieval_retrieval retrieval
+        WHERE retrieval.source_id = posting.source_id AND retrieval.fetched_at < posting.retrieved_at
+            AND retrieval.outcome = ANY(%(observing)s)) AS before
+    FROM postings_posting posting
+    WHERE source_id = ANY(%(ids)s) AND published_at > %(since)s AND retrieved_at <= %(now)s AND ({TRUSTED}) IS NOT TRUE
+    GROUP BY source_id, retrieved_at
+) brought
+WHERE before IS NOT NULL AND before > %(since)s ORDER BY source_id, retrieved_at
+"""
+
+
+@dataclass(frozen=True)
+class Histories:
+    """What n sources of one pace published, m postings in all; times in hours on the sources' own axis."""
+
+    source_ids: IntArray  # (n,), ascending
+    owners: IntArray  # (m,), positions in `source_ids`
+    utc_times: FloatArray  # (m,)
+    times: FloatArray  # (m,), in the local time of each posting
+    utc_offsets: IntArray  # (n,), minutes; of each source's latest posting: its local time as it is now
+
+    def alike(self) -> list[tuple[int, IntArray, Trace]]:
+        """The sources of each offset: it, their positions, and their postings."""
+        return [
+            (int(offset), positions, self._part(positions))
+            for offset in np.unique(self.utc_offsets)
+            for positions in [np.flatnonzero(self.utc_offsets == offset)]
+        ]
+
+    def _part(self, positions: IntArray) -> Trace:
+        number = np.full(len(self.source_ids), -1)
+        number[positions] = np.arange(len(positions))
+        owners = number[self.owners]
+        times, owners = self.times[owners >= 0], owners[owners >= 0]
+        order = np.lexsort((times, owners))
+        counts = np.bincount(owners, minlength=len(positions))
+        starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        return Trace([str(each) for each in self.source_ids[positions]], times[order], starts)
+
+
+def read(source_ids: Sequence[int], *, pace: float, weeks: float, now: datetime) -> Histories:
+    """Read what sources of one pace published in the last weeks of their own time.
+
+    Only dates that can be trusted count. A posting without one gets a time between the two retrievals between which it
+    came, where the habit known so far has it expected; those that the first retrieval brought are left out.
+    """
+    ids = np.unique(np.array(source_ids, dtype=np.int64))
+    values = {
+        "ids": ids.tolist(),
+        "since": now - timedelta(weeks=weeks) / pace,
+        "now": now,
+        "earliest": EARLIEST,
+        "tolerance": TOLERANCE,
+        "observing": list(OBSERVING),
+    }
+    rows = _dated_rows(values)
+    owners = np.searchsorted(ids, rows["source"].astype(np.int64))
+    epochs, claimed = rows["epoch"].astype(np.float64), rows["offset"].astype(np.int64)
+    latest = _latest_offsets(ids, owners, epochs, claimed)
+    offsets = np.where(claimed == UNKNOWN, latest[owners], claimed)
+    with connection.cursor() as cursor:
+        cursor.execute(_UNDATED, values)
+        undated = cursor.fetchall()
+    spread_owners, spread = _spread(ids, undated, pace)
+    owners, times = np.concatenate((owners, spread_owners)), np.concatenate((hours_of(epochs, pace), spread))
+    offsets = np.concatenate((offsets, latest[spread_owners]))
+    return Histories(ids, owners, times, times + offsets / 60, latest)
+
+
+def _dated_rows(values: dict[str, Any]) -> NDArray[Any]:
+    # The driver's own cursor: Django's takes no values for a copy when it logs statements.
+    with connection.cursor() as cursor, cursor.cursor.copy(_DATED, values) as copy:
+        received = b"".join(copy)
+    return np.frombuffer(
+        received, dtype=_ROW, offset=_HEADER, count=(len(received) - _HEADER - _TRAILER) // _ROW.itemsize
+    )
+
+
+def _latest_offsets(ids: IntArray, owners: IntArray, epochs: FloatArray, claimed: IntArray) -> IntArray:
+    """Minutes that each source's local time is ahead of UTC: its latest posting's, else what is known, else none."""
+    latest = np.zeros(len(ids), dtype=np.int64)
+    known = Habit.objects.filter(source_id__in=ids.tolist()).values_list("source_id", "utc_offset")
+    for source_id, offset in known:
+        latest[np.searchsorted(ids, source_id)] = offset
+    said = np.flatnonzero(claimed != UNKNOWN)
+    said = said[np.argsort(epochs[said], kind="stable")]
+    latest[owners[said]] = claimed[said]  # the last assignment to a place stays
+    return latest
+
+
+def _spread(
+    ids: IntArray, undated: Sequence[tuple[int, float, float, int]], pace: float
+) -> tuple[IntArray, FloatArray]:
+    """Owners and times (UTC) of postings that came between two retrievals, at quantiles of what the habit expects."""
+    wanted = {source_id for source_id, *_ in undated}
+    habits = Habit.objects.filter(source_id__in=wanted).values_list("source_id", "hourly", "minutes", "utc_offset")
+    cumulated = {
+        source_id: (expectations([Known(bytes(hourly), bytes(minutes))])[0], offset / 60)
+        for source_id, hourly, minutes, offset in habits
+    }
+    owners, times = [], []
+    for source_id, before, until, postings in undated:
+        begin, end = hours_of(before, pace), hours_of(until, pace)
+        grid = np.linspace(begin, end, _GRID)
+        share = (np.arange(postings) + 0.5) / postings
+        if source_id in cumulated:
+            week, offset = cumulated[source_id]
+            expected = _expected(week, grid + offset)
+            share = np.interp(share * (expected[-1] - expected[0]), expected - expected[0], np.linspace(0, 1, _GRID))
+        owners.append(np.full(postings, np.searchsorted(ids, source_id)))
+        times.append(begin + share * (end - begin))
+    if not owners:
+        return np.empty(0, dtype=np.int64), np.empty(0)
+    return np.concatenate(owners), np.concatenate(times)
+
+
+def _expected(week: FloatArray, hours: FloatArray) -> FloatArray:
+    weeks, phase = np.divmod(hours - SLOTS_BEGIN, 168.0)
+    return np.asarray(weeks * week[-1] + np.interp(phase, np.linspace(0, 168.0, week.size), week))

@@ -1,0 +1,79 @@
+"""What a retrieval costs: the one price at which the budget lasts, found by rehearsing on a sample of sources."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+from django.db import connection
+
+from apps.retrieval import queries
+from apps.retrieval.actions.plan import current_plan
+from apps.retrieval.algorithms.calendar import WEEK
+from apps.retrieval.algorithms.planner.price import closed_form_price
+from apps.retrieval.algorithms.planner.rehearsal import price_for, what_if
+from apps.retrieval.instants import Terms, outlook_at
+from apps.retrieval.models import Plan
+from apps.retrieval.remembered import COLUMNS, TABLES, WORTH, Remembered, parameters
+
+SAMPLE = 300  # sources that stand for all
+CURVE_SAMPLE = 60  # sources that the what-if curve is rehearsed on: people look at it, and it takes nine rehearsals
+SEED = 7
+KNOWN = "schedule.due_at IS NOT NULL AND habit.source_id IS NOT NULL"
+
+
+def price_anew(*, now: datetime) -> float | None:
+    """Find the price that the budget pays, and what other budgets would bring; None while no habit is known."""
+    plan = current_plan()
+    all_masses, sources = _sampled()
+    budget = queries.hourly_budget(plan, queries.wanted())
+    masses = np.array([_mass(source) for source in sources])
+    if not masses.sum() > 0 or not budget > 0:
+        return None
+    terms = Terms(1.0, plan.longest_gap)
+    share = float(masses.sum()) / all_masses
+    price = price_for(outlook_at(sources, terms, now), *_worths_and_paces(sources), budget * share)
+    few, share = sources[:CURVE_SAMPLE], float(masses[:CURVE_SAMPLE].sum()) / all_masses
+    points = what_if(outlook_at(few, terms, now), *_worths_and_paces(few), price)
+    curve = [[24 * retrievals / share, delay] for retrievals, delay in points]
+    Plan.objects.filter(pk=1).update(price=price, priced_at=now, curve=curve)
+    return price
+
+
+def first_price(plan: Plan, sources: Sequence[Remembered]) -> float:
+    """The price by the closed form, as if these sources were all: until it is found by rehearsing."""
+    wanted = queries.wanted()
+    budget = queries.hourly_budget(plan, wanted) * sum(source.pace for source in sources) / max(wanted.paces, 1e-9)
+    masses = np.array([source.root_mass * source.pace for source in sources])
+    worths = np.array([source.worth for source in sources])
+    return closed_form_price(masses, worths if worths.any() else np.ones(len(sources)), max(budget, 1e-9) * WEEK)
+
+
+def _worths_and_paces(sources: Sequence[Remembered]) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([source.worth for source in sources]), np.array([source.pace for source in sources])
+
+
+def _mass(source: Remembered) -> float:
+    """What a source's retrievals go by."""
+    return float(source.root_mass * np.sqrt(source.worth) * source.pace)
+
+
+def _sampled() -> tuple[float, list[Remembered]]:
+    """The sum of `_mass` over all sources whose habit is known, and some of them."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            SELECT coalesce(sum(habit.root_mass * sqrt({WORTH}) * source.pace), 0),
+                array_agg(source.id ORDER BY source.id)
+            FROM {TABLES} WHERE {KNOWN}
+            """
+        )
+        total, ids = cursor.fetchone()
+        if not ids:
+            return 0.0, []
+        chosen = np.random.default_rng(SEED).permutation(np.array(ids))[:SAMPLE].tolist()
+        cursor.execute(
+            f"SELECT {COLUMNS} FROM {TABLES} WHERE {KNOWN} AND source.id = ANY(%(ids)s)"
+            " ORDER BY array_position(%(ids)s::bigint[], source.id)",
+            parameters(ids=chosen),
+        )
+        return total, [Remembered.of(row) for row in cursor.fetchall()]

@@ -1,0 +1,120 @@
+"""Move the instants of many sources at once, after the plan, its price or what sources are worth has changed."""
+
+import time
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from apps.retrieval import queries
+from apps.retrieval.actions.plan import PLANNING, alone, current_plan, terms_of
+from apps.retrieval.actions.planning import wake_beat
+from apps.retrieval.actions.pricing import price_anew
+from apps.retrieval.actions.timetables import make_timetables
+from apps.retrieval.algorithms.politeness import Limits, next_instant
+from apps.retrieval.instants import Terms, planned_anew
+from apps.retrieval.models import Plan
+from apps.retrieval.remembered import COLUMNS, TABLES, Remembered, parameters
+from apps.retrieval.visits import numbers_in
+from apps.sources.formats.feed import UpdateHints
+
+CHUNK = 2_000  # sources of one transaction
+ROUNDS = 5  # in which those that somebody else held are tried again
+PAUSE = 0.2  # s between rounds
+SPREAD = timedelta(minutes=5)  # of the sources' own time, over which those are asked that are overdue by a new plan
+GOLDEN = 0.6180339887498949  # multiples of it are spread evenly
+
+_ROWS = f"""
+SELECT schedule.due_at, schedule.skip_hours, schedule.skip_days, {COLUMNS} FROM {TABLES}
+WHERE source.id = ANY(%(ids)s) AND {queries.MOVABLE}
+ORDER BY source.id FOR UPDATE OF schedule SKIP LOCKED
+"""
+_MOVE = """
+UPDATE retrieval_schedule schedule
+SET due_at = planned.due_at, reason = planned.reason, worth = planned.worth, ahead = '{}'
+FROM unnest(%s::bigint[], %s::timestamptz[], %s::text[], %s::float8[]) planned(source_id, due_at, reason, worth)
+WHERE schedule.source_id = planned.source_id
+"""
+
+
+def replan_changed(*, now: datetime) -> int:
+    """Let the instants follow what has changed: the plan and then everything, or what some sources are worth.
+
+    Returns how many instants were planned anew; 0 also if another process is at it.
+    """
+    with alone(PLANNING) as granted:
+        if not granted:
+            return 0
+        plan = current_plan()
+        if plan.revision == plan.planned_revision:
+            changed = queries.worth_changed()
+            return _replan(changed, plan, now) if changed else 0
+        price_anew(now=now)
+        if plan.policy != Plan.Policy.OURS:
+            make_timetables(plan, now=now)
+        planned = _replan(queries.movable(), current_plan(), now)
+        Plan.objects.filter(pk=1).update(planned_revision=plan.revision)
+        return planned
+
+
+def replan(source_ids: Collection[int] | None = None, *, now: datetime) -> int:
+    """Plan the instants of waiting sources anew, of all by default; returns how many could be planned."""
+    return _replan(queries.movable(source_ids), current_plan(), now)
+
+
+def _replan(source_ids: Sequence[int], plan: Plan, now: datetime) -> int:
+    if plan.price is None:
+        return 0
+    terms = terms_of(plan, plan.price)
+    planned: set[int] = set()
+    missed = list(source_ids)
+    for attempt in range(ROUNDS):
+        if attempt:
+            time.sleep(PAUSE)
+        for start in range(0, len(missed), CHUNK):
+            planned |= _replan_chunk(missed[start : start + CHUNK], terms, now)
+        # Whoever held a row may have planned it by the former price; what was claimed meanwhile is none of ours.
+        missed = [source_id for source_id in queries.movable(missed) if source_id not in planned]
+        if not missed:
+            break
+    return len(planned)
+
+
+@transaction.atomic
+def _replan_chunk(source_ids: Sequence[int], terms: Terms, now: datetime) -> set[int]:
+    with connection.cursor() as cursor:
+        cursor.execute(_ROWS, parameters(ids=list(source_ids), **queries.MOVABLE_VALUES))
+        rows = cursor.fetchall()
+        if not rows:
+            return set()
+        sources = [Remembered.of(row[3:]) for row in rows]
+        wishes = planned_anew(sources, terms, now=now)
+        due = [
+            _allowed(source, wish, former, numbers_in(skip_hours), numbers_in(skip_days), now)
+            for source, (wish, _), (former, skip_hours, skip_days, *_) in zip(sources, wishes, rows, strict=True)
+        ]
+        ids = [source.source_id for source in sources]
+        cursor.execute(_MOVE, [ids, due, [reason for _, reason in wishes], [source.worth for source in sources]])
+    wake_beat(due, now)
+    return set(ids)
+
+
+def _allowed(
+    source: Remembered,
+    wish: datetime,
+    former: datetime,
+    skip_hours: frozenset[int],
+    skip_days: frozenset[int],
+    now: datetime,
+) -> datetime:
+    """The wished instant, or the first later one that nothing forbids."""
+    if wish <= now:
+        # By the new plan it is late already. Many are at once, so they are spread; a second run moves none of them.
+        wish = min(former, now + SPREAD / source.pace * (source.source_id * GOLDEN % 1))
+    allowed = max(wish, source.earliest_at or wish)
+    if not skip_hours and not skip_days:
+        return allowed
+    hints = UpdateHints(skip_hours=skip_hours, skip_days=skip_days)
+    limits = Limits(min_gap=settings.RETRIEVAL_MIN_GAP).scaled(source.pace)
+    return next_instant(allowed, allowed, hints, limits, since=now, jitter=0.0)

@@ -1,0 +1,137 @@
+"""What visits taught of their sources, and when these are asked next; in the transaction that stores the visits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db import connection
+
+from apps.postings.actions import Stored
+from apps.retrieval.actions.learning import Learner, learn_first_habits
+from apps.retrieval.actions.plan import current_plan, terms_of
+from apps.retrieval.actions.pricing import first_price
+from apps.retrieval.algorithms.planner.activity import Activity
+from apps.retrieval.instants import Next, Retrieved, after_retrievals
+from apps.retrieval.remembered import COLUMNS, TABLES, Remembered, parameters
+from apps.retrieval.visits import Visit
+
+
+class Former(NamedTuple):
+    """What was remembered of a source before a visit."""
+
+    remembered: Remembered
+    first_observed_at: datetime | None  # since when its postings are ours to be late with
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A visit and what follows from it."""
+
+    visit: Visit
+    stored: Stored | None
+    delays: list[float]  # s of the source's time; of new postings whose date is known
+    due_at: datetime | None
+    reason: str
+    earliest_at: datetime | None  # None: as before
+    ahead: list[datetime] | None  # None: as before
+    worth: float
+    observed_at: datetime | None
+    activity: Activity
+
+
+def plan_next(visits: Sequence[Visit], formers: Mapping[int, Former], brought: Mapping[int, Stored]) -> list[Planned]:
+    """Plan the next instant of each visited source, whose schedule must be locked and whose postings are stored.
+
+    The first success of a source teaches its habit on the spot, by its first postings and what is usual.
+    """
+    remembered = {source_id: former.remembered for source_id, former in formers.items()}
+    remembered |= _with_first_habits([v for v in visits if v.observed and not remembered[_id(v)].hourly])
+    _remember_windows([visit for visit in visits if remembered[_id(visit)].hourly], remembered)
+    plannable = [visit for visit in visits if not visit.deferred and remembered[_id(visit)].hourly]
+    retrieved = [_retrieved(visit, remembered[_id(visit)], brought.get(_id(visit))) for visit in plannable]
+    planned = dict(zip(map(_id, plannable), _next_instants(retrieved), strict=True))
+    return [_planned(visit, formers[_id(visit)], brought.get(_id(visit)), planned.get(_id(visit))) for visit in visits]
+
+
+def _id(visit: Visit) -> int:
+    return visit.assignment.source_id
+
+
+def _with_first_habits(visits: Sequence[Visit]) -> dict[int, Remembered]:
+    if not visits:
+        return {}
+    paces = {_id(visit): visit.assignment.pace for visit in visits}
+    learn_first_habits(
+        [Learner(source_id, pace) for source_id, pace in paces.items()],
+        now=max(visit.fetched.received_at for visit in visits),
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {COLUMNS} FROM {TABLES} WHERE source.id = ANY(%(ids)s)", parameters(ids=list(paces)))
+        return {row[0]: Remembered.of(row) for row in cursor.fetchall()}
+
+
+def _remember_windows(visits: Sequence[Visit], remembered: dict[int, Remembered]) -> None:
+    """How many items a whole document shows: what must not be published between two visits, or some is lost."""
+    shown = {_id(visit): len(visit.feed.entries) for visit in visits if visit.feed and visit.fetched.status == 200}
+    changed = {source_id: count for source_id, count in shown.items() if remembered[source_id].window != count}
+    for source_id, count in changed.items():
+        remembered[source_id] = replace(remembered[source_id], window=count)
+    if changed:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                """UPDATE retrieval_habit habit SET "window" = shown.items
+                FROM unnest(%s::bigint[], %s::int[]) shown(source_id, items)
+                WHERE habit.source_id = shown.source_id""",
+                [list(changed), list(changed.values())],
+            )
+
+
+def _retrieved(visit: Visit, remembered: Remembered, stored: Stored | None) -> Retrieved:
+    at, since = visit.fetched.received_at, remembered.observed_at
+    seen = 0
+    if stored is not None and since is not None:
+        undated = stored.new - len(stored.published)
+        seen = undated + sum(since < published <= at for published in stored.published)
+    return Retrieved(remembered, at, visit.earliest, visit.observed, seen)
+
+
+def _next_instants(retrieved: Sequence[Retrieved]) -> list[Next]:
+    if not retrieved:
+        return []
+    plan = current_plan()
+    price = first_price(plan, [each.remembered for each in retrieved]) if plan.price is None else plan.price
+    return after_retrievals(retrieved, terms_of(plan, price))
+
+
+def _planned(visit: Visit, former: Former, stored: Stored | None, following: Next | None) -> Planned:
+    due_at, reason = visit.due(following)
+    return Planned(
+        visit=visit,
+        stored=stored,
+        delays=_delays(visit, former, stored) if stored else [],
+        due_at=due_at,
+        reason=reason,
+        earliest_at=None if visit.deferred else visit.earliest,
+        ahead=None if visit.deferred else _after(due_at, following),
+        worth=former.remembered.worth,
+        observed_at=visit.fetched.received_at if visit.observed else former.remembered.observed_at,
+        activity=following.activity if following else former.remembered.activity,
+    )
+
+
+def _after(due_at: datetime | None, following: Next | None) -> list[datetime]:
+    """The planned instants that are still to come once the source was asked at its next one."""
+    return [instant for instant in following.ahead if instant > due_at] if due_at and following else []
+
+
+def _delays(visit: Visit, former: Former, stored: Stored) -> list[float]:
+    """How long new postings waited for us, in seconds of the source's time.
+
+    One that is dated before our former look was not shown then: it cannot have waited longer than since that look.
+    """
+    looked_at, first = former.remembered.observed_at, former.first_observed_at
+    if looked_at is None or first is None:
+        return []
+    begins = [max(published, looked_at) for published in stored.published if published > first]
+    return [(visit.fetched.received_at - begin).total_seconds() * visit.assignment.pace for begin in begins]

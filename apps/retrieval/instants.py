@@ -1,0 +1,201 @@
+"""From what is remembered of sources to the instants at which they are asked next; nothing here asks or writes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.retrieval.algorithms.calendar import epoch_of, hours_of
+from apps.retrieval.algorithms.planner.activity import Activity
+from apps.retrieval.algorithms.planner.ahead import Outlook, instants_ahead, next_gaps
+from apps.retrieval.algorithms.planner.known import expectations
+from apps.retrieval.algorithms.timetables import Timetable
+from apps.retrieval.models import Retrieval
+from apps.retrieval.remembered import Remembered
+
+FloatArray = NDArray[np.float64]
+
+AHEAD = 12  # instants kept for people to see
+AT_ONCE = timedelta(seconds=1)  # an instant of a timetable so near was used by this very retrieval
+OBSERVING = (Retrieval.Outcome.NEW, Retrieval.Outcome.UNCHANGED, Retrieval.Outcome.NOT_MODIFIED)
+BY_TIMETABLE = "the next instant of its timetable"
+POLITENESS = "as early as politeness allows"
+
+
+class Terms(NamedTuple):
+    """What the plan says of all sources."""
+
+    price: float  # posting-hours per retrieval
+    longest: float  # hours of the source's own time between two retrievals
+    by_timetable: bool = False  # a policy that does not react
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What one visit to a source means for planning."""
+
+    remembered: Remembered
+    at: datetime
+    earliest: datetime  # politeness allows no request before
+    observed: bool  # whether the visit showed what the source has
+    seen: int = 0  # postings published since the visit that showed it before
+
+    @property
+    def least(self) -> float:
+        """The shortest gap from now on, in the source's own hours."""
+        source = self.remembered
+        return max((self.earliest - self.at).total_seconds() * source.pace, source.min_gap) / 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """When a source is asked next, and what is known of it now."""
+
+    at: datetime
+    reason: str
+    ahead: list[datetime]
+    activity: Activity
+
+
+def bounds(remembered: Remembered, terms: Terms) -> tuple[float, float]:
+    """The price of a retrieval in posting-hours of this source, and the longest gap in its own hours.
+
+    The one place where a source may differ from all others in what it costs to wait: one that tells us of its news by
+    itself needs no more than a look now and then.
+    """
+    return terms.price / max(remembered.worth, 1e-12), terms.longest
+
+
+def _outlook(sources: Sequence[Remembered], terms: Terms, now: FloatArray) -> Outlook:
+    """What is expected of sources, each from its own instant on (see `_hours`), as if all had just been asked."""
+    prices, longest = np.array([bounds(source, terms) for source in sources]).T
+    return Outlook(
+        cumulated=expectations([source.known() for source in sources]),
+        now=now,
+        waiting=np.zeros(len(sources)),
+        factor=np.array([source.activity.factor for source in sources]),
+        price=prices,
+        least=np.array([source.least for source in sources]),
+        longest=longest,
+        window=np.array([np.inf if source.window is None else source.window for source in sources]),
+    )
+
+
+def outlook_at(sources: Sequence[Remembered], terms: Terms, now: datetime) -> Outlook:
+    """What is expected of sources from an instant on, as if all had just been asked."""
+    return _outlook(sources, terms, np.array([_hours(now, source) for source in sources]))
+
+
+def _hours(moment: datetime, source: Remembered) -> float:
+    """An instant on the source's own axis, in its local time."""
+    return float(hours_of(moment.timestamp(), source.pace)) + source.utc_offset / 60
+
+
+def _moment(hours: float, source: Remembered) -> datetime:
+    """The inverse of `_hours`."""
+    return datetime.fromtimestamp(epoch_of(hours - source.utc_offset / 60, source.pace), UTC)
+
+
+def after_retrievals(retrieved: Sequence[Retrieved], terms: Terms) -> list[Next]:
+    """The next instant of each source, whose habit must be known, after what its retrieval brought.
+
+    After a failed visit the activity stays, and what has been waiting since the source was last observed counts.
+    """
+    if not retrieved:
+        return []
+    sources = [each.remembered for each in retrieved]
+    now = np.array([_hours(each.at, each.remembered) for each in retrieved])
+    since = np.array([_hours(each.remembered.observed_at or each.at, each.remembered) for each in retrieved])
+    plain = _outlook(sources, terms, now)
+    before, until = plain.expected(np.vstack((since, now)))
+    observed = np.array([each.observed for each in retrieved])
+    former = Activity(*np.array([source.activity for source in sources]).T)
+    grown = former.after(now - since, np.array([each.seen for each in retrieved]), until - before)
+    activity = Activity(*(np.where(observed, new, old) for new, old in zip(grown, former, strict=True)))
+    planned = replace(
+        plain,
+        factor=activity.factor,
+        waiting=np.where(observed, 0.0, activity.factor * (until - before)),
+        least=np.array([each.least for each in retrieved]),
+    )
+    plans = [_plan(each, planned.part(slice(i, i + 1)), terms) for i, each in enumerate(retrieved)]
+    first = np.array([hours for hours, *_ in plans])
+    before, until = plain.expected(np.vstack((now, first)))
+    expected = planned.waiting + planned.factor * (until - before)
+    gaps = (first - now, expected, planned.least, planned.longest)
+    return [
+        _next(each, hours, reasons, Activity(*values), terms)
+        for each, hours, reasons, values in zip(
+            retrieved, plans, np.transpose(gaps).tolist(), np.transpose(activity).tolist(), strict=True
+        )
+    ]
+
+
+def _plan(retrieved: Retrieved, outlook: Outlook, terms: Terms) -> list[float]:
+    """The next instants of one source on its own axis."""
+    source = retrieved.remembered
+    if terms.by_timetable and source.timetable:
+        earliest = max(retrieved.earliest, retrieved.at + AT_ONCE)
+        return _by_timetable(source, earliest)
+    return instants_ahead(outlook)[: AHEAD + 1]
+
+
+def _next(retrieved: Retrieved, plan: list[float], gap: list[float], activity: Activity, terms: Terms) -> Next:
+    at, *ahead = (_moment(hours, retrieved.remembered) for hours in plan)
+    reason = BY_TIMETABLE if terms.by_timetable and retrieved.remembered.timetable else _reason(*gap)
+    return Next(at, reason, ahead, activity)
+
+
+def _reason(gap: float, expected: float, least: float, longest: float) -> str:
+    if gap <= least + 1e-6:
+        return POLITENESS
+    if gap >= longest - 1e-6:
+        return f"the {longest:g}-hour limit: nothing it is expected to publish is worth an earlier retrieval"
+    postings = f"{expected:.1f}" if expected >= 0.95 else f"{max(expected, 0.01):.2f}"
+    return f"expected: {postings} postings by then; asking earlier would cost more than it saves"
+
+
+def _by_timetable(source: Remembered, earliest: datetime) -> list[float]:
+    """The first instants of a source's timetable, not before an instant; hours as those of `_hours`."""
+    timetable = Timetable(np.frombuffer(source.timetable, dtype="<f8"), source.period)
+    begin = float(hours_of(earliest.timestamp(), source.pace))
+    end = begin + source.period * (2 + AHEAD // timetable.instants.size)
+    # Timetables are made on the axis of UTC.
+    instants: list[float] = (timetable.between(begin, end)[: AHEAD + 1] + source.utc_offset / 60).tolist()
+    return instants
+
+
+def planned_anew(sources: Sequence[Remembered], terms: Terms, *, now: datetime) -> list[tuple[datetime, str]]:
+    """The next instants and reasons of many sources that wait, all observed and with a habit, under new terms.
+
+    Each is planned from its latest observation on, as it was then, so that planning twice changes nothing; what should
+    have been asked by now is returned as an instant that has passed.
+    """
+    if terms.by_timetable:
+        rest = [source for source in sources if not source.timetable]
+        planned = dict(zip((source.source_id for source in rest), _at_price(rest, terms), strict=True))
+        return [
+            (_moment(_by_timetable(source, max(now, source.earliest_at or now))[0], source), BY_TIMETABLE)
+            if source.timetable
+            else planned[source.source_id]
+            for source in sources
+        ]
+    return _at_price(sources, terms)
+
+
+def _at_price(sources: Sequence[Remembered], terms: Terms) -> list[tuple[datetime, str]]:
+    if not sources:
+        return []
+    begin = np.array([_hours(source.observed_at, source) for source in sources if source.observed_at])
+    outlook = _outlook(sources, terms, begin)
+    gaps = next_gaps(outlook)
+    before, until = outlook.expected(np.vstack((begin, begin + gaps)))
+    expected = outlook.factor * (until - before)
+    rows = zip(
+        sources, (begin + gaps).tolist(), gaps.tolist(), expected.tolist(), outlook.least.tolist(),
+        outlook.longest.tolist(), strict=True
+    )  # fmt: skip
+    return [(_moment(at, source), _reason(gap, *others)) for source, at, gap, *others in rows]

@@ -1,0 +1,70 @@
+"""What rows remember of a source, as planning needs it: one list of columns for all who read them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from apps.retrieval.algorithms.planner.activity import Activity
+from apps.retrieval.algorithms.planner.known import Known
+
+# What a posting of a source is worth: what an admin says, what standing questions add, how many people it reaches.
+WORTH = """source.weight * source.interest * greatest(1, (source.listed OR source.always_retrieved)::int
+    + (SELECT count(*) FROM following_follow follow WHERE follow.source_id = source.id))"""
+
+COLUMNS = f"""source.id, source.pace, coalesce(source.min_gap, %(min_gap)s)::float8, {WORTH}, schedule.observed_at,
+    schedule.earliest_at, schedule.activity_seen, schedule.activity_expected, habit.hourly, habit.minutes,
+    habit.root_mass, habit.utc_offset, habit."window", habit.timetable, habit.period"""
+TABLES = """retrieval_schedule schedule JOIN sources_source source ON source.id = schedule.source_id
+    LEFT JOIN retrieval_habit habit ON habit.source_id = source.id"""
+
+
+def parameters(**others: Any) -> dict[str, Any]:
+    """Parameters of a statement with COLUMNS."""
+    return {"min_gap": settings.RETRIEVAL_MIN_GAP} | others
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    source_id: int
+    pace: float
+    min_gap: float  # s of the source
+    worth: float
+    observed_at: datetime | None
+    earliest_at: datetime | None
+    activity: Activity
+    hourly: bytes  # the habit as Habit packs it; empty when nothing is learnt yet
+    minutes: bytes
+    root_mass: float
+    utc_offset: int  # minutes
+    window: int | None
+    timetable: bytes
+    period: float  # h, of the timetable
+
+    @classmethod
+    def of(cls, row: tuple[Any, ...]) -> "Remembered":
+        """From a row of COLUMNS."""
+        source_id, pace, min_gap, worth, observed_at, earliest_at, seen, expected, hourly, *habit = row
+        if hourly is None:
+            return cls(
+                *(source_id, pace, min_gap, worth, observed_at, earliest_at, Activity(seen, expected)),
+                *(b"", b"", 0.0, 0, None, b"", 0.0),
+            )
+        minutes, root_mass, utc_offset, window, timetable, period = habit
+        return cls(
+            *(source_id, pace, min_gap, worth, observed_at, earliest_at, Activity(seen, expected)),
+            *(bytes(hourly), bytes(minutes), root_mass, utc_offset, window, bytes(timetable), period),
+        )
+
+    def known(self) -> Known:
+        """Its habit alone."""
+        return Known(self.hourly, self.minutes)
+
+    @property
+    def least(self) -> float:
+        """The shortest gap in the source's own hours: what its latest answer asked for, and our own politeness."""
+        usual = self.min_gap / 3600
+        if self.observed_at is None or self.earliest_at is None:
+            return usual
+        return max(usual, (self.earliest_at - self.observed_at).total_seconds() * self.pace / 3600)

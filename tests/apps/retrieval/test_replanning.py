@@ -1,0 +1,276 @@
+"""What has changed moves the instants of the sources that wait, and of no others."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import connection
+from django.db.models import F
+
+from apps.retrieval.actions import (
+    ask_soon,
+    change_plan,
+    current_plan,
+    learn_habits,
+    replan,
+    replan_changed,
+    start,
+)
+from apps.retrieval.actions.plan import PLANNING
+from apps.retrieval.actions.timetables import make_timetables
+from apps.retrieval.claims import LEASE, Claim
+from apps.retrieval.models import Habit, Plan, Schedule
+from apps.retrieval.queries import worth_changed
+from apps.sources.actions import edit_source, set_interest
+from apps.sources.models import Source
+from tests.apps.retrieval.visiting import DAY, HOUR, NOW, a_feed, an_observed_source, daily, fail, visit
+from tests.builders import a_follow
+
+pytestmark = pytest.mark.django_db
+
+SOON = NOW + timedelta(minutes=5)
+
+
+def due(source: Source) -> Any:
+    return Schedule.objects.get(pk=source.pk).due_at
+
+
+def instants() -> dict[int, Any]:
+    return dict(Schedule.objects.values_list("pk", "due_at"))
+
+
+@contextmanager
+def somebody_else() -> Iterator[psycopg.Connection[Any]]:
+    values = connection.get_connection_params()
+    values = {name: value for name, value in values.items() if name not in {"context", "cursor_factory"}}
+    with psycopg.connect(**values) as other:
+        yield other
+
+
+@pytest.fixture
+def fleet() -> list[Source]:
+    """Sources of several habits, asked about four times a day: there is room in both directions."""
+    change_plan(budget=4)
+    sources = [
+        an_observed_source([*daily(7 + number), *daily(20 - number, days=4 * number + 2)]) for number in range(6)
+    ]
+    Plan.objects.update(price=1.0, planned_revision=F("revision"))
+    replan(now=NOW)
+    return sources
+
+
+def make_cheap() -> None:
+    """Retrievals cost next to nothing, so that only politeness keeps sources from being asked all the time."""
+    Plan.objects.update(price=1e-9)
+
+
+class TestWhatASourceIsWorth:
+    def test_moves_its_instant_and_no_other(self, fleet):
+        before = instants()
+        edit_source(fleet[0].pk, weight=20)
+        assert replan_changed(now=SOON) == 1
+        after = instants()
+        assert after.pop(fleet[0].pk) < before.pop(fleet[0].pk)
+        assert after == before
+        assert Schedule.objects.get(pk=fleet[0].pk).worth == 20
+
+    def test_grows_with_its_followers(self, fleet):
+        before = due(fleet[1])
+        for _ in range(8):
+            a_follow(source=fleet[1])
+        assert replan_changed(now=SOON) == 1
+        assert due(fleet[1]) < before
+        assert Schedule.objects.get(pk=fleet[1].pk).worth == 9  # readers, and the portal itself
+
+    def test_counts_the_first_follower_for_as_much_as_a_source_that_is_asked_anyway(self):
+        source = an_observed_source(daily(9))
+        Source.objects.update(always_retrieved=False)
+        a_follow(source=source)
+        assert worth_changed() == []
+
+    def test_grows_with_what_people_search_for(self, fleet):
+        before = due(fleet[2])
+        assert set_interest([fleet[2].pk], 12.0) == 1
+        assert set_interest([fleet[2].pk], 12.0) == 0
+        assert replan_changed(now=SOON) == 1
+        assert due(fleet[2]) < before
+
+    def test_may_fall_too(self, fleet):
+        before = due(fleet[3])
+        edit_source(fleet[3].pk, weight=0.01)
+        replan_changed(now=SOON)
+        assert due(fleet[3]) > before
+
+    def test_must_differ_by_more_than_a_hundredth(self, fleet):
+        edit_source(fleet[0].pk, weight=1.005)
+        assert replan_changed(now=SOON) == 0
+
+    def test_is_what_the_next_visit_plans_with(self, fleet):
+        edit_source(fleet[0].pk, weight=20)
+        assert visit(fleet[0], SOON).worth == 20
+        assert replan_changed(now=SOON) == 0
+
+    @pytest.mark.parametrize("value", [-1, 1_001])
+    def test_lies_within_bounds(self, value):
+        with pytest.raises(ValueError, match=str(value)):
+            set_interest([1], value)
+
+
+class TestThePlan:
+    def test_with_a_larger_budget_asks_everybody_earlier(self, fleet):
+        before = instants()
+        change_plan(budget=8)
+        assert replan_changed(now=SOON) == len(fleet)
+        plan = Plan.objects.get()
+        assert plan.price < 1.0
+        assert plan.planned_revision == plan.revision
+        after = instants()
+        assert all(after[pk] <= before[pk] for pk in before)
+        assert sum(after[pk] < before[pk] for pk in before) >= 4
+        assert replan_changed(now=SOON) == 0
+
+    def test_with_a_smaller_budget_asks_everybody_later(self, fleet):
+        before = instants()
+        change_plan(budget=1.5)
+        replan_changed(now=SOON)
+        after = instants()
+        assert all(after[pk] > before[pk] for pk in before)
+
+    def test_knows_what_other_budgets_would_bring(self, fleet):
+        change_plan(budget=3)
+        replan_changed(now=SOON)
+        retrievals, delays = zip(*Plan.objects.get().curve, strict=True)
+        assert list(retrievals) == sorted(retrievals)
+        assert all(more < 1.02 * less for less, more in pairwise(delays))
+        assert retrievals[0] < 3 * len(fleet) < retrievals[-1]
+        assert retrievals[4] == pytest.approx(3 * len(fleet), rel=0.06)
+
+    def test_of_another_policy_gives_timetables_and_ours_takes_over_again(self, fleet):
+        before = instants()
+        for policy in (policy for policy in Plan.Policy.values if policy != "ours"):
+            change_plan(policy=policy)
+            assert make_timetables(Plan.objects.get(), now=SOON) == len(fleet)
+            assert replan(now=SOON) == len(fleet)
+            assert instants() != before
+            assert all(NOW + HOUR <= instant <= SOON + 25 * HOUR for instant in instants().values())
+        assert not Habit.objects.filter(timetable=b"").exists()
+        change_plan(policy="ours")
+        replan(now=SOON)
+        assert instants() == before
+
+    def test_of_a_paper_that_gives_all_the_same_number_keeps_to_it(self, fleet):
+        change_plan(policy="scheduling", budget=3)
+        make_timetables(Plan.objects.get(), now=SOON)
+        sizes = [len(habit.timetable) / 8 / habit.period * 24 for habit in Habit.objects.all()]
+        assert sizes == pytest.approx([3] * len(fleet))
+
+    def test_does_nothing_before_anything_is_known(self):
+        assert replan_changed(now=NOW) == 0
+        assert Plan.objects.get().price is None
+
+    def test_follows_new_habits(self, fleet):
+        learn_habits(now=NOW + HOUR)
+        assert replan_changed(now=NOW + HOUR) == len(fleet)
+        assert replan_changed(now=NOW + HOUR) == 0
+
+
+class TestPlanningAnew:
+    def test_gives_what_the_visit_itself_planned(self, fleet):
+        for number, source in enumerate(fleet):
+            visit(source, SOON + HOUR, a_feed([NOW + HOUR] * number, first=100, channel="<ttl>1</ttl>"))
+        before = instants()
+        assert replan(now=SOON + HOUR) == len(fleet)
+        after = instants()
+        assert all(abs(after[pk] - before[pk]) < timedelta(seconds=1) for pk in before)
+
+    def test_twice_changes_nothing_also_of_what_is_overdue(self, fleet):
+        make_cheap()
+        late = NOW + 5 * HOUR
+        replan(now=late)
+        once = instants()
+        assert min(once.values()) < late + timedelta(minutes=5)
+        replan(now=late + timedelta(seconds=30))
+        assert instants() == once
+
+    def test_never_asks_before_politeness_allows(self, fleet):
+        make_cheap()
+        replan(now=SOON)
+        assert all(NOW + HOUR <= instant <= NOW + 1.5 * HOUR for instant in instants().values())
+        assert NOW + HOUR in instants().values()
+
+    def test_asks_what_is_overdue_within_minutes_but_not_at_once(self, fleet):
+        make_cheap()
+        late = NOW + 3 * HOUR
+        Schedule.objects.update(due_at=late + DAY)
+        replan(now=late)
+        times = set(instants().values())
+        assert len(times) == len(fleet)
+        assert all(late <= instant < late + timedelta(minutes=5) for instant in times)
+
+    def test_leaves_failing_sources_to_their_back_off(self, fleet):
+        backed_off = fail(fleet[0], SOON).due_at
+        replan(now=SOON)
+        assert due(fleet[0]) == backed_off
+
+    def test_leaves_what_is_dispatched_or_being_asked(self, fleet):
+        waiting, asked = fleet[:2]
+        Schedule.objects.filter(pk=waiting.pk).update(dispatched_at=SOON, due_at=SOON + LEASE)
+        start([Claim(asked.pk, Schedule.objects.get(pk=asked.pk).sequence, 0.0, 0.0)], worker="one", now=SOON)
+        before = instants()
+        make_cheap()
+        assert replan(now=SOON) == len(fleet) - 2
+        after = instants()
+        assert [after[pk] for pk in (waiting.pk, asked.pk)] == [before[pk] for pk in (waiting.pk, asked.pk)]
+
+    def test_leaves_what_a_person_asked_for(self, fleet):
+        ask_soon(fleet[0].pk, now=SOON)
+        assert replan(now=SOON) == len(fleet) - 1
+        assert due(fleet[0]) == NOW + HOUR
+
+    def test_leaves_sources_that_nobody_wants(self, fleet):
+        Schedule.objects.filter(pk=fleet[0].pk).update(due_at=None)
+        replan(now=SOON)
+        assert due(fleet[0]) is None
+
+    def test_keeps_out_of_skipped_hours(self, fleet):
+        source = an_observed_source(daily(9.5), title="")
+        skipped = "".join(f"<hour>{hour}</hour>" for hour in range(24) if hour != 3)
+        visit(source, NOW + HOUR, a_feed([], channel=f"<skipHours>{skipped}</skipHours>"))
+        replan(now=SOON + HOUR)
+        assert due(source).hour == 3
+
+    def test_is_done_by_one_process_at_a_time(self, fleet):
+        edit_source(fleet[0].pk, weight=2)
+        with somebody_else() as other:
+            other.execute("SELECT pg_advisory_lock(%s)", [PLANNING])
+            assert replan_changed(now=SOON) == 0
+            other.execute("SELECT pg_advisory_unlock_all()")
+            assert replan_changed(now=SOON) == 1
+
+    def test_of_some_sources_moves_no_others(self, fleet):
+        make_cheap()
+        before = instants()
+        assert replan([fleet[4].pk], now=SOON) == 1
+        after = instants()
+        assert {pk for pk in before if after[pk] != before[pk]} == {fleet[4].pk}
+
+    def test_takes_as_many_queries_for_many_sources_as_for_few(self, fleet, django_assert_max_num_queries):
+        with django_assert_max_num_queries(8):
+            replan(now=SOON)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_row_that_is_held_is_left_out_and_the_others_are_planned():
+    sources = [an_observed_source(daily(9)) for _ in range(3)]
+    current_plan()
+    make_cheap()
+    with somebody_else() as other:
+        other.execute("SELECT 1 FROM retrieval_schedule WHERE source_id = %s FOR UPDATE", [sources[0].pk])
+        before = due(sources[0])
+        assert replan(now=SOON) == 2
+        assert due(sources[0]) == before
+    assert replan(now=SOON) == 3

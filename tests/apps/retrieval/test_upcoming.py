@@ -1,0 +1,249 @@
+"""What a visit teaches of its source, and when the source is asked next."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from apps.retrieval.actions import change_plan, forget_answers, store
+from apps.retrieval.actions.timetables import make_timetables
+from apps.retrieval.algorithms.calendar import hours_of
+from apps.retrieval.models import Habit, Plan, Retrieval, Schedule
+from apps.retrieval.visits import conclude
+from apps.sources.models import Source
+from tests.apps.retrieval.visiting import (
+    BUSY,
+    DAY,
+    HOUR,
+    NOW,
+    a_feed,
+    a_scheduled_source,
+    an_answer,
+    an_observed_source,
+    begin,
+    daily,
+    fail,
+    latest,
+    visit,
+)
+
+pytestmark = pytest.mark.django_db
+
+MORNINGS = daily(9.5)
+
+
+def factor(schedule: Schedule) -> float:
+    return schedule.activity_seen / schedule.activity_expected
+
+
+def hourly(source: Source) -> np.ndarray:
+    return np.frombuffer(bytes(Habit.objects.get(pk=source.pk).hourly), dtype="<f4")
+
+
+class TestTheFirstSuccess:
+    def test_teaches_a_habit_on_the_spot(self):
+        source = an_observed_source(MORNINGS)
+        by_hour = hourly(source).reshape(7, 24).sum(axis=0)
+        assert by_hour.argmax() == 9
+        habit = Habit.objects.get()
+        assert habit.window == 28
+        assert 5 < habit.weekly < 9
+
+    def test_plans_the_next_instants_and_says_why(self):
+        source = an_observed_source(MORNINGS)
+        schedule = Schedule.objects.get(pk=source.pk)
+        assert NOW + HOUR <= schedule.due_at <= NOW + DAY
+        assert schedule.reason.startswith("expected: ")
+        assert 0 < len(schedule.ahead) <= 12
+        assert schedule.ahead == sorted(schedule.ahead)
+        assert schedule.due_at < schedule.ahead[0]
+        assert (schedule.observed_at, schedule.earliest_at, schedule.worth) == (NOW, NOW + HOUR, 1.0)
+
+    def test_of_a_feed_without_postings_teaches_what_is_usual(self):
+        source = an_observed_source([])
+        assert (hourly(source) > 0).all()
+        assert NOW + HOUR <= Schedule.objects.get().due_at <= NOW + DAY
+
+    def test_of_a_source_with_stored_postings_looks_at_them_though_it_shows_none(self):
+        source = an_observed_source(MORNINGS)
+        Habit.objects.all().delete()
+        visit(source, NOW + HOUR)
+        assert hourly(source).reshape(7, 24).sum(axis=0).argmax() == 9
+
+    def test_is_asked_more_often_the_more_a_source_publishes(self):
+        quiet, busy = an_observed_source(daily(9.5, days=4)), an_observed_source(daily(9.5) + daily(15) + daily(4))
+        Plan.objects.update(price=1.0)
+        gaps = [visit(source, NOW + HOUR).due_at for source in (quiet, busy)]
+        assert gaps[0] > gaps[1]
+
+    def test_comes_after_failures_that_only_politeness_plans(self):
+        source = a_scheduled_source()
+        schedule = fail(source)
+        assert schedule.due_at == schedule.earliest_at == NOW + HOUR
+        assert fail(source, NOW + HOUR).due_at == NOW + 3 * HOUR
+        assert not Habit.objects.exists()
+
+
+class TestActivity:
+    def test_grows_with_more_postings_than_expected_and_shrinks_with_fewer(self):
+        eager, silent = an_observed_source(MORNINGS), an_observed_source(MORNINGS)
+        later = NOW + 6 * HOUR
+        new = [NOW + timedelta(minutes=20 * number) for number in range(1, 11)]
+        busy, calm = visit(eager, later, a_feed(new, first=100)), visit(silent, later)
+        assert factor(busy) > 1.5
+        assert factor(calm) < 1
+        assert busy.due_at < calm.due_at
+        assert busy.observed_at == calm.observed_at == later
+
+    def test_counts_what_was_published_since_the_latest_look_and_nothing_older(self):
+        source = an_observed_source(MORNINGS)
+        before = Schedule.objects.get().activity_seen
+        late = a_feed([NOW - HOUR, NOW - DAY, NOW + HOUR], first=100)
+        assert visit(source, NOW + 2 * HOUR, late).activity_seen == pytest.approx(before + 1, abs=0.05)
+
+    def test_counts_new_postings_without_a_date(self):
+        source = an_observed_source(MORNINGS)
+        before = Schedule.objects.get().activity_seen
+        schedule = visit(source, NOW + 2 * HOUR, a_feed([None, None, None], first=100))
+        assert schedule.activity_seen == pytest.approx(before + 3, abs=0.05)
+        again = visit(source, NOW + 4 * HOUR, a_feed([None, None, None], first=100, channel="<ttl>1</ttl>"))
+        assert again.activity_seen == pytest.approx(before + 3, abs=0.1)
+
+    def test_stays_when_the_source_does_not_answer(self):
+        source = an_observed_source(MORNINGS)
+        before = Schedule.objects.get()
+        after = fail(source, NOW + 3 * HOUR)
+        assert (after.activity_seen, after.activity_expected) == (before.activity_seen, before.activity_expected)
+        assert after.observed_at == NOW
+        assert after.due_at >= after.earliest_at == NOW + 4 * HOUR
+
+    def test_starts_anew_at_a_new_address(self):
+        source = an_observed_source(MORNINGS)
+        visit(source, NOW + 6 * HOUR)
+        forget_answers(source.pk, now=NOW)
+        schedule = visit(source, NOW + 7 * HOUR, a_feed(MORNINGS, channel="<ttl>1</ttl>"))
+        assert factor(schedule) == 1
+
+
+class TestPoliteness:
+    def test_decides_where_the_plan_would_ask_earlier_and_says_so(self):
+        Plan.objects.create(pk=1, price=1e-9)
+        source = a_scheduled_source()
+        schedule = visit(source, NOW, a_feed([]), headers={"etag": '"1"', "cache-control": "max-age=14400"})
+        assert schedule.due_at == schedule.earliest_at == NOW + 4 * HOUR
+        assert schedule.reason == "its answer may be kept for 14400 s (Cache-Control)"
+
+    def test_holds_for_the_feeds_own_wish(self):
+        Plan.objects.create(pk=1, price=1e-9)
+        source = a_scheduled_source()
+        schedule = visit(source, NOW, a_feed([], channel="<ttl>300</ttl>"))
+        assert schedule.due_at == schedule.earliest_at == NOW + 5 * HOUR
+        assert schedule.reason == "its feed asks to be left alone for 18000 s (ttl)"
+
+    def test_keeps_out_of_the_hours_that_the_feed_names_and_says_so(self):
+        skipped = "".join(f"<hour>{hour}</hour>" for hour in range(24) if hour != 3)
+        schedule = visit(a_scheduled_source(), NOW, a_feed([], channel=f"<skipHours>{skipped}</skipHours>"))
+        assert schedule.due_at.hour == 3
+        assert schedule.reason == "its feed asks to be left alone before (skipHours, skipDays)"
+
+    def test_defers_without_forgetting_the_plan(self):
+        source = an_observed_source(MORNINGS)
+        before = Schedule.objects.get()
+        after = fail(source, NOW + 3 * HOUR, BUSY)
+        assert after.due_at == NOW + 3 * HOUR + timedelta(seconds=90)
+        kept = (
+            "earliest_at",
+            "ahead",
+            "observed_at",
+            "worth",
+            "activity_seen",
+            "activity_expected",
+            "consecutive_failures",
+        )
+        assert [getattr(after, name) for name in kept] == [getattr(before, name) for name in kept]
+
+
+def test_no_source_waits_longer_than_the_longest_gap_however_little_it_is_worth():
+    change_plan(longest_gap=30)
+    source = an_observed_source(MORNINGS, weight=0)
+    schedule = Schedule.objects.get(pk=source.pk)
+    assert schedule.due_at == NOW + 30 * HOUR
+    assert schedule.reason.startswith("the 30-hour limit")
+
+
+def test_a_policy_of_a_paper_asks_by_its_timetable():
+    source = an_observed_source(MORNINGS)
+    plan = change_plan(policy="uniform", budget=4, unit="source_day")
+    assert make_timetables(plan, now=NOW) == 1
+    schedule = visit(source, NOW + 2 * HOUR)
+    gaps = np.diff([instant.timestamp() for instant in [schedule.due_at, *schedule.ahead]])
+    assert gaps == pytest.approx(6 * 3_600)
+    assert schedule.reason == "the next instant of its timetable"
+    assert schedule.due_at >= NOW + 3 * HOUR
+
+
+class TestDelays:
+    def test_are_measured_from_publication_to_our_answer(self):
+        source = an_observed_source(MORNINGS)
+        visit(source, NOW + 3 * HOUR, a_feed([NOW + HOUR, NOW + 2 * HOUR], first=100))
+        log = latest(source)
+        assert (log.new, log.dated, log.delay_seconds, log.longest_delay_seconds) == (2, 2, 3 * 3_600, 2 * 3_600)
+
+    def test_leave_out_what_was_there_before_us_and_what_has_no_date(self):
+        source = an_observed_source(MORNINGS)
+        assert latest(source).dated == 0
+        visit(source, NOW + 3 * HOUR, a_feed([NOW - 40 * DAY, None], first=100))
+        assert (latest(source).new, latest(source).dated) == (2, 0)
+
+    def test_begin_with_our_former_look_for_what_was_not_shown_then(self):
+        source = an_observed_source(MORNINGS)
+        visit(source, NOW + 5 * HOUR)
+        visit(source, NOW + 7 * HOUR, a_feed([NOW + HOUR], first=100))
+        assert latest(source).delay_seconds == 2 * 3_600
+
+    def test_of_a_replay_are_in_its_own_time(self):
+        source = an_observed_source([NOW - HOUR], pace=60)
+        visit(source, NOW + timedelta(minutes=3), a_feed([NOW + timedelta(minutes=1)], first=100))
+        assert latest(source).delay_seconds == 2 * 60 * 60
+
+
+def test_a_replay_is_planned_like_life_itself_but_faster():
+    """The same week, once at a pace of 1 and once at 60; instants agree when counted in the sources' own hours."""
+    gaps = {}
+    for pace in (1, 60):
+        shift = (hours_of(NOW.timestamp()) - hours_of(NOW.timestamp(), pace)) % 168  # own hours to the same weekday
+        at = NOW + timedelta(hours=shift) / pace
+        dates = [at - (NOW - date) / pace for date in [*MORNINGS, *daily(17)]]
+        source = an_observed_source(dates, at=at, pace=pace)
+        later = visit(source, at + 3 * HOUR / pace, a_feed([at + HOUR / pace], first=100))
+        instants = [later.due_at, *later.ahead]
+        gaps[pace] = [(instant - at) * pace / HOUR for instant in instants]
+    assert gaps[60] == pytest.approx(gaps[1], abs=0.02)
+
+
+def test_storing_takes_as_many_queries_for_many_visits_as_for_few():
+    def queries_of(count: int) -> int:
+        sources = [an_observed_source(MORNINGS, site_url="https://news.example/") for _ in range(count)]
+        later = NOW + 2 * HOUR
+        begun = [begin(source, later) for source in sources]
+        visits = [conclude(each, an_answer(each, later, a_feed([NOW], first=100)), jitter=0.0) for each in begun]
+        with CaptureQueriesContext(connection) as captured:
+            store(visits)
+        return len(captured)
+
+    assert queries_of(12) == queries_of(2)
+
+
+def test_first_successes_take_as_many_queries_for_many_as_for_few():
+    def queries_of(count: int) -> int:
+        begun = [begin(a_scheduled_source(site_url="https://news.example/")) for _ in range(count)]
+        visits = [conclude(each, an_answer(each, NOW, a_feed(MORNINGS)), jitter=0.0) for each in begun]
+        with CaptureQueriesContext(connection) as captured:
+            store(visits)
+        return len(captured)
+
+    queries_of(1)  # makes the plan
+    assert queries_of(12) == queries_of(2)
+    assert Retrieval.objects.count() == 15
