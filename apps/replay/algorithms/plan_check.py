@@ -1,6 +1,7 @@
 """What the plan should have given during a replay: the same postings, simulated at the same budget."""
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,8 +25,10 @@ class Stretch:
     counted: float  # postings published before it are; the others may still be on their way at the end
 
 
-def stretch(witnessed: Witnessed, until: float, longest_gap: float) -> Stretch:
+def stretch(witnessed: Witnessed, asked: Collection[int], until: float, longest_gap: float) -> Stretch:
     """The part of a record from its start to a real instant `until` in which every posting had time to be retrieved.
+
+    The sources are those that were `asked`: the silent ones, too, have their part of the budget.
 
     Raises RecordError if less than a day of it can be counted.
     """
@@ -39,7 +42,7 @@ def stretch(witnessed: Witnessed, until: float, longest_gap: float) -> Stretch:
         raise RecordError(
             f"only {(end - start) / DAY:.1f} days were replayed; a day more than the longest gap is needed"
         )
-    sources = sorted(times)
+    sources = sorted(asked)
     trace = Trace.of([str(source) for source in sources], [hours_of(np.array(times[source])) for source in sources])
     return Stretch(trace, start, end, end - longest_gap)
 

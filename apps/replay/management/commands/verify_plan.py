@@ -36,36 +36,32 @@ class Command(BaseCommand):
             raise CommandError("--budget must be more than 0.")
         try:
             witnessed = collect(read_record(record))
-            requests = _requests(record, witnessed)
-            part = stretch(witnessed, float(requests.max(initial=0.0)), longest)
+            asked = [line for line in read_record(record) if isinstance(line, Request) and line.kind == Kind.FEED]
+            requests = np.array([request.at for request in asked])
+            sources = {request.source for request in asked if request.source is not None}
+            part = stretch(witnessed, sources, float(requests.max(initial=witnessed.start.start)), longest)
             delays = _measured(witnessed, part)
         except DatabaseError as error:
             raise CommandError("Start the portal first: python3 manage.py up") from error
         except (OSError, RecordError) as error:
             raise CommandError(str(error)) from error
         expected = simulated(part, budget, least_gap=least, longest_gap=longest)
-        days, sources = (part.until - part.start) / DAY, len(part.trace)
+        days = (part.until - part.start) / DAY
         used = float((requests >= witnessed.start.start).sum())
         figures = {
-            "sources": sources,
+            "sources": len(sources),
             "days": days,
             "postings": delays.size,
             "measured_mean_minutes": float(delays.mean()),
             "simulated_mean_minutes": float(expected.delays.mean() * 60),
             "delay_ratio": float(delays.mean() / (expected.delays.mean() * 60)),
-            "used_per_source_and_day": used / sources / days,
+            "used_per_source_and_day": used / len(sources) / days,
             "budget_per_source_and_day": budget,
-            "used_ratio": used / sources / days / budget,
+            "used_ratio": used / len(sources) / days / budget,
         }
         _print(figures)
         if options["json"]:
             options["json"].write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-
-
-def _requests(record: Path, witnessed: Witnessed) -> "np.ndarray[Any, np.dtype[np.float64]]":
-    """Real instants of all requests for feeds."""
-    instants = [line.at for line in read_record(record) if isinstance(line, Request) and line.kind == Kind.FEED]
-    return np.array(instants or [witnessed.start.start])
 
 
 def _measured(witnessed: Witnessed, part: Stretch) -> "np.ndarray[Any, np.dtype[np.float64]]":
