@@ -11,7 +11,19 @@ from apps.accounts.models import User
 from apps.following.models import Follow, Mark
 from apps.postings.models import Posting
 from apps.sources.models import Source
-from tests.builders import NOON, a_follow, a_mark, a_posting, a_retrieval, a_source, a_user, some_postings
+from tests.builders import (
+    NOON,
+    a_follow,
+    a_habit,
+    a_mark,
+    a_plan,
+    a_posting,
+    a_retrieval,
+    a_schedule,
+    a_source,
+    a_user,
+    some_postings,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 without_scripts = pytest.mark.parametrize("page", ["without scripts"], indirect=True)
@@ -174,6 +186,7 @@ PAGES = [
     "/help/keys/",
     "/sources/",
     "/sources/test/",
+    "/plan/",
 ]
 
 
@@ -190,12 +203,16 @@ def test_no_page_is_wider_than_the_window(page: Page, width: int):
     )
     a_mark(user, posting, read=False)
     a_retrieval(source, message="t" * 300)
+    a_schedule(source)
+    a_habit(source)
+    a_plan(curve=[[100.0, 3.0], [400.0, 0.8]])
     sign_in(page, user)
     page.set_viewport_size({"width": width, "height": 800})
     for address in [
         *PAGES,
         f"/posting/{Posting.objects.get().pk}/",
         f"/sources/{source.pk}/",
+        f"/sources/{source.pk}/plan/",
         f"/river/source/{source.pk}/",
     ]:
         page.goto(address)

@@ -226,48 +226,38 @@ def plan(
     return path[::-1]
 
 
-Line = tuple[float, float, int]  # slope, offset and the node it comes from: the cost offset - slope * node
-
-
 def _best_before(expected: Sequence[float], step: float, price: float, least: int) -> list[int]:
-    """For each node the node of the retrieval before it; plain floats, as numpy is slower one by one."""
-    nodes = len(expected) - 1
+    """For each node the node of the retrieval before it.
+
+    One loop over plain floats: numpy is slower one by one, and a call for each line would cost as much as the rest.
+    """
+    nodes, half = len(expected) - 1, step / 2
     costs, back, areas = [0.0] * (nodes + 1), [0] * (nodes + 1), [0.0] * (nodes + 1)
     for node in range(1, nodes + 1):
-        areas[node] = areas[node - 1] + step / 2 * (expected[node - 1] + expected[node])
-    hull: list[Line] = [(0.0, 0.0, 0)]
-    head = 0
+        areas[node] = areas[node - 1] + half * (expected[node - 1] + expected[node])
+    # The hull's lines, offset - slope * node, ever steeper; the last one may have to give way to a new one.
+    slopes, offsets, owners = [0.0], [0.0], [0]
+    head = last = 0
     for node in range(least, nodes + 1):
         new = node - least
-        if new >= least:
-            slope = expected[new] * step
-            _insert(hull, (slope, costs[new] - areas[new] + slope * new, new))
-            head = min(head, len(hull) - 1)
-        slope, offset, owner = hull[head]
-        best = offset - slope * node
-        while head + 1 < len(hull):
-            slope, offset, following = hull[head + 1]
-            if offset - slope * node > best:
-                break
-            best, owner, head = offset - slope * node, following, head + 1
+        slope = expected[new] * step
+        offset = costs[new] - areas[new] + slope * new
+        if new >= least and (slope > slopes[last] or offset < offsets[last]):
+            if slope == slopes[last] and last:
+                last -= 1
+            while last and (offset - offsets[last - 1]) * (slopes[last] - slopes[last - 1]) <= (
+                offsets[last] - offsets[last - 1]
+            ) * (slope - slopes[last - 1]):
+                last -= 1
+            last += 1
+            slopes[last:], offsets[last:], owners[last:] = [slope], [offset], [new]
+            head = min(head, last)
+        best = offsets[head] - slopes[head] * node
+        while head < last and (following := offsets[head + 1] - slopes[head + 1] * node) <= best:
+            best, head = following, head + 1
         costs[node] = best + areas[node] + price
-        back[node] = owner
+        back[node] = owners[head]
     return back
-
-
-def _insert(hull: list[Line], line: Line) -> None:
-    """Add a line at least as steep as all others, and drop those that are nowhere lowest any more."""
-    slope, offset, _ = line
-    if slope == hull[-1][0]:
-        if offset >= hull[-1][1]:
-            return
-        hull.pop()
-    while len(hull) >= 2:
-        (flat, high, _), (middle, between, _) = hull[-2:]
-        if (offset - high) * (middle - flat) > (between - high) * (slope - flat):
-            break
-        hull.pop()
-    hull.append(line)
 
 
 def _lossy(expected: Sequence[float], step: float, price: float, least: int, window: float) -> list[int]:
