@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from apps.accounts.models import User
 from apps.following.models import Folder, Follow, Mark
 from apps.postings.models import Edition, Posting
-from apps.retrieval.algorithms.planner.known import pack_hourly
+from apps.retrieval.algorithms.habits.packing import pack_hourly
 from apps.retrieval.algorithms.planner.price import root_mass
 from apps.retrieval.models import Habit, Plan, Retrieval, Schedule
 from apps.sources.models import Source

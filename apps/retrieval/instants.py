@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.retrieval.algorithms.calendar import epoch_of, hours_of
+from apps.retrieval.algorithms.habits.packing import expectations
 from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.algorithms.planner.ahead import Outlook, instants_ahead, next_gaps
-from apps.retrieval.algorithms.planner.known import expectations
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.models import Retrieval
 from apps.retrieval.remembered import Remembered
@@ -73,7 +73,7 @@ def _outlook(sources: Sequence[Remembered], terms: Terms, now: FloatArray) -> Ou
     """What is expected of sources, each from its own instant on (see `_hours`), as if all had just been asked."""
     prices, longest = np.array([bounds(source, terms) for source in sources]).T
     return Outlook(
-        cumulated=expectations([source.known() for source in sources]),
+        cumulated=expectations([source.habit for source in sources]),
         now=now,
         waiting=np.zeros(len(sources)),
         factor=np.array([source.activity.factor for source in sources]),

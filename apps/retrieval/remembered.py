@@ -6,8 +6,8 @@ from typing import Any
 
 from django.conf import settings
 
+from apps.retrieval.algorithms.habits.packing import Packed
 from apps.retrieval.algorithms.planner.activity import Activity
-from apps.retrieval.algorithms.planner.known import Known
 
 # What a posting of a source is worth: what an admin says, what standing questions add, how many people it reaches.
 WORTH = """source.weight * source.interest * greatest(1, (source.listed OR source.always_retrieved)::int
@@ -57,9 +57,10 @@ class Remembered:
             *(bytes(hourly), bytes(minutes), root_mass, utc_offset, window, bytes(timetable), period),
         )
 
-    def known(self) -> Known:
+    @property
+    def habit(self) -> Packed:
         """Its habit alone."""
-        return Known(self.hourly, self.minutes)
+        return Packed(self.hourly, self.minutes)
 
     @property
     def least(self) -> float:

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.planner.ahead import LOSS_HOURS, Outlook, instants_ahead, next_gaps, plan
@@ -94,12 +94,14 @@ def test_many_sources_at_once_get_what_each_gets_alone():
 
 
 @given(st.integers(0, 10_000), st.floats(1.0, 100.0))
-def test_what_is_worth_more_is_not_asked_later(seed, factor):
-    outlook = outlook_of(np.random.default_rng(seed), 8, window=np.full(8, np.inf))
-    dear, cheap = next_gaps(outlook), next_gaps(outlook.priced(2.0, np.full(8, factor)))
-    # Each price has a grid of its own: instants differ by a step of the coarser one at most.
-    assert (cheap <= dear + 1.6).all()
-    assert cheap.sum() <= dear.sum() + 1e-9 or factor < 3
+@settings(max_examples=20, deadline=None)
+def test_what_is_worth_more_is_asked_no_less_often(seed, factor):
+    random = np.random.default_rng(seed)
+    outlook = outlook_of(random, 6, window=np.full(6, np.inf), least=np.full(6, 1.0), waiting=np.zeros(6))
+    plain, dear = rehearse(outlook), rehearse(outlook.priced(2.0, np.full(6, factor)))
+    # Single instants may move either way; over a week a plan on another grid may differ by a retrieval.
+    assert (dear.retrievals >= 0.95 * plain.retrievals - 1 / 168).all()
+    assert (dear.delay <= 1.05 * plain.delay + 1e-9).all()
 
 
 def test_bounds_are_kept_even_where_they_contradict_each_other():

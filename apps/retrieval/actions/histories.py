@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from apps.postings.algorithms.dates import EARLIEST, TOLERANCE
 from apps.retrieval.algorithms.calendar import SLOTS_BEGIN, hours_of
-from apps.retrieval.algorithms.planner.known import Known, expectations
+from apps.retrieval.algorithms.habits.packing import Packed, expectations
 from apps.retrieval.algorithms.traces import Trace
 from apps.retrieval.instants import OBSERVING
 from apps.retrieval.models import Habit
@@ -139,7 +139,7 @@ def _spread(
     wanted = {source_id for source_id, *_ in undated}
     habits = Habit.objects.filter(source_id__in=wanted).values_list("source_id", "hourly", "minutes", "utc_offset")
     cumulated = {
-        source_id: (expectations([Known(bytes(hourly), bytes(minutes))])[0], offset / 60)
+        source_id: (expectations([Packed(bytes(hourly), bytes(minutes))])[0], offset / 60)
         for source_id, hourly, minutes, offset in habits
     }
     owners, times = [], []

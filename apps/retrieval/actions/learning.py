@@ -17,8 +17,8 @@ from apps.retrieval.actions.plan import LEARNING, alone, current_plan
 from apps.retrieval.algorithms.calendar import WEEK, hours_of
 from apps.retrieval.algorithms.habits import learning
 from apps.retrieval.algorithms.habits.learning import Habits, Priors, five_minute_rates
+from apps.retrieval.algorithms.habits.packing import pack_hourly, pack_minutes
 from apps.retrieval.algorithms.planner.activity import PRIOR
-from apps.retrieval.algorithms.planner.known import pack_hourly, pack_minutes
 from apps.retrieval.algorithms.planner.price import root_mass
 from apps.retrieval.algorithms.traces import Trace
 from apps.retrieval.models import Plan

@@ -10,8 +10,8 @@ import pytest
 from apps.retrieval.actions import change_plan, histories, learn_habits, learn_if_due, replan, replan_changed
 from apps.retrieval.actions.plan import LEARNING
 from apps.retrieval.algorithms.calendar import hours_of
+from apps.retrieval.algorithms.habits.packing import pack_hourly
 from apps.retrieval.algorithms.planner.activity import Activity
-from apps.retrieval.algorithms.planner.known import pack_hourly
 from apps.retrieval.models import Habit, Plan, Schedule
 from apps.sources.models import Source
 from tests.apps.retrieval.test_replanning import somebody_else

@@ -74,9 +74,6 @@ class Outlook:
     def part(self, rows: slice | IntArray) -> "Outlook":
         return Outlook(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
-    def with_waiting(self, waiting: FloatArray) -> "Outlook":
-        return replace(self, waiting=waiting)
-
     def priced(self, price: float, weights: FloatArray) -> "Outlook":
         """The same at another price of a retrieval of a source of weight 1."""
         return replace(self, price=price / np.maximum(weights, 1e-12))

@@ -21,9 +21,9 @@ from rich.table import Table
 from apps.retrieval import actions
 from apps.retrieval.algorithms.calendar import WEEK
 from apps.retrieval.algorithms.habits.learning import Habits, five_minute_rates, learn_habits, learn_priors
+from apps.retrieval.algorithms.habits.packing import pack_hourly, pack_minutes
 from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.algorithms.planner.ahead import LOSS_HOURS, NODES, plan
-from apps.retrieval.algorithms.planner.known import pack_hourly, pack_minutes
 from apps.retrieval.algorithms.planner.price import root_mass
 from apps.retrieval.algorithms.simulation.synthetic import generate
 from apps.retrieval.beat import MESSAGE_SIZE
