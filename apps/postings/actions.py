@@ -166,6 +166,7 @@ def _edit(document: Document, change: identity.ChangedPosting) -> bool:
     entry = change.entry
     markup = clean(entry.content or entry.summary, base_url=entry.link or document.address)
     new_hash = text_hash(entry.title, markup.text)
+    claimed = entry.published or entry.updated
     with connection.cursor() as cursor:
         cursor.execute("SELECT text_hash FROM postings_posting WHERE id = %s", [change.id])
         edited = bytes(cursor.fetchone()[0]) != new_hash
@@ -177,10 +178,12 @@ def _edit(document: Document, change: identity.ChangedPosting) -> bool:
             )
         cursor.execute(
             "UPDATE postings_posting SET title = %s, html = %s, text = %s, text_hash = %s, content_hash = %s,"
-            " link_key = %s, url = %s, edited_at = CASE WHEN %s THEN %s ELSE edited_at END WHERE id = %s",
+            " link_key = %s, url = %s, edited_at = CASE WHEN %s THEN %s ELSE edited_at END,"
+            # The date stays the first one, so only an offset that was written with that very date belongs to it.
+            " utc_offset = CASE WHEN claimed_at = %s THEN %s ELSE utc_offset END WHERE id = %s",
             [
                 *(entry.title, markup.html, markup.text, new_hash, change.content_hash, change.link_key, entry.link),
-                *(edited, document.received_at, change.id),
+                *(edited, document.received_at, claimed, written_offset(claimed), change.id),
             ],
         )
     if edited:

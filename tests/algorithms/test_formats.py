@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import fields, is_dataclass
+from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 
@@ -154,6 +155,37 @@ def test_an_unknown_namespace_of_the_format_itself_is_forgiven() -> None:
 )
 def test_a_title_is_plain_text(title: str, words: str) -> None:
     assert parse(rss(f"<title>{title}</title>")).entries[0].title == words
+
+
+# Dates
+
+ATOM, JSON_FEED = "<feed xmlns='http://www.w3.org/2005/Atom'>{}</feed>", '{{"version": "jsonfeed", "items": [{{{}}}]}}'
+RDF = "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns='http://purl.org/rss/1.0/' {}</rdf:RDF>"
+
+
+@pytest.mark.parametrize(
+    ("feed", "hours"),
+    [
+        ("<rss><item><pubDate>Mon, 06 May 2024 10:15:00 +0200</pubDate></item></rss>", 2),
+        ("<rss><item><pubDate>Mon, 06 May 2024 10:15:00 EDT</pubDate></item></rss>", -4),
+        ("<rss><item><pubDate>Mon, 06 May 2024 10:15:00 GMT</pubDate></item></rss>", 0),
+        (RDF.format("xmlns:dc='dc'><item><title>T</title><dc:date>2024-05-06T10:15+09:00</dc:date></item>"), 9),
+        (ATOM.format("<entry><published>2024-05-06T10:15:00-03:30</published></entry>"), -3.5),
+        (ATOM.format("<entry><updated>2024-05-06T10:15:00+05:30</updated></entry>"), 5.5),
+        (JSON_FEED.format('"date_published": "2024-05-06T10:15:00+12:00"'), 12),
+        (JSON_FEED.format('"date_modified": "2024-05-06T10:15:00-08:00"'), -8),
+        # Broken, so that feedparser reads them
+        ("<rss><item><title>T</b></title><pubDate>Mon, 06 May 2024 10:15:00 +0200</pubDate></item></rss>", 2),
+        ("<rss><item><title>T</b></title><pubDate>Mon, 06 May 2024 10:15:00 CEST</pubDate></item></rss>", 2),
+        (ATOM.format("<entry><title>T</b></title><updated>2024-05-06T10:15:00-07:00</updated></entry>"), -7),
+    ],
+)
+def test_a_date_keeps_the_offset_that_its_publisher_wrote(feed: str, hours: float) -> None:
+    entry = parse(feed.encode()).entries[0]
+    date = entry.published or entry.updated
+    assert date is not None
+    assert date.isoformat().startswith("2024-05-06T10:15:00")
+    assert date.utcoffset() == timedelta(hours=hours)
 
 
 # Hints

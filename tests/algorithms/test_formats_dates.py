@@ -62,6 +62,19 @@ def test_dates_as_publishers_write_them(text: str, expected: tuple[int, ...] | N
     st.text(max_size=60)
     | st.from_regex(r"\w{0,3},? ?\d{1,4}[ -]\w{1,9}[ -]\d{1,4}[T ]\d{0,2}:?\d{0,2}.{0,6}", fullmatch=True)
 )
-def test_a_date_is_aware_and_in_utc_or_none(text: str) -> None:
+def test_a_date_is_aware_or_none(text: str) -> None:
     moment = parse_date(text)
-    assert moment is None or (moment.tzinfo is UTC and moment.microsecond == 0)
+    assert moment is None or (moment.tzinfo is not None and moment.microsecond == 0)
+
+
+@given(MOMENTS)
+def test_a_date_keeps_the_offset_it_is_written_with(moment: datetime) -> None:
+    for text in (format_datetime(moment), moment.isoformat()):
+        assert parse_date(text).utcoffset() == moment.utcoffset()
+
+
+@pytest.mark.parametrize("offset", ["+14:01", "-15:59", "+23:59", "+05:30:15", "+05:30:00.000001"])
+def test_an_offset_that_no_place_has_gives_way_to_utc(offset: str) -> None:
+    text = f"2024-05-06T10:15:00{offset}"
+    assert parse_date(text).tzinfo is UTC
+    assert abs(parse_date(text) - datetime.fromisoformat(text)) < timedelta(seconds=1)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)  # earlier dates are unset clocks: 0001, 1904, 1970, 1980
-FARTHEST = 14 * 60  # minutes from UTC
 TOLERANCE = timedelta(minutes=10)  # of clocks that run ahead of ours
 
 
@@ -55,12 +54,10 @@ def effective(claimed: datetime | None, *, received: datetime, position: int) ->
 def written_offset(claimed: datetime | None) -> int | None:
     """Minutes that the publisher's local time is ahead of UTC, by the date it wrote; None where that says nothing.
 
-    Publishing systems write UTC wherever they stand, so an offset of nought says nothing. No clock is further than 14
-    hours from UTC.
+    Publishing systems write UTC wherever they stand, so an offset of nought says nothing.
 
     >>> written_offset(datetime.fromisoformat("2026-03-01T12:00:00-05:00")), written_offset(datetime.now(UTC))
     (-300, None)
     """
     offset = None if claimed is None else claimed.utcoffset()
-    minutes = round(offset.total_seconds() / 60) if offset else 0
-    return minutes if minutes and abs(minutes) <= FARTHEST else None
+    return offset // timedelta(minutes=1) if offset else None

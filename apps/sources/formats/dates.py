@@ -13,6 +13,7 @@ from feedparser.datetimes.w3dtf import _parse_date_w3dtf
 
 MAX_DATE = 100  # characters
 EARLIEST_YEAR = 1000  # "0001-01-01" is what software writes that has no date
+FARTHEST = timedelta(hours=14)  # that the clocks of any place are from UTC
 
 _MONTHS = {
     "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6,
@@ -49,6 +50,8 @@ _ODD = (
 def parse_date(text: str) -> datetime | None:
     """The instant that the text names, aware and with the offset it is written with, or None; without a zone it is UTC.
 
+    An offset that no place has gives way to UTC: that of more than 14 hours, or of seconds.
+
     >>> parse_date("Thu, 01 Jan 2004 19:48:21 -0500").isoformat()
     '2004-01-01T19:48:21-05:00'
     >>> parse_date("2003-12-31T10:14:55Z")
@@ -64,10 +67,16 @@ def parse_date(text: str) -> datetime | None:
             return None
         moment = moment.replace(microsecond=0)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        moment.astimezone(UTC)  # or it overflows only where somebody compares it
+        in_utc = moment.astimezone(UTC)  # or it overflows only where somebody compares it
     except (ValueError, OverflowError):  # the 31st of February; the year 9999 in another zone
         return None
+    if not _is_of_a_place(moment.utcoffset()):
+        moment = in_utc.replace(microsecond=0)  # Postgres, too, refuses most such offsets
     return moment if moment.year >= EARLIEST_YEAR else None
+
+
+def _is_of_a_place(offset: timedelta | None) -> bool:
+    return offset is not None and abs(offset) <= FARTHEST and not offset % timedelta(minutes=1)
 
 
 def _iso_8601(text: str) -> datetime | None:

@@ -6,6 +6,7 @@ import pytest
 
 from apps.postings.actions import EDITIONS_KEPT, Document, Stored, store
 from apps.postings.models import Edition, Posting
+from apps.sources.formats.dates import parse_date
 from apps.sources.formats.feed import Enclosure, ParsedEntry
 from tests.builders import a_source
 
@@ -60,6 +61,26 @@ def test_the_offset_that_the_publisher_writes_is_kept(source):
     stored(source, an_entry(1, published=east), an_entry(2), an_entry(3, published=None))
     assert list(Posting.objects.order_by("guid").values_list("utc_offset", flat=True)) == [330, None, None]
     assert Posting.objects.get(guid="guid-1").published_at == NOON - timedelta(hours=1)
+
+
+def test_an_edit_brings_the_offset_only_of_the_date_that_is_kept(source):
+    published, east = NOON - timedelta(hours=1), timezone(timedelta(hours=2))
+    for number in (1, 2):
+        stored(source, an_entry(number))
+    stored(source, an_entry(1, title="Edited", published=published.astimezone(east)))
+    stored(source, an_entry(2, title="Edited", published=NOON.astimezone(east)))
+    assert list(Posting.objects.order_by("guid").values_list("utc_offset", flat=True)) == [120, None]
+    assert set(Posting.objects.values_list("claimed_at", flat=True)) == {published}
+
+
+@pytest.mark.parametrize(
+    "written", ["2026-01-01T12:00:00+23:00", "Thu, 01 Jan 2026 12:00:00 -2359", "2026-01-01T12:00:00+05:30:15.000001"]
+)
+def test_an_offset_that_no_place_has_keeps_no_document_from_being_stored(source, written):
+    date = parse_date(written)
+    stored(source, an_entry(published=date))
+    posting = Posting.objects.get()
+    assert (posting.claimed_at, posting.utc_offset) == (date, None)
 
 
 def test_all_that_an_entry_says_is_kept(source):

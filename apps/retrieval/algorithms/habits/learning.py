@@ -26,6 +26,7 @@ LEAST_WEEKS = 1 / 168
 HOURS, DAYS, SLOTS = 24, 7, 12
 DAY_CLUSTERS, HOUR_CLUSTERS = 4, 12
 SAMPLE = 4_000  # sources that the priors are fitted on; more do not change them
+ROUNDING = 1e-6  # slots; a stamp of a whole minute on which one begins must not slip into the one before
 LOUD = 20.0  # postings of one source that count for the shares of minutes usual among all
 
 
@@ -133,7 +134,7 @@ def five_minute_rates(hourly: FloatArray, minutes: FloatArray) -> FloatArray:
     neighbour = np.where(towards < 0, before[:, :, None], after[:, :, None])
     rates = hourly[:, :, None] + np.abs(towards) * (neighbour - hourly[:, :, None])
     rates = rates.reshape(len(hourly), DAYS, HOURS, SLOTS) * (SLOTS * minutes[:, None])
-    rates = rates.reshape(len(hourly), -1)
+    rates = rates.reshape(hourly.shape[0], DAYS * HOURS * SLOTS)
     sums = rates.sum(axis=1, keepdims=True) / SLOTS
     return np.asarray(rates * (hourly.sum(axis=1, keepdims=True) / np.maximum(sums, 1e-300)))
 
@@ -189,19 +190,21 @@ class _Counts:
 
     @classmethod
     def of(cls, history: Trace, now: float) -> "_Counts":
-        recent = history.window(now - WEEKS * WEEK, now)
+        known = history.window(-np.inf, now)
+        recent = known.window(now - WEEKS * WEEK, now)
         owners, n = recent.owners, len(recent)
-        slot = np.floor(np.mod(recent.times - SLOTS_BEGIN, WEEK) * SLOTS).astype(np.int64) % int(WEEK * SLOTS)
+        slots = np.mod(recent.times - SLOTS_BEGIN, WEEK) * SLOTS
+        slot = np.floor(slots + ROUNDING).astype(np.int64) % int(WEEK * SLOTS)
         hour = slot // SLOTS
         minute = (hour % HOURS) * SLOTS + slot % SLOTS
         week = np.bincount(owners * 168 + hour, minlength=n * 168).reshape(n, DAYS, HOURS).astype(np.float64)
         minutes = np.bincount(owners * 288 + minute, minlength=n * 288).reshape(n, HOURS, SLOTS).astype(np.float64)
         return cls(
             total=recent.counts.astype(np.float64),
-            weeks=_weeks_seen(history, now),
+            weeks=_weeks_seen(known, now),
             days=week.sum(axis=2),
             hours=week.sum(axis=1),
-            week=week.reshape(n, -1),
+            week=week.reshape(n, DAYS * HOURS),
             minutes=minutes,
         )
 
@@ -222,4 +225,4 @@ def _weeks_seen(history: Trace, now: float) -> FloatArray:
 
 
 def _week_shares(days: FloatArray, hours: FloatArray) -> FloatArray:
-    return np.asarray((days[:, :, None] * hours[:, None, :]).reshape(len(days), -1))
+    return np.asarray((days[:, :, None] * hours[:, None, :]).reshape(len(days), DAYS * HOURS))

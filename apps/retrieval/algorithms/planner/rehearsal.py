@@ -14,6 +14,7 @@ FloatArray = NDArray[np.float64]
 
 ROUNDS = 4  # of the search for a price
 CLOSE_ENOUGH = 0.005  # of the retrievals
+UNMOVED = -0.02  # exponent of retrievals in the price, -0.5 in theory, above which the bounds of gaps decide alone
 CURVE = tuple(4.0**power for power in (-2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2))  # prices of a what-if curve
 
 
@@ -80,7 +81,10 @@ def price_for(outlook: Outlook, weights: FloatArray, paces: FloatArray, retrieva
         if abs(error) < CLOSE_ENOUGH:
             break
         if former and former[0] != price:
-            measured = (error - former[1]) / math.log(price / former[0])
+            moved = math.log(price / former[0])
+            measured = (error - former[1]) / moved
+            if abs(moved) > 1 and measured > UNMOVED:
+                return min(former, (price, error), key=lambda each: abs(each[1]))[0]
             exponent = min(max(measured, -1.0), -0.1)
         former = (price, error)
         price *= math.exp(min(max(-error / exponent, -3.0), 3.0))
