@@ -13,6 +13,7 @@ from feedparser.datetimes.w3dtf import _parse_date_w3dtf
 
 MAX_DATE = 100  # characters
 EARLIEST_YEAR = 1000  # "0001-01-01" is what software writes that has no date
+MINUTE = timedelta(minutes=1)
 FARTHEST = timedelta(hours=14)  # that the clocks of any place are from UTC
 
 _MONTHS = {
@@ -70,13 +71,13 @@ def parse_date(text: str) -> datetime | None:
         in_utc = moment.astimezone(UTC)  # or it overflows only where somebody compares it
     except (ValueError, OverflowError):  # the 31st of February; the year 9999 in another zone
         return None
-    if not _is_of_a_place(moment.utcoffset()):
+    if moment.tzinfo is not UTC and not _is_of_a_place(moment.utcoffset()):
         moment = in_utc.replace(microsecond=0)  # Postgres, too, refuses most such offsets
     return moment if moment.year >= EARLIEST_YEAR else None
 
 
 def _is_of_a_place(offset: timedelta | None) -> bool:
-    return offset is not None and abs(offset) <= FARTHEST and not offset % timedelta(minutes=1)
+    return offset is not None and abs(offset) <= FARTHEST and not offset % MINUTE
 
 
 def _iso_8601(text: str) -> datetime | None:
