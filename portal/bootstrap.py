@@ -22,6 +22,7 @@ PYTHON = ENVIRONMENT / "bin" / "python"
 STAMP = ENVIRONMENT / "stamp"
 RUNNING = ROOT / "portal" / "requirements.lock"
 TESTING = ROOT / "portal" / "requirements-test.lock"  # everything of RUNNING, and the tools of the tests
+NEEDING_TOOLS = ("test", "evaluate_")  # what is measured is measured beside others' work
 UNFINISHED = "unfinished"
 UV = "uv==0.13.8"  # installs seven times as fast as pip
 
@@ -30,7 +31,8 @@ def enter(arguments: list[str]) -> None:
     """Return inside a complete virtual environment; elsewhere make it and start the same command again within it."""
     if os.environ.get("WIREBEAT_NO_VENV"):
         return
-    lock = TESTING if arguments[1:2] == ["test"] else RUNNING
+    command = "".join(arguments[1:2])
+    lock = TESTING if command.startswith(NEEDING_TOOLS) else RUNNING
     if not _is_installed(lock):
         with _one_at_a_time():
             if not _is_installed(lock):

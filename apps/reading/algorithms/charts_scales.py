@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import ceil, floor, isfinite, log, log10
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+_NOTHING = 1e-300  # what is smaller has no power of ten to be rounded to
 DURATIONS = (  # s
     *(0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30),
     *(number * _MINUTE for number in (1, 2, 5, 10, 20, 30)),
@@ -53,7 +54,7 @@ def even_ticks(high: float, most: int = 5) -> list[float]:
     >>> even_ticks(23), even_ticks(0.7)
     ([0.0, 5.0, 10.0, 15.0, 20.0, 25.0], [0.0, 0.2, 0.4, 0.6, 0.8])
     """
-    if not high > 0:
+    if not high > _NOTHING:
         return [0.0, 1.0]
     power = 10.0 ** floor(log10(high / most))
     step = next(power * times for times in (1, 2, 5, 10) if power * times * most >= high * (1 - 1e-9))
