@@ -25,6 +25,10 @@ class Posting(models.Model):
     comments_url = models.TextField()
     enclosures = models.JSONField()  # list of {url, media_type, length, duration, title}
 
+    # Where the words are those of the posting's own page: which document that was, and what took them out of it.
+    document = models.BinaryField(max_length=32, db_default=b"")
+    extractor = models.CharField(max_length=40, db_default="")
+
     published_at = models.DateTimeField()  # what lists are ordered by: never in the future of `retrieved_at`
     claimed_at = models.DateTimeField(null=True)  # the publisher's own date, however odd
     utc_offset = models.SmallIntegerField(null=True)  # minutes east of UTC, as the publisher wrote its date

@@ -89,6 +89,11 @@ class Schedule(models.Model):
     activity_seen = models.FloatField(default=PRIOR)  # see algorithms.planner.activity
     activity_expected = models.FloatField(default=PRIOR)
 
+    # Push (WebSub, rssCloud): who announces news of the source under which address, and until when he promised to.
+    hub_url = models.TextField(blank=True)
+    topic_url = models.TextField(blank=True)
+    pushed_until = models.DateTimeField(null=True)
+
     etag = models.TextField(blank=True)  # both exactly as the server sent them, from one answer
     last_modified = models.TextField(blank=True)
     body_hash = models.BinaryField(max_length=16, default=b"")  # equal bytes need no parsing
@@ -154,6 +159,72 @@ class Retrieval(models.Model):
 
     def __str__(self) -> str:
         return f"retrieval of source {self.source_id} at {self.fetched_at}"
+
+
+class Crawl(models.Model):
+    """How a site is crawled, and what is learnt of its addresses. One row for each source whose pages are fetched."""
+
+    source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="crawl")
+    most_depth = models.PositiveSmallIntegerField(default=6)  # links away from the first page
+    most_pages = models.PositiveIntegerField(default=100_000)  # that are remembered at all
+    most_index_pages = models.PositiveIntegerField(default=100)  # that are scheduled like feeds
+    pages_per_day = models.PositiveIntegerField(default=2_000)  # requests for pages
+    patterns = models.JSONField(default=dict)  # see algorithms.crawl.patterns
+    keen_tags = ArrayField(models.CharField(max_length=40), null=True)  # learnt of the site; null: use the usual way
+    day_began_at = models.DateTimeField(null=True)  # of the day whose requests are counted
+    requests_today = models.PositiveIntegerField(default=0)
+    due_at = models.DateTimeField(null=True)  # when pages may be fetched next; null: none waits
+    leased_until = models.DateTimeField(null=True)  # a worker fetches pages of it now
+
+    class Meta:
+        indexes = [models.Index(fields=["due_at"], condition=models.Q(due_at__isnull=False), name="crawl_due")]
+
+    def __str__(self) -> str:
+        return f"crawl of source {self.source_id}"
+
+
+class Page(models.Model):
+    """A page of a crawled site, or the page of a posting that was only a teaser; remembered though it is worth nothing.
+
+    `due_at` is null for pages that are not to be fetched (again).
+    """
+
+    class Kind(models.TextChoices):
+        UNKNOWN = "unknown", "Not looked at yet"
+        NEWS = "news", "News"
+        INDEX = "index", "Index of others"
+        VALUELESS = "valueless", "Without value"
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="pages", db_index=False)
+    key = models.BinaryField(max_length=16)  # of the address, the same for its variants
+    url = models.CharField(max_length=2_000)
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.UNKNOWN)
+    probability = models.FloatField(default=0.0)
+    decided_by = models.CharField(max_length=20, blank=True)  # "rule", "pattern", "feed", "operator", "address"...
+    reason = models.CharField(max_length=200, blank=True)  # for people
+    link_text = models.CharField(max_length=300, blank=True)
+    depth = models.PositiveSmallIntegerField(default=0)
+    priority = models.FloatField(default=0.0)  # greater is fetched earlier
+    found_on = models.ForeignKey(Source, on_delete=models.SET_NULL, null=True, related_name="+")  # an index page
+    found_at = models.DateTimeField()
+    due_at = models.DateTimeField(null=True)
+    looks = models.PositiveSmallIntegerField(default=0)
+    failures = models.PositiveSmallIntegerField(default=0)
+    looked_at = models.DateTimeField(null=True)
+    status = models.PositiveSmallIntegerField(default=0)  # HTTP, of the latest look
+    posting = models.ForeignKey("postings.Posting", on_delete=models.SET_NULL, null=True, related_name="pages")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["source", "key"], name="page_of_source")]
+        indexes = [
+            models.Index(
+                fields=["source", "-priority", "id"], condition=models.Q(due_at__isnull=False), name="page_waiting"
+            ),
+            models.Index(fields=["found_on"], condition=models.Q(found_on__isnull=False), name="page_found_on"),
+        ]
+
+    def __str__(self) -> str:
+        return self.url
 
 
 class RobotsRules(models.Model):

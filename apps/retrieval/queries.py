@@ -29,7 +29,7 @@ class RetrievalTotals:
 
 def to_be_asked() -> QuerySet[Source]:
     """Sources that somebody wants and nothing stops."""
-    wanted = Q(always_retrieved=True) | Q(follows__isnull=False)
+    wanted = Q(always_retrieved=True) | Q(follows__isnull=False) | Q(site__follows__isnull=False)
     return Source.objects.filter(wanted, state=Source.State.ACTIVE).distinct()
 
 

@@ -11,7 +11,7 @@ from apps.retrieval.algorithms.planner.activity import Activity
 
 # What a posting of a source is worth: what an admin says, what standing questions add, how many people it reaches.
 WORTH = """source.weight * source.interest * greatest(1, (source.listed OR source.always_retrieved)::int
-    + (SELECT count(*) FROM following_follow follow WHERE follow.source_id = source.id))"""
+    + (SELECT count(*) FROM following_follow follow WHERE follow.source_id = coalesce(source.site_id, source.id)))"""
 
 COLUMNS = f"""source.id, source.pace, coalesce(source.min_gap, %(min_gap)s)::float8, {WORTH}, schedule.observed_at,
     schedule.earliest_at, schedule.activity_seen, schedule.activity_expected, habit.hourly, habit.minutes,

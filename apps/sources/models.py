@@ -6,7 +6,14 @@ class Source(models.Model):
     """A place that news comes from: one row per address, shared by all who follow it."""
 
     class Kind(models.TextChoices):
-        FEED = "feed", "Feed (RSS, Atom or JSON)"
+        FEED = "feed", "Feed (RSS, Atom or JSON Feed)"
+        JSON = "json", "JSON, items by their paths"
+        XPATH = "xpath", "Web page, items by XPath"
+        REGEX = "regex", "Text of any kind, items by regular expressions"
+        PODCAST = "podcast", "Podcast with a feed"
+        SCRAPE = "scrape", "Podcast on web pages, by following links"
+        SITE = "site", "Web site, crawled"
+        INDEX = "index", "Index page of a site that is crawled"
 
     class State(models.TextChoices):
         ACTIVE = "active", "Active"
@@ -14,6 +21,10 @@ class Source(models.Model):
         GONE = "gone", "Gone: the publisher says that it will not come back"
 
     url = models.CharField(max_length=2_000, unique=True)
+    # Where in a document its items are, for kinds that need to be told: see formats.recipes.
+    recipe = models.JSONField(default=dict, blank=True)
+    # The site that an index page belongs to: its postings are the site's. People only ever see the site.
+    site = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="index_pages")
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.FEED)
     state = models.CharField(max_length=10, choices=State, default=State.ACTIVE)
     title = models.CharField(max_length=1_000, blank=True)
@@ -31,6 +42,15 @@ class Source(models.Model):
     pace = models.FloatField(default=1.0)
     # A person's own choice of the shortest gap in seconds; it may go below what politeness takes by default.
     min_gap = models.PositiveIntegerField(null=True, blank=True)
+    full_text = models.BooleanField(
+        default=False, help_text="Where an item is only a teaser, its page is fetched once and its text extracted."
+    )
+    expiry_days = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Postings older than so many days are deleted, unless somebody starred them."
+    )
+    stop_regex = models.CharField(
+        max_length=500, blank=True, help_text="Words that match it are never trending words of this source."
+    )
     added_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -41,6 +61,10 @@ class Source(models.Model):
             ),
             models.CheckConstraint(condition=models.Q(pace__gt=0), name="source_pace_positive"),
             models.CheckConstraint(condition=models.Q(url__startswith="http"), name="source_url_is_http"),
+            models.CheckConstraint(
+                condition=models.Q(kind="index", site__isnull=False) | (~models.Q(kind="index") & models.Q(site=None)),
+                name="source_index_has_site",
+            ),
         ]
         indexes = [
             models.Index(fields=["category", "title"], condition=models.Q(listed=True), name="source_catalogue"),

@@ -3,12 +3,14 @@
 from collections.abc import Collection
 
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from apps.sources.models import Source
 
 
 def everything() -> QuerySet[Source]:
-    return Source.objects.all()
+    """All that people see as sources: index pages are parts of their sites."""
+    return Source.objects.exclude(kind=Source.Kind.INDEX)
 
 
 def listed() -> QuerySet[Source]:
@@ -17,7 +19,9 @@ def listed() -> QuerySet[Source]:
 
 
 def by_address(addresses: Collection[str]) -> dict[str, int]:
-    return dict(Source.objects.filter(url__in=addresses).values_list("url", "pk"))
+    """The source at each address that has one; an index page's is its site."""
+    found = Source.objects.filter(url__in=addresses).annotate(owner=Coalesce("site_id", "pk"))
+    return dict(found.values_list("url", "owner"))
 
 
 def matching(sources: QuerySet[Source], words: str) -> QuerySet[Source]:

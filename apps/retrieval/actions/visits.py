@@ -34,7 +34,7 @@ RETURNING source.id, schedule.sequence, source.url, claim.due_at, claim.dispatch
     schedule.last_modified, schedule.body_hash, schedule.consecutive_failures, schedule.slowdown, schedule.validated,
     schedule.moved_to, schedule.moved_count, schedule.ttl, schedule.skip_hours, schedule.skip_days,
     schedule.failing_since, source.min_gap, source.pace, source.title = '' OR source.site_url = '',
-    (SELECT count(*) FROM following_follow follow WHERE follow.source_id = source.id)
+    (SELECT count(*) FROM following_follow follow WHERE follow.source_id = coalesce(source.site_id, source.id))
 """
 
 
