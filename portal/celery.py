@@ -13,12 +13,23 @@ app.autodiscover_tasks()
 app.conf.beat_schedule = {
     # New, followed, paused and deleted sources get or lose their schedule here, should the page's own call have failed.
     "adopt sources": {"task": "apps.retrieval.tasks.adopt_sources", "schedule": 60.0},
+    # Pages of sites and of teasers that wait; a crawl that a worker is at work on is left to it.
+    "dispatch pages": {"task": "apps.retrieval.tasks.dispatch_pages", "schedule": 5.0, "options": {"expires": 5}},
     # Instants follow changes of the plan and of what sources are worth; a message that waited is overtaken by the next.
     "replan": {"task": "apps.retrieval.tasks.replan_changed", "schedule": 20.0, "options": {"expires": 20}},
     # The price follows what was really asked, each hour of the sources' own time; that of a replay is short.
     "control the price": {"task": "apps.retrieval.tasks.control_price", "schedule": 600.0, "options": {"expires": 600}},
     # When sources publish changes slowly; most of them sleep now.
     "learn habits": {"task": "apps.retrieval.tasks.learn_habits", "schedule": crontab(hour=3, minute=17)},
+    # Hubs are asked to send us news, anew before their promises end; else sources are planned like others again.
+    "maintain subscriptions": {
+        "task": "apps.push.tasks.maintain_subscriptions", "schedule": 60.0, "options": {"expires": 60},
+    },
+    # What hubs sent is worked on at once, unless a message or its worker was lost.
+    "work on rest": {"task": "apps.push.tasks.work_on_rest", "schedule": 20.0, "options": {"expires": 20}},
+    "forget old deliveries": {"task": "apps.push.tasks.forget_old_deliveries", "schedule": crontab(hour=4, minute=41)},
     # The log of retrievals is for people and statistics; it may not grow for ever.
     "forget old retrievals": {"task": "apps.retrieval.tasks.forget_old_retrievals", "schedule": 3600.0},
+    # Neither may kept documents, nor the files that a crash has left beside them.
+    "tidy documents": {"task": "apps.documents.tasks.tidy_documents", "schedule": 3600.0, "options": {"expires": 3600}},
 }

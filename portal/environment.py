@@ -1,5 +1,6 @@
 """Readers of environment values that fail loudly: a malformed value stops the start with its name and what is wrong."""
 
+import json
 import os
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -46,8 +47,30 @@ def number(name: str, default: float, *, at_least: float = 0.0) -> float:
     return result
 
 
+def choice(name: str, default: str, *others: str) -> str:
+    """One of a few words; the first is the default."""
+    value = text(name, default).lower()
+    if value not in {default, *others}:
+        raise BadEnvironment(f"{name}={value!r}: expected {', '.join((default, *others))}")
+    return value
+
+
 def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def options(name: str, default: dict[str, object]) -> dict[str, object]:
+    """Named values from a JSON object like ``{"bucket_name": "news"}``."""
+    value = text(name)
+    if not value:
+        return default
+    try:
+        result = json.loads(value)
+    except ValueError:
+        result = None
+    if not isinstance(result, dict):  # the value is not shown: it may hold keys
+        raise BadEnvironment(f'{name}: expected a JSON object such as {{"bucket_name": "news"}}')
+    return result
 
 
 def database(name: str, default: str) -> dict[str, object]:

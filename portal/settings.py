@@ -37,7 +37,7 @@ CONTENT_SECURITY_POLICY = {
         "font-src": [SELF],
         "connect-src": [SELF],
         "manifest-src": [SELF],
-        "img-src": [SELF, "https:", "http:", "data:"],  # pictures of articles, wherever they are
+        "img-src": [SELF, "data:"],  # for who wishes pictures from their sites, see reading.views.rendering
         "media-src": [SELF, "https:", "http:"],
         "form-action": [SELF],
         "base-uri": [NONE],
@@ -49,10 +49,12 @@ CONTENT_SECURITY_POLICY = {
 INSTALLED_APPS = [
     "portal",
     "apps.accounts",
+    "apps.documents",
     "apps.sources",
     "apps.postings",
     "apps.following",
     "apps.retrieval",
+    "apps.push",
     "apps.reading",
     "apps.replay",
     "allauth",
@@ -122,6 +124,14 @@ CACHES = {
     }
 }
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
+STORAGES = {
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "documents": {
+        "BACKEND": environment.text("WIREBEAT_DOCUMENTS_STORAGE", "django.core.files.storage.FileSystemStorage"),
+        "OPTIONS": environment.options("WIREBEAT_DOCUMENTS_OPTIONS", {"location": str(VAR_DIR / "documents")}),
+    },
+}
+DOCUMENT_DAYS = environment.whole("WIREBEAT_DOCUMENT_DAYS", 30, at_least=1)  # how long a posting's page is kept
 
 # --- people -----------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
@@ -162,7 +172,15 @@ USE_I18N = True
 RETRIEVAL_OPEN_HOSTS = environment.words("WIREBEAT_OPEN_HOSTS", ".replay.localhost")
 RETRIEVAL_MIN_GAP = environment.number("WIREBEAT_MIN_GAP", 3600, at_least=0)  # s; feeds are never asked more often
 RETRIEVAL_HOST_GAP = environment.number("WIREBEAT_HOST_GAP", 1.0)  # s between two requests to a host
+RETRIEVAL_CRAWLS = environment.whole("WIREBEAT_CRAWLS", 4, at_least=1)  # sites whose pages are fetched at a time
 RETRIEVAL_LOG_DAYS = environment.whole("WIREBEAT_RETRIEVAL_LOG_DAYS", 30, at_least=1)
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+PICTURES_PER_DAY = environment.whole("WIREBEAT_PICTURES_MB", 1_000) * 10**6  # bytes of fetched pictures that are kept
+
+# --- push -------------------------------------------------------------------------------------------------------------
+# Hubs call us at PROJECT_URL: "auto" asks them to where that is an address that others can call.
+PUSH_MODE = environment.choice("WIREBEAT_PUSH", "auto", "on", "off")
 
 # --- Celery (its app is in portal/celery.py) --------------------------------------------------------------------------
 CELERY_BROKER_URL = environment.text("BROKER_URL", embedded.broker_url(VAR_DIR))

@@ -1,6 +1,7 @@
-"""A Postgres and a Valkey that live only as long as one command: for tests, benchmarks and evaluations."""
+"""A Postgres, a Valkey and documents that live only as long as one command: for tests, benchmarks and evaluations."""
 
 import fcntl
+import json
 import os
 import shutil
 import sys
@@ -57,6 +58,8 @@ def running(settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
                 "DATABASE_URL": embedded.postgres_url(sockets),
                 "BROKER_URL": embedded.valkey_url(sockets, "redis+socket"),
                 "CACHE_URL": embedded.cache_url(var),
+                "WIREBEAT_DOCUMENTS_STORAGE": "django.core.files.storage.FileSystemStorage",
+                "WIREBEAT_DOCUMENTS_OPTIONS": json.dumps({"location": str(var / "documents")}),
                 "WIREBEAT_THROWAWAY": "1",
             }
         finally:

@@ -1,0 +1,69 @@
+"""How a document lies in its file: under the name of its hash, as gzip, so that `zcat` and `sha256sum` can read it."""
+
+import re
+import zlib
+from hashlib import sha256
+
+_GZIP = 31  # zlib's number for gzip, header and checksum included
+_NAME = re.compile(r"[0-9a-f]{64}\.gz")
+_PACKED_ALREADY = ("image/", "audio/", "video/", "application/zip", "application/gzip", "font/")
+
+
+class Damaged(ValueError):
+    """A file does not hold the document whose name it has; the message says in what."""
+
+
+def hash_of(body: bytes) -> bytes:
+    """The 32 bytes that a document is known by: SHA-256."""
+    return sha256(body).digest()
+
+
+def path_of(digest: bytes) -> str:
+    """The path of a document's file, in one of 65,536 folders, since many storages are slow with large ones.
+
+    >>> path_of(hash_of(b"news"))[:20]
+    '19/fb/19fba0e995b979'
+    """
+    name = digest.hex()
+    return f"{name[:2]}/{name[2:4]}/{name}.gz"
+
+
+def hash_in(name: str) -> bytes | None:
+    """The hash of the document whose file has this name, None for any other file.
+
+    >>> hash_in(path_of(hash_of(b"news")).rpartition("/")[2]) == hash_of(b"news"), hash_in("README")
+    (True, None)
+    """
+    return bytes.fromhex(name.removesuffix(".gz")) if _NAME.fullmatch(name) else None
+
+
+def pack(body: bytes, content_type: str) -> bytes:
+    """A document as its file holds it. Pictures and the like are compressed already and only get the frame."""
+    level = 0 if content_type.lower().startswith(_PACKED_ALREADY) else 6
+    packer = zlib.compressobj(level, wbits=_GZIP)
+    return packer.compress(body) + packer.flush()
+
+
+def unpack(stored: bytes, digest: bytes, size: int) -> bytes:
+    """The document of this hash and size that a file holds; no more than its size is ever unpacked.
+
+    Raises
+    ------
+    Damaged
+        If the file holds anything else.
+
+    Examples
+    --------
+    >>> unpack(pack(b"news", "text/plain"), hash_of(b"news"), 4)
+    b'news'
+    """
+    unpacker = zlib.decompressobj(wbits=_GZIP)
+    try:
+        body = unpacker.decompress(stored, size + 1)
+    except zlib.error as error:
+        raise Damaged("its file is no gzip") from error
+    if len(body) != size or not unpacker.eof:
+        raise Damaged(f"its file does not hold {size:,} bytes")
+    if hash_of(body) != digest:
+        raise Damaged("its file holds other bytes")
+    return body

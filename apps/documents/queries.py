@@ -1,0 +1,57 @@
+"""Reads of kept documents."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from apps.documents import files
+from apps.documents.algorithms.packing import Damaged, unpack
+from apps.documents.models import RawDocument
+
+
+class DocumentLost(LookupError):
+    """The document is not there; the message says whether it should be."""
+
+
+class DocumentDamaged(ValueError):
+    """What is there is not the document; the message says how that shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    body: bytes
+    content_type: str  # as it was first said
+    url: str  # where it was first found
+
+
+def read(digest: bytes) -> Raw:
+    """The document of this hash, checked by it.
+
+    Raises
+    ------
+    DocumentLost
+        If it is not kept, or its file is missing.
+    DocumentDamaged
+        If its file holds something else.
+    """
+    row = RawDocument.objects.filter(pk=digest).first()
+    if row is None:
+        raise DocumentLost(f"The document {digest.hex()[:12]} is not kept: its time was over, or it never was here.")
+    try:
+        body = unpack(files.read(digest, row.stored_size), digest, row.size)
+    except FileNotFoundError as error:
+        raise DocumentLost(f"The file of {row} is missing from the storage.") from error
+    except Damaged as error:
+        raise DocumentDamaged(f"The {row} is damaged: {error}.") from error
+    return Raw(body, row.content_type, row.url)
+
+
+def expired(now: datetime) -> QuerySet[RawDocument]:
+    """Documents whose time is over, the longest ago first."""
+    return RawDocument.objects.filter(expires_at__lte=now).order_by("expires_at", "pk")
+
+
+def kept_among(digests: Collection[bytes]) -> set[bytes]:
+    return {bytes(digest) for digest in RawDocument.objects.filter(pk__in=digests).values_list("pk", flat=True)}

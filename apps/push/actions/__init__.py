@@ -1,0 +1,17 @@
+"""The only writers of subscriptions and deliveries. Each may be called twice."""
+
+from apps.push.actions.deliveries import forget_old, receive, work
+from apps.push.actions.subscriptions import ask_due, confirm, confirm_cloud, deny, expire, maintain, reconcile
+
+__all__ = [
+    "ask_due",
+    "confirm",
+    "confirm_cloud",
+    "deny",
+    "expire",
+    "forget_old",
+    "maintain",
+    "receive",
+    "reconcile",
+    "work",
+]

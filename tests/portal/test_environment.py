@@ -1,0 +1,24 @@
+"""Values of the environment are read as they are meant, or stop the start."""
+
+import pytest
+
+from portal import environment
+
+
+def test_options_of_the_storage_come_as_json(monkeypatch, tmp_path):
+    default = {"location": "/somewhere"}
+    assert environment.options("WIREBEAT_NOT_SET", default) == default
+    monkeypatch.setenv("WIREBEAT_SET", '{"bucket_name": "news", "querystring_auth": false}')
+    assert environment.options("WIREBEAT_SET", default) == {"bucket_name": "news", "querystring_auth": False}
+    secret = tmp_path / "options"
+    secret.write_text('{"secret_key": "x"}', "utf-8")
+    monkeypatch.setenv("WIREBEAT_KEPT_FILE", str(secret))
+    assert environment.options("WIREBEAT_KEPT", default) == {"secret_key": "x"}
+
+
+@pytest.mark.parametrize("value", ["s3cret", '["s3cret"]', "{'s3cret': 1}", '"s3cret"'])
+def test_options_that_are_no_json_object_stop_the_start_without_being_shown(monkeypatch, value):
+    monkeypatch.setenv("WIREBEAT_SET", value)
+    with pytest.raises(environment.BadEnvironment, match=r"WIREBEAT_SET: expected a JSON object") as raised:
+        environment.options("WIREBEAT_SET", {})
+    assert "s3cret" not in str(raised.value)
