@@ -3,5 +3,5 @@
 from apps.accounts.models import User
 
 
-def set_preferences(user: User, *, unread_only: bool, order: User.Order) -> None:
-    User.objects.filter(pk=user.pk).update(unread_only=unread_only, order=order)
+def set_preferences(user: User, *, unread_only: bool, order: User.Order, images: User.Images) -> None:
+    User.objects.filter(pk=user.pk).update(unread_only=unread_only, order=order, images=images)

@@ -6,4 +6,4 @@ from apps.accounts.models import User
 
 @admin.register(User)
 class PersonAdmin(UserAdmin):
-    fieldsets = (*(UserAdmin.fieldsets or ()), ("Reading", {"fields": ("unread_only", "order")}))
+    fieldsets = (*(UserAdmin.fieldsets or ()), ("Reading", {"fields": ("unread_only", "order", "images")}))

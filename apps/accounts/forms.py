@@ -6,6 +6,6 @@ from apps.accounts.models import User
 class PreferencesForm(forms.ModelForm):
     class Meta:
         model = User
-        fields = ["unread_only", "order"]
-        labels = {"unread_only": "Show only what is unread", "order": "Order of lists"}
-        widgets = {"order": forms.RadioSelect}
+        fields = ["unread_only", "order", "images"]
+        labels = {"unread_only": "Show only what is unread", "order": "Order of lists", "images": "Pictures"}
+        widgets = {"order": forms.RadioSelect, "images": forms.RadioSelect}

@@ -9,5 +9,16 @@ class User(AbstractUser):
         NEWEST = "newest", "Newest first"
         OLDEST = "oldest", "Oldest first"
 
+    class Images(models.TextChoices):
+        PROXIED = "proxied", "Fetched by Wirebeat"
+        DIRECT = "direct", "Fetched by your browser"
+        BLOCKED = "blocked", "Links in their places"
+
     unread_only = models.BooleanField(default=False, help_text="Lists leave out what has been read.")
     order = models.CharField(max_length=6, choices=Order, default=Order.NEWEST)
+    images = models.CharField(
+        max_length=7,
+        choices=Images,
+        default=Images.PROXIED,
+        help_text="Where Wirebeat fetches the pictures of postings, their sites do not learn that you read.",
+    )

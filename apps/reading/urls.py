@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.reading.views import following, marks, opml, plain, plan, preferences, river, sources
+from apps.reading.views import following, images, marks, opml, plain, plan, preferences, river, source_pages, sources
 
 urlpatterns = [
     path("", plain.home, name="home"),
@@ -14,6 +14,7 @@ urlpatterns = [
     path("river/read/", marks.mark_all, name="mark_all"),
     path("posting/<int:posting_id>/", river.posting, name="posting"),
     path("posting/<int:posting_id>/mark/", marks.mark, name="mark"),
+    path("image/<str:signature>/<str:encoded>", images.image, name="image"),
     # following
     path("catalogue/", following.catalogue, name="catalogue"),
     path("add/", following.add, name="add"),
@@ -36,5 +37,8 @@ urlpatterns = [
     path("sources/<int:source_id>/delete/", sources.delete, name="delete_source"),
     path("sources/<int:source_id>/state/", sources.set_state, name="set_source_state"),
     path("sources/<int:source_id>/ask/", sources.ask, name="ask_source"),
+    path("sources/<int:source_id>/pages/", source_pages.index, name="source_pages"),
+    path("sources/<int:source_id>/pages/<int:page_id>/", source_pages.decide, name="decide_page"),
+    path("sources/<int:source_id>/keen-tags/", source_pages.keen_tags, name="keen_tags"),
     path("plan/", plan.plan, name="plan"),
 ]

@@ -12,6 +12,7 @@ from apps.following.models import Follow
 from apps.postings import queries as postings
 from apps.postings.models import Edition, Posting
 from apps.reading.algorithms.differences import Change, word_changes
+from apps.reading.pictures import article_for, picture_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class EarlierEdition:
 @dataclass(frozen=True, slots=True)
 class PostingPage:
     posting: Any  # a Posting with `unread`, `starred` and its source
+    html: str  # of the posting, with its pictures as the person wishes
+    image_url: str  # empty if there is none to show
     follow: Follow | None
     source_title: str
     delay: timedelta | None  # from the publication until it reached us, where that says how quick we were
@@ -46,6 +49,8 @@ def posting_page(user: User | AnonymousUser, posting_id: int, now: datetime) -> 
     cursor = postings.cursor_of(posting)
     return PostingPage(
         posting=posting,
+        html=article_for(user, posting.html),
+        image_url=picture_for(user, posting.image_url),
         follow=follow,
         source_title=own_title or str(posting.source),
         delay=_delay(posting),

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce, Left, NullIf
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.postings.models import Posting
+from apps.reading.pictures import picture_for
 
 EXCERPT = 320  # characters
 
@@ -21,7 +22,7 @@ class PostingRow:
     title: str
     excerpt: str
     language: str
-    image_url: str
+    image_url: str  # to show it from, empty if there is none to show
     source_id: int
     source_title: str
     published_at: datetime
@@ -40,7 +41,7 @@ def rows(postings: QuerySet[Posting], user: User | AnonymousUser) -> list[Postin
     found = postings.annotate(
         excerpt=Left("text", EXCERPT), source_title=Coalesce(*titles, output_field=CharField())
     ).values(*PostingRow.__dataclass_fields__)
-    return [PostingRow(**row) for row in found]
+    return [PostingRow(**row | {"image_url": picture_for(user, row["image_url"])}) for row in found]
 
 
 def row(posting_id: int, user: User) -> PostingRow | None:

@@ -11,6 +11,7 @@ from django_htmx.middleware import HtmxDetails
 from apps.accounts.models import User
 from apps.following.queries import Scope
 from apps.reading.pages.sidebar import sidebar
+from apps.reading.pictures import choice_of
 
 
 class Request(HttpRequest):
@@ -31,7 +32,10 @@ def show(
     """A whole page, with the sidebar beside it for people who are signed in."""
     if request.user.is_authenticated:
         context["sidebar"] = sidebar(request.user, at)
-    return render(request, template, {"now": clock(), **context}, status=status)
+    answer = render(request, template, {"now": clock(), **context}, status=status)
+    if choice_of(request.user) == User.Images.DIRECT:
+        answer._csp_update = {"img-src": ["https:", "http:"]}  # type: ignore[attr-defined]
+    return answer
 
 
 def back(request: HttpRequest, otherwise: str) -> HttpResponseRedirect:

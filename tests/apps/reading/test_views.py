@@ -193,7 +193,7 @@ def test_the_catalogue_tells_how_much_a_source_published_lately(client):
 
 
 def test_preferences_are_kept(client, user):
-    client.post(reverse("preferences"), {"unread_only": "on", "order": "oldest"})
+    client.post(reverse("preferences"), {"unread_only": "on", "order": "oldest", "images": "direct"})
     user.refresh_from_db()
     assert (user.unread_only, user.order) == (True, "oldest")
 

@@ -1,0 +1,174 @@
+"""What a picture is and how large it is on the screen, by its first bytes and never by what is said of it.
+
+No picture is decoded. A file of some kilobytes can say that it is 100,000 pixels wide and high, which would take
+40 GB to show, so what cannot be measured counts as no picture.
+
+SVG is none of the kinds: it is a document that may carry scripts and refer to others, has no first bytes to know it by,
+and its size says nothing of what it takes to draw it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_ISPE = re.compile(rb"ispe\x00{4}(.{8})", re.DOTALL)  # "image spatial extents" of ISO 23008-12
+_BRANDS = frozenset({b"avif", b"avis"})
+_LONGEST_HEAD = 2**18  # bytes that are walked through in small steps
+_MOST_SEGMENTS = 10_000  # of a JPEG
+_MOST_BOXES = 16  # of an AVIF, before the one that describes it
+_MOST_ICONS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    media_type: str
+    width: int  # pixels
+    height: int
+
+    @property
+    def pixels(self) -> int:
+        return self.width * self.height
+
+
+def picture_in(body: bytes) -> Picture | None:
+    """The picture that bytes are, or None. Of several inside one file (icons, frames), the largest counts.
+
+    Knows PNG, JPEG, GIF, WebP, AVIF, BMP and ICO, as browsers do by their first bytes (WHATWG MIME Sniffing).
+
+    >>> picture_in(b"GIF89a\\x40\\x00\\x30\\x00\\x00\\x00\\x00\\x2c\\x00\\x00\\x00\\x00\\x40\\x00\\x30\\x00\\x00")
+    Picture(media_type='image/gif', width=64, height=48)
+    >>> picture_in(b"<svg xmlns='http://www.w3.org/2000/svg'/>") is None
+    True
+    """
+    for begins, media_type, measure in _KINDS:
+        if begins.match(body):
+            sizes = [size for size in measure(body) if min(size) > 0]
+            if not sizes:
+                return None
+            return Picture(media_type, max(width for width, _ in sizes), max(height for _, height in sizes))
+    return None
+
+
+Sizes = Iterator[tuple[int, int]]  # widths and heights
+
+
+def _little(body: bytes, position: int, length: int) -> int:
+    """A number, 0 where the file has ended."""
+    return int.from_bytes(body[position : position + length], "little")
+
+
+def _big(body: bytes, position: int, length: int) -> int:
+    return int.from_bytes(body[position : position + length], "big")
+
+
+def _png(body: bytes) -> Sizes:
+    if body[12:16] == b"IHDR":
+        yield _big(body, 16, 4), _big(body, 20, 4)
+
+
+def _jpeg(body: bytes) -> Sizes:
+    position = 2
+    for _ in range(_MOST_SEGMENTS):
+        if position + 9 > len(body) or body[position] != 0xFF:
+            return
+        marker = body[position + 1]
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):  # a frame, and no table
+            yield _big(body, position + 7, 2), _big(body, position + 5, 2)
+            return
+        if marker == 0xFF:  # padding
+            position += 1
+        elif marker == 0x01 or 0xD0 <= marker <= 0xD7:  # markers without content
+            position += 2
+        else:
+            position += 2 + _big(body, position + 2, 2)
+
+
+def _gif(body: bytes) -> Sizes:
+    """The size of the screen, and of the first frame: browsers widen the screen for it."""
+    head = body[:_LONGEST_HEAD]
+    yield _little(head, 6, 2), _little(head, 8, 2)
+    position = 13 + _color_table(head[10:11])
+    while head[position : position + 1] == b"\x21":  # an extension: blocks up to an empty one
+        position += 2
+        while length := _little(head, position, 1):
+            position += 1 + length
+        position += 1
+    if head[position : position + 1] == b"\x2c":
+        left, top, width, height = (_little(head, position + offset, 2) for offset in (1, 3, 5, 7))
+        yield left + width, top + height
+
+
+def _color_table(flags: bytes) -> int:
+    """The bytes that a table of colours takes; none without the flag for it."""
+    return 3 << ((flags[0] & 7) + 1) if flags and flags[0] & 0x80 else 0
+
+
+def _webp(body: bytes) -> Sizes:
+    kind = body[12:16]
+    if kind == b"VP8 " and body[23:26] == b"\x9d\x01\x2a":
+        yield _little(body, 26, 2) & 0x3FFF, _little(body, 28, 2) & 0x3FFF
+    elif kind == b"VP8L" and body[20:21] == b"\x2f":
+        both = _little(body, 21, 4)
+        yield (both & 0x3FFF) + 1, ((both >> 14) & 0x3FFF) + 1
+    elif kind == b"VP8X" and len(body) >= 30:
+        yield _little(body, 24, 3) + 1, _little(body, 27, 3) + 1
+
+
+def _avif(body: bytes) -> Sizes:
+    """All sizes that its description names: of the picture, its tiles, its transparency and its thumbnail."""
+    length = min(_big(body, 0, 4), 1_024)
+    brands = {body[8:12], *(body[position : position + 4] for position in range(16, length, 4))}
+    if brands & _BRANDS:
+        for match in _ISPE.finditer(_box(body, b"meta")[:_LONGEST_HEAD]):
+            yield _big(match[1], 0, 4), _big(match[1], 4, 4)
+
+
+def _box(body: bytes, name: bytes) -> bytes:
+    """The first box of this name among the outermost ones (ISO 14496-12), or nothing."""
+    position = 0
+    for _ in range(_MOST_BOXES):
+        length = _big(body, position, 4)
+        if length == 1:
+            length = _big(body, position + 8, 8)
+        if body[position + 4 : position + 8] == name:
+            return body[position : position + length] if length else body[position:]
+        if length < 8:
+            break
+        position += length
+    return b""
+
+
+def _bmp(body: bytes, start: int = 14) -> Sizes:
+    """The size in a bitmap's header, which begins at `start`; a height below zero means lines from the top down."""
+    length = _little(body, start, 4)
+    if length == 12:
+        yield _little(body, start + 4, 2), _little(body, start + 6, 2)
+    elif 40 <= length <= 124:
+        width, height = (int.from_bytes(body[start + at : start + at + 4], "little", signed=True) for at in (4, 8))
+        yield width, abs(height)
+
+
+def _ico(body: bytes) -> Sizes:
+    """What the list of icons says and what each of them does: a PNG, or a bitmap of twice its height."""
+    amount = _little(body, 4, 2)
+    if amount > _MOST_ICONS:
+        return
+    for entry in range(6, 6 + 16 * amount, 16):
+        yield _little(body, entry, 1) or 256, _little(body, entry + 1, 1) or 256
+        start = _little(body, entry + 12, 4)
+        yield from _png(body[start : start + 24]) if body[start : start + 8] == _PNG else _bmp(body, start)
+
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_KINDS = tuple(
+    (re.compile(begins, re.DOTALL), media_type, measure)
+    for begins, media_type, measure in (
+        (re.escape(_PNG), "image/png", _png),
+        (rb"\xff\xd8\xff", "image/jpeg", _jpeg),
+        (rb"GIF8[79]a", "image/gif", _gif),
+        (rb"RIFF.{4}WEBPVP8", "image/webp", _webp),
+        (rb".{4}ftyp", "image/avif", _avif),
+        (rb"BM", "image/bmp", _bmp),
+        (rb"\x00\x00\x01\x00", "image/x-icon", _ico),
+    )
+)

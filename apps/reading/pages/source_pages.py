@@ -1,0 +1,52 @@
+"""What is remembered of a source's pages: of a site that is crawled, or of a feed whose teasers are filled."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.core.paginator import Page as Paged
+from django.core.paginator import Paginator
+
+from apps.retrieval import queries as retrieval
+from apps.retrieval.models import Crawl, Page
+from apps.sources import queries as sources
+from apps.sources.models import Source
+
+LENGTH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePagesPage:
+    source: Source
+    crawl: Crawl | None  # None before the first visit
+    counts: Mapping[str, int]  # pages by the label of their kind
+    waiting: int
+    index_pages: tuple[Source, ...]  # that are asked like feeds, with their schedules
+    pages: Paged  # of Page
+    kinds: tuple[tuple[str, str], ...]
+    kind: str  # the one that is shown, or ""
+    words: str
+    now: datetime
+
+
+def source_pages_page(source_id: int, *, kind: str, words: str, number: str, now: datetime) -> SourcePagesPage | None:
+    """Six queries."""
+    source = sources.everything().filter(pk=source_id).first()
+    if source is None:
+        return None
+    kind = kind if kind in Page.Kind.values else ""
+    shown = Paginator(retrieval.pages_of(source_id, kind=kind, words=words), LENGTH).get_page(number)
+    shown.object_list = list(shown.object_list)
+    by_kind = retrieval.page_counts(source_id)
+    return SourcePagesPage(
+        source=source,
+        crawl=retrieval.crawl_of(source_id),
+        counts={Page.Kind(name).label: count for name, (count, _) in by_kind.items()},
+        waiting=sum(waiting for _, waiting in by_kind.values()),
+        index_pages=tuple(retrieval.index_pages_of(source_id)),
+        pages=shown,
+        kinds=tuple(Page.Kind.choices),
+        kind=kind,
+        words=words,
+        now=now,
+    )

@@ -1,0 +1,56 @@
+"""Pictures of postings, from an address of ours instead of their publishers'."""
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response
+from django.views.decorators.http import require_safe
+
+from apps.reading.pictures import BadSignature, address_in
+from apps.reading.proxying import KEPT_FOR, Busy, NoPicture, body_of, find
+
+# Whatever gets through as a picture, nothing in it runs, loads anything or is shown inside another site's page.
+HARMLESS = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+@require_safe
+def image(request: HttpRequest, signature: str, encoded: str) -> HttpResponse:
+    # Pictures are compressed already. This keeps the middleware from trying again for each of them.
+    request.META.pop("HTTP_ACCEPT_ENCODING", None)
+    try:
+        address = address_in(signature, encoded)
+    except BadSignature as problem:
+        return _words(str(problem), 404, "no-store")
+    try:
+        return _picture(request, address)
+    except Busy:
+        answer = _words("Too many pictures are being fetched; try again in a moment.", 503, "no-store")
+        answer["Retry-After"] = "5"
+        return answer
+    except NoPicture as problem:
+        return _words(f"This picture cannot be shown. {problem}", 502, "max-age=600")
+
+
+def _picture(request: HttpRequest, address: str) -> HttpResponse:
+    found = find(address)
+    etag = f'"{found.digest.hex()[:32]}"'
+    answer = get_conditional_response(request, etag=etag)
+    if answer is None or answer.status_code != 304:
+        body = body_of(address, found)
+        answer = HttpResponse(b"" if request.method == "HEAD" else body, content_type=found.media_type)
+        answer["Content-Length"] = str(len(body))
+    lifetime = int(KEPT_FOR.total_seconds())
+    return _harmless(answer, {"ETag": etag, "Cache-Control": f"public, max-age={lifetime}, immutable"})
+
+
+def _words(message: str, status: int, cache_control: str) -> HttpResponse:
+    answer = HttpResponse(message, content_type="text/plain; charset=utf-8", status=status)
+    return _harmless(answer, {"Cache-Control": cache_control})
+
+
+def _harmless(answer: HttpResponse, headers: dict[str, str]) -> HttpResponse:
+    for name, value in (HARMLESS | headers).items():
+        answer[name] = value
+    return answer

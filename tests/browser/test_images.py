@@ -1,0 +1,100 @@
+"""Pictures in a real browser: it shows what the portal fetched for it, and asks nobody else."""
+
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+from threading import Thread
+
+import pytest
+from django.core.cache import cache
+from PIL import Image
+from playwright.sync_api import Page, Request, expect
+
+from apps.accounts.models import User
+from apps.postings.algorithms.markup import clean
+from tests.browser.test_reading import sign_in
+from tests.builders import a_follow, a_posting, a_user
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def gif() -> bytes:
+    file = BytesIO()
+    Image.new("L", (3, 2)).save(file, "GIF")
+    return file.getvalue()
+
+
+PICTURE = gif()
+
+
+class Publisher(ThreadingHTTPServer):
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.asked: list[str] = []
+
+
+class Answer(BaseHTTPRequestHandler):
+    server: Publisher
+
+    def do_GET(self) -> None:
+        self.server.asked.append(self.headers["User-Agent"])
+        self.send_response(200)
+        self.send_header("Content-Type", "image/gif")
+        self.send_header("Content-Length", str(len(PICTURE)))
+        self.end_headers()
+        self.wfile.write(PICTURE)
+
+    def log_message(self, *_arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def publisher(settings, tmp_path) -> Iterator[Publisher]:
+    cache.clear()
+    settings.RETRIEVAL_OPEN_HOSTS = ["pictures.localhost"]
+    location = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": str(tmp_path)}}
+    settings.STORAGES = settings.STORAGES | {"documents": location}
+    with Publisher() as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def open_posting(page: Page, publisher: Publisher, images: User.Images) -> list[Request]:
+    """Open a posting with a picture, as somebody with this wish; the requests that the browser made for it."""
+    site = f"http://pictures.localhost:{publisher.server_port}"
+    html = clean(f'<p>Look:</p><img src="{site}/cat.gif" alt="A cat">').html
+    posting = a_posting(a_follow(a_user(images=images)).source, html=html, image_url=f"{site}/cat.gif")
+    requests: list[Request] = []
+    sign_in(page, posting.source.follows.get().user)
+    page.on("request", lambda request: requests.append(request))
+    page.goto("/river/?show=all")
+    page.goto(f"/posting/{posting.pk}/")
+    expect(page.get_by_text("Look:")).to_be_visible()
+    return requests
+
+
+def test_the_browser_shows_a_picture_that_the_portal_fetched(page: Page, publisher):
+    requests = open_posting(page, publisher, User.Images.PROXIED)
+    picture = page.get_by_alt_text("A cat")
+    expect(picture).to_have_js_property("complete", True)
+    assert picture.evaluate("picture => [picture.naturalWidth, picture.naturalHeight]") == [3, 2]
+    assert not [request.url for request in requests if "pictures.localhost" in request.url]
+    assert [agent.partition("/")[0] for agent in publisher.asked] == ["Wirebeat"]
+
+
+def test_a_blocked_picture_is_a_link_and_nobody_is_asked(page: Page, publisher):
+    requests = open_posting(page, publisher, User.Images.BLOCKED)
+    expect(page.get_by_role("link", name="Picture: A cat")).to_be_visible()
+    assert page.locator("main img").count() == 0
+    assert not [request.url for request in requests if "/image/" in request.url or "pictures" in request.url]
+    assert publisher.asked == []
+
+
+def test_a_picture_from_its_site_is_asked_for_by_the_browser_itself(page: Page, publisher):
+    open_posting(page, publisher, User.Images.DIRECT)
+    expect(page.get_by_alt_text("A cat")).to_have_js_property("naturalWidth", 3)
+    assert publisher.asked
+    assert not any(agent.startswith("Wirebeat") for agent in publisher.asked)
