@@ -109,3 +109,9 @@ def cursor_of(posting: Posting) -> Cursor:
 def earlier_editions(posting_id: int) -> list[Edition]:
     """How the posting read before, the latest of them first."""
     return list(Edition.objects.filter(posting_id=posting_id).order_by("-replaced_at", "-pk")[:20])
+
+
+def with_documents(source_id: int | None = None) -> QuerySet[Posting]:
+    """Postings whose own page was kept: their text can be extracted again."""
+    kept = Posting.objects.exclude(document=b"")
+    return kept if source_id is None else kept.filter(source_id=source_id)

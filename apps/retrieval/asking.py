@@ -22,18 +22,23 @@ LARGEST_KEPT_DOCUMENT = 2**20  # bytes
 KEPT_FOR = timedelta(days=1)
 
 
+def make_fetcher(clock: Callable[[], datetime]) -> Fetcher:
+    """A fetcher that introduces itself and guards itself as the settings say."""
+    return Fetcher(
+        version=settings.VERSION,
+        about=settings.PROJECT_URL,
+        open_hosts=settings.RETRIEVAL_OPEN_HOSTS,
+        host_gap=settings.RETRIEVAL_HOST_GAP,
+        clock=clock,
+    )
+
+
 class Asker:
     """A fetcher that keeps to robots.txt. One per event loop; `async with` opens and closes its connections."""
 
     def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._clock = clock
-        self._fetcher = Fetcher(
-            version=settings.VERSION,
-            about=settings.PROJECT_URL,
-            open_hosts=settings.RETRIEVAL_OPEN_HOSTS,
-            host_gap=settings.RETRIEVAL_HOST_GAP,
-            clock=clock,
-        )
+        self._fetcher = make_fetcher(clock)
         self._learning: dict[str, asyncio.Task[str]] = {}  # origin -> its robots.txt on the way
         self._learned: dict[str, str] = {}
 
@@ -46,10 +51,13 @@ class Asker:
     ) -> None:
         await self._fetcher.__aexit__(kind, error, traceback)
 
-    async def ask(self, request: FetchRequest, robots: Mapping[str, str]) -> Fetched:
-        """Ask for an address unless its site's robots.txt, known in `robots` by origin or asked for now, refuses it."""
+    async def ask(self, request: FetchRequest, robots: Mapping[str, str], *, crawling: bool = False) -> Fetched:
+        """Ask for an address unless its site's robots.txt, known in `robots` by origin or asked for now, refuses it.
+
+        Who is `crawling` keeps away, too, while the server cannot say what its robots.txt is.
+        """
         rules = await self._rules(origin_of(request.url), robots)
-        if not allows(rules, request.url):
+        if not allows(rules, request.url, crawling=crawling):
             return Fetched(
                 url=request.url,
                 received_at=self._clock(),

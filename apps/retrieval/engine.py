@@ -20,11 +20,13 @@ from typing import TypeVar
 import uvloop
 from django.db import InterfaceError, OperationalError, connections
 
-from apps.retrieval import actions, queries
+from apps.retrieval import actions, queries, sandbox
 from apps.retrieval.asking import Asker, keep_document
 from apps.retrieval.claims import Claim
 from apps.retrieval.fetching import Fetched, FetchRequest
-from apps.retrieval.visits import Assignment, conclude
+from apps.retrieval.looking import PAGES_FIRST, look_at, with_document_kept
+from apps.retrieval.looks import Look, PageAssignment, Turn
+from apps.retrieval.visits import FEEDS, Assignment, Read, conclude, read_answer
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +41,7 @@ class Answered:
     assignment: Assignment
     fetched: Fetched
     stored: "asyncio.Future[None]"
+    read: Read | None = None  # of documents that a child process reads, which takes long
 
 
 class Engine:
@@ -48,6 +51,7 @@ class Engine:
         self._loop = uvloop.new_event_loop()
         self._answers: asyncio.Queue[Answered] = asyncio.Queue()
         self._storing_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
+        self._reading_threads = ThreadPoolExecutor(max_workers=sandbox.CHILDREN, thread_name_prefix="read")
         self._asker = Asker()
         self._thread = threading.Thread(target=self._loop.run_forever, name="retrieval", daemon=True)
         self._thread.start()
@@ -65,6 +69,16 @@ class Engine:
             robots = queries.fresh_robots([assignment.url for assignment in assignments], now)
             asyncio.run_coroutine_threadsafe(self._retrieve_all(assignments, robots), self._loop).result()
 
+    def take_turn(self, source_id: int) -> bool:
+        """Fetch the next pages of a source and store what they hold; False if there was nothing to do."""
+        turn = patiently(lambda: actions.begin_turn(source_id, now=datetime.now(UTC)))
+        if turn is None:
+            return False
+        robots = queries.fresh_robots([page.url for page in turn.pages], datetime.now(UTC))
+        looks = asyncio.run_coroutine_threadsafe(self._look_at_all(turn, robots), self._loop).result()
+        looks = [with_document_kept(look, now=datetime.now(UTC)) for look in looks]
+        return patiently(lambda: actions.store_turn(turn, looks, now=datetime.now(UTC)))
+
     def stop(self) -> None:
         """Close all connections. What was not stored yet comes back with its lease."""
         asyncio.run_coroutine_threadsafe(self._asker.__aexit__(None, None, None), self._loop).result()
@@ -73,6 +87,8 @@ class Engine:
         self._thread.join()
         self._storing_thread.submit(connections.close_all)
         self._storing_thread.shutdown()
+        self._reading_threads.shutdown()
+        sandbox.stop()
 
     async def _serve(self) -> None:
         while True:
@@ -94,9 +110,19 @@ class Engine:
     async def _retrieve_one(self, assignment: Assignment, robots: dict[str, str]) -> None:
         request = FetchRequest(url=assignment.url, validators=assignment.validators, subscribers=assignment.followers)
         fetched = await self._asker.ask(request, robots)
+        read = None
+        if assignment.kind not in FEEDS:
+            read = await self._loop.run_in_executor(self._reading_threads, read_answer, assignment, fetched)
         stored: asyncio.Future[None] = self._loop.create_future()
-        await self._answers.put(Answered(assignment, fetched, stored))
+        await self._answers.put(Answered(assignment, fetched, stored, read))
         await stored
+
+    async def _look_at_all(self, turn: Turn, robots: dict[str, str]) -> list[Look]:
+        async def look(page: PageAssignment) -> Look:
+            fetched = await self._asker.ask(FetchRequest(url=page.url, accept=PAGES_FIRST), robots, crawling=True)
+            return await self._loop.run_in_executor(self._reading_threads, look_at, turn, page, fetched)
+
+        return await asyncio.gather(*(look(page) for page in turn.pages))
 
 
 def store(batch: Sequence[Answered], robots: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -104,7 +130,7 @@ def store(batch: Sequence[Answered], robots: Mapping[str, str] = MappingProxyTyp
     if robots:
         patiently(lambda: actions.remember_robots(robots, now=datetime.now(UTC)))
     try:
-        visits = [conclude(each.assignment, each.fetched, jitter=random.random()) for each in batch]
+        visits = [conclude(each.assignment, each.fetched, jitter=random.random(), read=each.read) for each in batch]
         patiently(lambda: actions.store(visits))
     except (OperationalError, InterfaceError) as error:
         logger.error("could not store %d answers, their leases bring them back: %s", len(batch), error)

@@ -11,6 +11,7 @@ from datetime import datetime
 from time import perf_counter
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlencode
 
 from ada_url import URL as ParsedURL
 from aiohttp import (
@@ -49,6 +50,8 @@ FEEDS_FIRST = (
     "application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, text/html;q=0.5, */*;q=0.1"
 )
 _FOLLOWED = frozenset({301, 302, 303, 307, 308})
+_FORM_FOLLOWED = frozenset({307, 308})  # the others would make a GET of it
+_FORM_TYPE = "application/x-www-form-urlencoded"
 _PERMANENT = frozenset({301, 308})
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")  # control characters but the tab
 
@@ -68,6 +71,7 @@ class FetchRequest:
     subscribers: int = 0
     body_limit: int = BODY_LIMIT
     accept: str = FEEDS_FIRST
+    form: Mapping[str, str] | None = None  # to be posted, which may hold a secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +190,14 @@ class Fetcher:
         address = _as_aiohttp_reads(visit.target)
         headers = self._headers_for(visit.request)
         session = self._sessions[guard.is_open(visit.target.hostname, self._open_hosts)]
-        async with session.get(address, headers=headers, allow_redirects=False) as response:
-            if response.status in _FOLLOWED:
+        form = visit.request.form
+        asking = (
+            session.get(address, headers=headers, allow_redirects=False)
+            if form is None
+            else session.post(address, headers=headers, data=urlencode(form).encode(), allow_redirects=False)
+        )
+        async with asking as response:
+            if response.status in (_FOLLOWED if form is None else _FORM_FOLLOWED):
                 location = _location(response, visit.target)
                 visit.follow(response.status, guard.check(location, self._open_hosts))
             else:
@@ -212,6 +222,8 @@ class Fetcher:
             "Accept": request.accept,
             "Accept-Encoding": ACCEPTED,
         }
+        if request.form is not None:
+            headers["Content-Type"] = _FORM_TYPE
         # They go along with every redirect: they are from what the address led to the last time.
         if etag := _sendable(request.validators.etag):
             headers |= {"If-None-Match": etag, "A-IM": "feed"}  # RFC 3229: new entries alone would do
@@ -253,8 +265,10 @@ class _Visit:
         Raises
         ------
         Unusable
-            If it was asked already, or the redirects are too many.
+            If it was asked already, the redirects are too many, or a form would leave the safety of https.
         """
+        if self.request.form is not None and self.target.protocol == "https:" != url.protocol:
+            raise Unusable("protocol", "The address redirects from https to http, where others could read the form.")
         if len(self._redirects) == MOST_REDIRECTS:
             raise Unusable("too_many_redirects", f"The address redirects more than {MOST_REDIRECTS} times.")
         if url.href in self._asked:

@@ -23,6 +23,8 @@ AT_ONCE = timedelta(seconds=1)  # an instant of a timetable so near was used by 
 OBSERVING = (Retrieval.Outcome.NEW, Retrieval.Outcome.UNCHANGED, Retrieval.Outcome.NOT_MODIFIED)
 BY_TIMETABLE = "the next instant of its timetable"
 POLITENESS = "as early as politeness allows"
+SAFETY = "a look to be sure: its publisher tells us of news by itself"
+SAFETY_GAP = 24.0  # h of a source's own time between two looks at one whose publisher tells us of news
 
 
 class Terms(NamedTuple):
@@ -47,7 +49,8 @@ class Retrieved:
     def least(self) -> float:
         """The shortest gap from now on, in the source's own hours."""
         source = self.remembered
-        return max((self.earliest - self.at).total_seconds() * source.pace, source.min_gap) / 3600
+        polite = max((self.earliest - self.at).total_seconds() * source.pace, source.min_gap) / 3600
+        return max(polite, SAFETY_GAP) if source.is_announced(self.at) else polite
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,25 +63,40 @@ class Next:
     activity: Activity
 
 
-def bounds(remembered: Remembered, terms: Terms) -> tuple[float, float]:
-    """The price of a retrieval in posting-hours of this source, and the longest gap in its own hours.
+class Bounds(NamedTuple):
+    """What the gaps of a source obey."""
+
+    price: float  # of a retrieval, in posting-hours of this source
+    least: float  # h of its own time
+    longest: float  # h of its own time
+
+
+def bounds(remembered: Remembered, terms: Terms, at: datetime) -> Bounds:
+    """What a source's gaps obey at an instant.
 
     The one place where a source may differ from all others in what it costs to wait: one that tells us of its news by
     itself needs no more than a look now and then.
     """
-    return terms.price / max(remembered.worth, 1e-12), terms.longest
+    price = terms.price / max(remembered.worth, 1e-12)
+    if remembered.is_announced(at):
+        return Bounds(price, max(SAFETY_GAP, remembered.least), SAFETY_GAP)
+    return Bounds(price, remembered.least, terms.longest)
 
 
-def _outlook(sources: Sequence[Remembered], terms: Terms, now: FloatArray) -> Outlook:
-    """What is expected of sources, each from its own instant on (see `_hours`), as if all had just been asked."""
-    prices, longest = np.array([bounds(source, terms) for source in sources]).T
+def _outlook(sources: Sequence[Remembered], terms: Terms, now: FloatArray, at: Sequence[datetime]) -> Outlook:
+    """What is expected of sources, each from its own instant on (see `_hours`), as if all had just been asked.
+
+    Their bounds are those of the instants `at`.
+    """
+    each = [bounds(source, terms, moment) for source, moment in zip(sources, at, strict=True)]
+    prices, least, longest = np.array(each).T
     return Outlook(
         cumulated=expectations([source.habit for source in sources]),
         now=now,
         waiting=np.zeros(len(sources)),
         factor=np.array([source.activity.factor for source in sources]),
         price=prices,
-        least=np.array([source.least for source in sources]),
+        least=least,
         longest=longest,
         window=np.array([np.inf if source.window is None else source.window for source in sources]),
     )
@@ -86,7 +104,7 @@ def _outlook(sources: Sequence[Remembered], terms: Terms, now: FloatArray) -> Ou
 
 def outlook_at(sources: Sequence[Remembered], terms: Terms, now: datetime) -> Outlook:
     """What is expected of sources from an instant on, as if all had just been asked."""
-    return _outlook(sources, terms, np.array([_hours(now, source) for source in sources]))
+    return _outlook(sources, terms, np.array([_hours(now, source) for source in sources]), [now] * len(sources))
 
 
 def _hours(moment: datetime, source: Remembered) -> float:
@@ -109,7 +127,7 @@ def after_retrievals(retrieved: Sequence[Retrieved], terms: Terms) -> list[Next]
     sources = [each.remembered for each in retrieved]
     now = np.array([_hours(each.at, each.remembered) for each in retrieved])
     since = np.array([_hours(each.remembered.observed_at or each.at, each.remembered) for each in retrieved])
-    plain = _outlook(sources, terms, now)
+    plain = _outlook(sources, terms, now, [each.at for each in retrieved])
     before, until = plain.expected(np.vstack((since, now)))
     observed = np.array([each.observed for each in retrieved])
     former = Activity(*np.array([source.activity for source in sources]).T)
@@ -137,15 +155,22 @@ def after_retrievals(retrieved: Sequence[Retrieved], terms: Terms) -> list[Next]
 def _plan(retrieved: Retrieved, outlook: Outlook, terms: Terms) -> list[float]:
     """The next instants of one source on its own axis."""
     source = retrieved.remembered
-    if terms.by_timetable and source.timetable:
+    if _goes_by_timetable(source, terms, retrieved.at):
         earliest = max(retrieved.earliest, retrieved.at + AT_ONCE)
         return _by_timetable(source, earliest)
     return instants_ahead(outlook)[: AHEAD + 1]
 
 
+def _goes_by_timetable(source: Remembered, terms: Terms, at: datetime) -> bool:
+    return terms.by_timetable and bool(source.timetable) and not source.is_announced(at)
+
+
 def _next(retrieved: Retrieved, plan: list[float], gap: list[float], activity: Activity, terms: Terms) -> Next:
-    at, *ahead = (_moment(hours, retrieved.remembered) for hours in plan)
-    reason = BY_TIMETABLE if terms.by_timetable and retrieved.remembered.timetable else _reason(*gap)
+    source = retrieved.remembered
+    at, *ahead = (_moment(hours, source) for hours in plan)
+    if source.is_announced(retrieved.at):
+        return Next(at, SAFETY, ahead, activity)
+    reason = BY_TIMETABLE if _goes_by_timetable(source, terms, retrieved.at) else _reason(*gap)
     return Next(at, reason, ahead, activity)
 
 
@@ -175,22 +200,22 @@ def planned_anew(sources: Sequence[Remembered], terms: Terms, *, now: datetime) 
     have been asked by now is returned as an instant that has passed.
     """
     if terms.by_timetable:
-        rest = [source for source in sources if not source.timetable]
-        planned = dict(zip((source.source_id for source in rest), _at_price(rest, terms), strict=True))
+        rest = [source for source in sources if not _goes_by_timetable(source, terms, now)]
+        planned = dict(zip((source.source_id for source in rest), _at_price(rest, terms, now), strict=True))
         return [
-            (_moment(_by_timetable(source, max(now, source.earliest_at or now))[0], source), BY_TIMETABLE)
-            if source.timetable
-            else planned[source.source_id]
+            planned[source.source_id]
+            if source.source_id in planned
+            else (_moment(_by_timetable(source, max(now, source.earliest_at or now))[0], source), BY_TIMETABLE)
             for source in sources
         ]
-    return _at_price(sources, terms)
+    return _at_price(sources, terms, now)
 
 
-def _at_price(sources: Sequence[Remembered], terms: Terms) -> list[tuple[datetime, str]]:
+def _at_price(sources: Sequence[Remembered], terms: Terms, now: datetime) -> list[tuple[datetime, str]]:
     if not sources:
         return []
     begin = np.array([_hours(source.observed_at, source) for source in sources if source.observed_at])
-    outlook = _outlook(sources, terms, begin)
+    outlook = _outlook(sources, terms, begin, [now] * len(sources))
     gaps = next_gaps(outlook)
     before, until = outlook.expected(np.vstack((begin, begin + gaps)))
     expected = outlook.factor * (until - before)
@@ -198,4 +223,7 @@ def _at_price(sources: Sequence[Remembered], terms: Terms) -> list[tuple[datetim
         sources, (begin + gaps).tolist(), gaps.tolist(), expected.tolist(), outlook.least.tolist(),
         outlook.longest.tolist(), strict=True
     )  # fmt: skip
-    return [(_moment(at, source), _reason(gap, *others)) for source, at, gap, *others in rows]
+    return [
+        (_moment(at, source), SAFETY if source.is_announced(now) else _reason(gap, *others))
+        for source, at, gap, *others in rows
+    ]

@@ -134,6 +134,7 @@ class Retrieval(models.Model):
         FAILED = "failed", "Failed"
         NOT_A_FEED = "not_a_feed", "Not a feed"
         GONE = "gone", "Gone for good"
+        PUSHED = "pushed", "Sent by its publisher"
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="retrievals", db_index=False)
     due_at = models.DateTimeField()
@@ -169,6 +170,7 @@ class Crawl(models.Model):
     most_pages = models.PositiveIntegerField(default=100_000)  # that are remembered at all
     most_index_pages = models.PositiveIntegerField(default=100)  # that are scheduled like feeds
     pages_per_day = models.PositiveIntegerField(default=2_000)  # requests for pages
+    known_pages = models.PositiveIntegerField(default=0)
     patterns = models.JSONField(default=dict)  # see algorithms.crawl.patterns
     keen_tags = ArrayField(models.CharField(max_length=40), null=True)  # learnt of the site; null: use the usual way
     day_began_at = models.DateTimeField(null=True)  # of the day whose requests are counted

@@ -6,16 +6,18 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
 
 from apps.retrieval.claims import LEASE
-from apps.retrieval.models import Plan, Retrieval, RobotsRules, Schedule
+from apps.retrieval.instants import SAFETY_GAP
+from apps.retrieval.models import Crawl, Page, Plan, Retrieval, RobotsRules, Schedule
 from apps.retrieval.remembered import TABLES, WORTH
 from apps.retrieval.robots import origin_of
 from apps.sources.models import Source
 
 ROBOTS_KEPT = timedelta(hours=24)  # RFC 9309, section 2.4
-UNASKED = (Retrieval.Outcome.DEFERRED, Retrieval.Outcome.REFUSED)  # ended before a request was made
+# Ended before a request was made, or came without one.
+UNASKED = (Retrieval.Outcome.DEFERRED, Retrieval.Outcome.REFUSED, Retrieval.Outcome.PUSHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def daily_totals(now: datetime) -> RetrievalTotals:
     """What the last 24 hours cost and brought."""
     outcome = Retrieval.Outcome
     totals = Retrieval.objects.filter(fetched_at__gt=now - timedelta(days=1)).aggregate(
-        retrievals=Count("pk"),
+        retrievals=Count("pk", filter=~Q(outcome=outcome.PUSHED)),
         not_modified=Count("pk", filter=Q(outcome=outcome.NOT_MODIFIED)),
         failed=Count("pk", filter=Q(outcome__in=[outcome.FAILED, outcome.NOT_A_FEED, outcome.REFUSED, outcome.GONE])),
         new=Sum("new", default=0),
@@ -99,6 +101,42 @@ def hourly_budget(plan: Plan, wanted: Wanted) -> float:
             return plan.budget
 
 
+# Sources whose habit is known and whose news must be asked for.
+KNOWN = "schedule.due_at IS NOT NULL AND habit.source_id IS NOT NULL"
+TO_BE_PLANNED = f"{KNOWN} AND (schedule.pushed_until > %(now)s) IS NOT TRUE"
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """The sources whose publishers tell us of news by themselves; their postings do not wait to be asked for."""
+
+    paces: float  # sum over them: hours of theirs that pass in one of ours
+    postings: float  # expected per hour of ours
+
+    @property
+    def retrievals(self) -> float:
+        """Looks to be sure that nothing is missed, per hour of ours."""
+        return self.paces / SAFETY_GAP
+
+
+def announced(now: datetime) -> Announced:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            SELECT coalesce(sum(source.pace), 0)::float8, coalesce(sum(habit.weekly * source.pace), 0)::float8 / 168
+            FROM {TABLES} WHERE {KNOWN} AND schedule.pushed_until > %(now)s
+            """,
+            {"now": now},
+        )
+        return Announced(*cursor.fetchone())
+
+
+def budget_left(plan: Plan, announced: Announced) -> float:
+    """Retrievals per hour of ours for the sources that must be asked for news; at least a hundredth of all."""
+    budget = hourly_budget(plan, wanted())
+    return max(budget - announced.retrievals, budget / 100)
+
+
 def requests_made(since: datetime, until: datetime) -> int:
     """Visits within (since, until] that asked their source."""
     made = Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)
@@ -124,13 +162,14 @@ def delays(since: datetime, until: datetime) -> Delays:
     return Delays(totals["postings"], mean, totals["longest"])
 
 
-# Schedules that a plan may move: waiting, for no person, of sources that answered last time and whose habit is known.
-# What is dispatched has no worker yet, but its instant is the end of its lease.
+# Schedules that a plan may move: waiting, for no person and no word of a publisher, of sources that answered last time
+# and whose habit is known. What is dispatched has no worker yet, but its instant is the end of its lease.
 MOVABLE = """schedule.due_at IS NOT NULL AND schedule.worker = '' AND schedule.consecutive_failures = 0
-    AND schedule.observed_at IS NOT NULL AND habit.source_id IS NOT NULL AND schedule.reason <> %(wish)s
+    AND schedule.observed_at IS NOT NULL AND habit.source_id IS NOT NULL AND schedule.reason <> ALL(%(wishes)s)
     AND coalesce(schedule.due_at - schedule.dispatched_at NOT BETWEEN %(lease)s - interval '1 s' AND %(lease)s, true)"""
 WISH = "asked for by a person"
-MOVABLE_VALUES: dict[str, Any] = {"wish": WISH, "lease": LEASE}
+ANNOUNCED = "its publisher says that there is something new"
+MOVABLE_VALUES: dict[str, Any] = {"wishes": [WISH, ANNOUNCED], "lease": LEASE}
 
 
 def movable(source_ids: Iterable[int] | None = None) -> list[int]:
@@ -153,3 +192,41 @@ def _ids(statement: str, **parameters: Any) -> list[int]:
     with connection.cursor() as cursor:
         cursor.execute(f"{statement} ORDER BY 1", MOVABLE_VALUES | parameters)
         return [source_id for (source_id,) in cursor.fetchall()]
+
+
+def waiting_pages(source_id: int, now: datetime) -> QuerySet[Page]:
+    """Pages of a source that may be fetched now, the most promising first."""
+    return Page.objects.filter(source_id=source_id, due_at__lte=now).order_by("-priority", "pk")
+
+
+def due_crawls(now: datetime, most: int) -> list[int]:
+    """Sources whose pages may be fetched now and that no worker is at work on, so that at most so many are at a time."""
+    leased = Crawl.objects.filter(leased_until__gt=now).count()
+    free = Crawl.objects.filter(Q(leased_until__isnull=True) | Q(leased_until__lte=now), due_at__lte=now)
+    return list(free.order_by("due_at").values_list("pk", flat=True)[: max(0, most - leased)])
+
+
+def crawl_of(source_id: int) -> Crawl | None:
+    return Crawl.objects.filter(pk=source_id).first()
+
+
+def pages_of(source_id: int, *, kind: str = "", words: str = "") -> QuerySet[Page]:
+    """What is remembered of a source's pages, the latest look first."""
+    pages = Page.objects.filter(source_id=source_id)
+    if kind:
+        pages = pages.filter(kind=kind)
+    for word in words.split()[:10]:
+        pages = pages.filter(Q(url__icontains=word) | Q(link_text__icontains=word))
+    return pages.order_by(F("looked_at").desc(nulls_last=True), "-priority", "pk")
+
+
+def page_counts(source_id: int) -> dict[str, tuple[int, int]]:
+    """How many pages of each kind are remembered, and how many of these wait to be fetched."""
+    counted = Page.objects.filter(source_id=source_id).order_by("kind").values_list("kind")
+    rows = counted.annotate(count=Count("pk"), waiting=Count("pk", filter=Q(due_at__isnull=False)))
+    return {kind: (count, waiting) for kind, count, waiting in rows}
+
+
+def index_pages_of(site_id: int) -> QuerySet[Source]:
+    """The index pages of a site that are asked like feeds, with their schedules."""
+    return Source.objects.filter(site_id=site_id).select_related("schedule").order_by("url")

@@ -15,7 +15,7 @@ WORTH = """source.weight * source.interest * greatest(1, (source.listed OR sourc
 
 COLUMNS = f"""source.id, source.pace, coalesce(source.min_gap, %(min_gap)s)::float8, {WORTH}, schedule.observed_at,
     schedule.earliest_at, schedule.activity_seen, schedule.activity_expected, habit.hourly, habit.minutes,
-    habit.root_mass, habit.utc_offset, habit."window", habit.timetable, habit.period"""
+    habit.root_mass, habit.utc_offset, habit."window", habit.timetable, habit.period, schedule.pushed_until"""
 TABLES = """retrieval_schedule schedule JOIN sources_source source ON source.id = schedule.source_id
     LEFT JOIN retrieval_habit habit ON habit.source_id = source.id"""
 
@@ -41,21 +41,26 @@ class Remembered:
     window: int | None
     timetable: bytes
     period: float  # h, of the timetable
+    pushed_until: datetime | None = None  # until then its publisher sends us its news, or tells us of them
 
     @classmethod
     def of(cls, row: tuple[Any, ...]) -> "Remembered":
         """From a row of COLUMNS."""
-        source_id, pace, min_gap, worth, observed_at, earliest_at, seen, expected, hourly, *habit = row
+        source_id, pace, min_gap, worth, observed_at, earliest_at, seen, expected, hourly, *habit, pushed_until = row
         if hourly is None:
             return cls(
                 *(source_id, pace, min_gap, worth, observed_at, earliest_at, Activity(seen, expected)),
-                *(b"", b"", 0.0, 0, None, b"", 0.0),
+                *(b"", b"", 0.0, 0, None, b"", 0.0, pushed_until),
             )
         minutes, root_mass, utc_offset, window, timetable, period = habit
         return cls(
             *(source_id, pace, min_gap, worth, observed_at, earliest_at, Activity(seen, expected)),
-            *(bytes(hourly), bytes(minutes), root_mass, utc_offset, window, bytes(timetable), period),
+            *(bytes(hourly), bytes(minutes), root_mass, utc_offset, window, bytes(timetable), period, pushed_until),
         )
+
+    def is_announced(self, at: datetime) -> bool:
+        """Whether its news reach us at an instant without our asking."""
+        return self.pushed_until is not None and at < self.pushed_until
 
     @property
     def habit(self) -> Packed:

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 from protego import Protego
 
 AGENT = "Wirebeat"
+UNAVAILABLE = "# The server failed to answer."  # in the place of rules
 BODY_LIMIT = 500 * 1024  # bytes; what lies behind is not read
 
 
@@ -14,16 +15,23 @@ def origin_of(url: str) -> str:
 
 
 def rules_in(status: int, body: bytes) -> str:
-    """The rules of an answer to robots.txt: none unless there is such a file."""
+    """The rules of an answer to robots.txt: none where there is no such file."""
+    if status >= 500:
+        return UNAVAILABLE
     return body[:BODY_LIMIT].decode("utf-8", "replace").replace("\0", "") if status == 200 else ""
 
 
-def allows(rules: str, url: str) -> bool:
+def allows(rules: str, url: str, *, crawling: bool = False) -> bool:
     """Whether the rules let us ask for `url`.
+
+    A server that fails to answer forbids everything (RFC 9309, section 2.3.1.4) to who is crawling: but a feed is
+    asked for by a person, who would find it at that address, too.
 
     >>> allows("User-agent: *\\nDisallow: /private", "https://news.example/feed")
     True
     >>> allows("User-agent: wirebeat\\nDisallow: /", "https://news.example/feed")
     False
     """
+    if rules == UNAVAILABLE:
+        return not crawling
     return not rules or bool(Protego.parse(rules).can_fetch(url, AGENT))

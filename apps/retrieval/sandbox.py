@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, BinaryIO, ParamSpec, TypeVar
+from typing import IO, Any, ParamSpec, TypeVar
 
 CHILDREN = 2  # at most, of each process
 SECONDS = 20.0  # what one call may take
@@ -132,7 +132,7 @@ def stop() -> None:
 atexit.register(stop)
 
 
-def _send(stream: BinaryIO, content: bytes) -> None:
+def _send(stream: IO[bytes], content: bytes) -> None:
     stream.write(_HEADER.pack(len(content)))
     stream.write(content)
     stream.flush()

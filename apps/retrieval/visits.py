@@ -1,18 +1,25 @@
 """From a source's answer to what it means: decisions about one visit; nothing here asks or writes."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import blake2b
 
+from apps.retrieval import sandbox
 from apps.retrieval.algorithms.politeness import Answer, Limits, Memory, Verdict, judge, next_instant
+from apps.retrieval.algorithms.reading import IndexReading, read_index
 from apps.retrieval.fetching import Fetched, Validators
 from apps.retrieval.instants import OBSERVING, POLITENESS, Next
 from apps.retrieval.models import Retrieval
 from apps.sources import formats
+from apps.sources.algorithms.hubs import Announcer, discover
 from apps.sources.formats.feed import NotAFeed, ParsedFeed, UpdateHints
+from apps.sources.models import Source
 
 Outcome = Retrieval.Outcome
+Kind = Source.Kind
+FEEDS = frozenset({Kind.FEED, Kind.PODCAST})
+CRAWLED = frozenset({Kind.SITE, Kind.INDEX})  # their items are links to pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,10 @@ class Assignment:
     pace: float
     limits: Limits
     nameless: bool  # nobody has said the source's title or page yet
+    kind: str = Kind.FEED
+    recipe: Mapping[str, str] = field(default_factory=dict)
+    site_id: int | None = None  # of an index page
+    full_text: bool = False  # pages of teasers are fetched
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +56,9 @@ class Visit:
     outcome: Outcome
     message: str
     feed: ParsedFeed | None
+    index: IndexReading | None
     verdict: Verdict
+    announcer: Announcer | None  # None: as before
     validators: Validators
     body_hash: bytes
     hints: UpdateHints
@@ -101,9 +114,12 @@ class Visit:
         return instant, reason
 
 
-def conclude(assignment: Assignment, fetched: Fetched, *, jitter: float) -> Visit:
-    """Judge an answer: what it brought, what is remembered of it, and until when politeness lets the source be."""
-    read = _read(assignment, fetched)
+def conclude(assignment: Assignment, fetched: Fetched, *, jitter: float, read: "Read | None" = None) -> Visit:
+    """Judge an answer: what it brought, what is remembered of it, and until when politeness lets the source be.
+
+    What the answer holds is read here unless it was read before.
+    """
+    read = read or read_answer(assignment, fetched)
     hints = read.feed.hints if read.feed else assignment.hints
     answer = Answer(
         status=fetched.status,
@@ -119,7 +135,9 @@ def conclude(assignment: Assignment, fetched: Fetched, *, jitter: float) -> Visi
         outcome=read.outcome,
         message=read.message,
         feed=read.feed,
+        index=read.index,
         verdict=verdict,
+        announcer=_announcer(assignment, fetched, read),
         validators=Validators() if verdict.new_url else _validators(assignment, fetched, is_feed=read.is_feed),
         body_hash=read.body_hash,
         hints=hints,
@@ -135,10 +153,11 @@ class Read:
     message: str
     body_hash: bytes  # to remember
     feed: ParsedFeed | None = None
-    is_feed: bool = False
+    index: IndexReading | None = None  # of a crawled page
+    is_feed: bool = False  # or what else it should be: its validators count
 
 
-def _read(assignment: Assignment, fetched: Fetched) -> Read:
+def read_answer(assignment: Assignment, fetched: Fetched) -> Read:
     unread = assignment.body_hash
     if fetched.failure:
         return Read(_FAILURES.get(fetched.failure.kind, Outcome.FAILED), fetched.failure.message, unread)
@@ -150,12 +169,35 @@ def _read(assignment: Assignment, fetched: Fetched) -> Read:
     body_hash = blake2b(fetched.body, digest_size=16).digest()
     if body_hash == assignment.body_hash:
         return Read(Outcome.UNCHANGED, "The same bytes as before.", body_hash, is_feed=True)
-    try:
-        feed = formats.parse(fetched.body, content_type=fetched.headers.get("content-type", ""), url=fetched.url)
-    except NotAFeed as error:
-        return Read(Outcome.NOT_A_FEED, str(error), unread)
     # A delta (226) shows only part of the feed: its bytes are nothing to compare the next whole answer with.
-    return Read(Outcome.UNCHANGED, "", body_hash if fetched.status == 200 else unread, feed=feed, is_feed=True)
+    seen = body_hash if fetched.status == 200 else unread
+    content_type = fetched.headers.get("content-type", "")
+    try:
+        if assignment.kind in CRAWLED:
+            index = sandbox.run(read_index, fetched.body, content_type=content_type, url=fetched.url)
+            return Read(Outcome.UNCHANGED, "", seen, index=index, is_feed=True)
+        feed = _feed_of(assignment, fetched.body, content_type, fetched.url)
+        return Read(Outcome.UNCHANGED, "", seen, feed=feed, is_feed=True)
+    except (NotAFeed, sandbox.TooSlow, sandbox.Crashed) as error:
+        return Read(Outcome.NOT_A_FEED, str(error), unread)
+
+
+def _feed_of(assignment: Assignment, body: bytes, content_type: str, url: str) -> ParsedFeed:
+    if assignment.kind in FEEDS:
+        return formats.parse(body, content_type=content_type, url=url)
+    from apps.sources.formats.recipes import read_by_recipe  # interim
+
+    return sandbox.run(
+        read_by_recipe, body, kind=assignment.kind, recipe=assignment.recipe, content_type=content_type, url=url
+    )
+
+
+def _announcer(assignment: Assignment, fetched: Fetched, read: "Read") -> Announcer | None:
+    """Who announces news of the source, as a whole answer says; what was not read says nothing."""
+    if fetched.status != 200 or (read.feed is None and read.index is None):
+        return None
+    feed = read.feed if assignment.kind in FEEDS else None  # what a recipe makes of a page names nobody
+    return discover(fetched.headers.get("link", ""), feed, fetched.body, fetched.url)
 
 
 _FAILURES = {

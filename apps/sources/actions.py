@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from apps.sources import queries
 from apps.sources.algorithms.addresses import LONGEST_ADDRESS, normalise
@@ -17,6 +17,7 @@ LONGEST = {"title": 1_000, "site_url": 4_000, "language": 20, "category": 100}  
 @dataclass(frozen=True, slots=True)
 class NewSource:
     url: str
+    kind: str = Source.Kind.FEED
     title: str = ""
     site_url: str = ""
     description: str = ""
@@ -140,3 +141,42 @@ def learn_from(source_id: int, feed: ParsedFeed) -> None:
 def delete_source(source_id: int) -> None:
     """Delete a source with its postings, follows and log."""
     Source.objects.filter(pk=source_id).delete()
+
+
+def add_index_pages(site_id: int, pages: Collection[tuple[str, str]]) -> dict[str, int]:
+    """Make pages of a site, (address, title) each, sources of their own; the id of each that is one of its now.
+
+    An address that is another source's already stays that.
+    """
+    site = Source.objects.get(pk=site_id)
+    Source.objects.bulk_create(
+        [
+            Source(
+                url=url,
+                title=title[: LONGEST["title"]],
+                site_url=site.site_url or site.url,
+                site=site,
+                kind=Source.Kind.INDEX,
+                **{name: getattr(site, name) for name in _OF_THE_SITE},
+            )
+            for url, title in pages
+        ],
+        ignore_conflicts=True,
+    )
+    urls = [url for url, _ in pages]
+    return dict(Source.objects.filter(site_id=site_id, url__in=urls).values_list("url", "pk"))
+
+
+_OF_THE_SITE = ("state", "weight", "interest", "listed", "always_retrieved", "pace", "min_gap")
+
+
+def follow_sites() -> int:
+    """Have index pages be what their sites are: as much worth, as active, as often asked. Returns how many changed."""
+    changes = ", ".join(f"{name} = site.{name}" for name in _OF_THE_SITE)
+    ours, theirs = (", ".join(f"{table}.{name}" for name in _OF_THE_SITE) for table in ("page", "site"))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""UPDATE sources_source page SET {changes} FROM sources_source site
+            WHERE page.site_id = site.id AND page.state <> 'gone' AND ({ours}) IS DISTINCT FROM ({theirs})"""
+        )
+        return cursor.rowcount

@@ -15,7 +15,7 @@ def everything() -> QuerySet[Source]:
 
 def listed() -> QuerySet[Source]:
     """What the catalogue offers to everybody."""
-    return Source.objects.filter(listed=True).exclude(state=Source.State.GONE)
+    return everything().filter(listed=True).exclude(state=Source.State.GONE)
 
 
 def by_address(addresses: Collection[str]) -> dict[str, int]:

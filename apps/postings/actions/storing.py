@@ -1,4 +1,4 @@
-"""The only writer of postings."""
+"""Postings as documents bring them: each once, with edits."""
 
 import json
 from collections import defaultdict
@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from apps.postings.algorithms import identity
 from apps.postings.algorithms.dates import effective, written_offset
 from apps.postings.algorithms.edits import text_hash
-from apps.postings.algorithms.markup import clean
+from apps.postings.algorithms.markup import CleanMarkup, clean
 from apps.postings.models import Edition
 from apps.sources.formats.feed import ParsedEntry
 
@@ -165,11 +165,14 @@ def _update(documents: Sequence[Document], decisions: Sequence[identity.Decision
 def _edit(document: Document, change: identity.ChangedPosting) -> bool:
     entry = change.entry
     markup = clean(entry.content or entry.summary, base_url=entry.link or document.address)
-    new_hash = text_hash(entry.title, markup.text)
     claimed = entry.published or entry.updated
     with connection.cursor() as cursor:
-        cursor.execute("SELECT text_hash FROM postings_posting WHERE id = %s", [change.id])
-        edited = bytes(cursor.fetchone()[0]) != new_hash
+        cursor.execute("SELECT text_hash, extractor, html, text FROM postings_posting WHERE id = %s", [change.id])
+        old_hash, extractor, html, text = cursor.fetchone()
+        if extractor and len(text) > len(markup.text):  # its page says more than the document does
+            markup = CleanMarkup(html, text, markup.image_url)
+        new_hash = text_hash(entry.title, markup.text)
+        edited = bytes(old_hash) != new_hash
         if edited:
             cursor.execute(
                 "INSERT INTO postings_edition (posting_id, title, html, text, replaced_at)"

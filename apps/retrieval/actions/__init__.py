@@ -1,11 +1,16 @@
 """The only writers of the plan, of habits, schedules and the log of retrievals. Each may be called twice."""
 
 from apps.retrieval.actions.adding import Discovery, discover
+from apps.retrieval.actions.announced import promise, store_sent
+from apps.retrieval.actions.crawling import begin_turn, change_crawl, decide_page, set_keen_tags, store_turn
+from apps.retrieval.actions.extraction import reextract, train_keen_tags
 from apps.retrieval.actions.learning import learn_habits, learn_if_due
 from apps.retrieval.actions.plan import change_plan, control_price, current_plan
 from apps.retrieval.actions.planning import (
+    BEING_ASKED,
     Asked,
     adopt_sources,
+    ask_announced,
     ask_soon,
     forget_answers,
     forget_old_retrievals,
@@ -16,22 +21,33 @@ from apps.retrieval.actions.replanning import replan, replan_changed
 from apps.retrieval.actions.visits import start, store
 
 __all__ = [
+    "BEING_ASKED",
     "Asked",
     "Discovery",
     "adopt_sources",
+    "ask_announced",
     "ask_soon",
+    "begin_turn",
+    "change_crawl",
     "change_plan",
     "control_price",
     "current_plan",
+    "decide_page",
     "discover",
     "forget_answers",
     "forget_old_retrievals",
     "learn_habits",
     "learn_if_due",
+    "promise",
+    "reextract",
     "release_worker",
     "remember_robots",
     "replan",
     "replan_changed",
+    "set_keen_tags",
     "start",
     "store",
+    "store_sent",
+    "store_turn",
+    "train_keen_tags",
 ]

@@ -23,10 +23,17 @@ UNKNOWN = -32_768  # stands for no offset: nulls would make the rows of a binary
 _GRID = 65  # points at which a habit is looked at between two retrievals
 
 TRUSTED = "claimed_at IS NOT NULL AND claimed_at BETWEEN %(earliest)s AND retrieved_at + %(tolerance)s"
+# The postings that each source shows: its own, but those of a crawled site belong to the page that led to them first.
+_SHOWN = """
+    SELECT source_id AS asked_id, published_at, claimed_at, retrieved_at, utc_offset FROM postings_posting
+    WHERE source_id = ANY(ARRAY(SELECT id FROM sources_source WHERE id = ANY(%(ids)s) AND kind NOT IN ('site', 'index')))
+    UNION ALL
+    SELECT page.found_on_id, posting.published_at, posting.claimed_at, page.found_at, posting.utc_offset
+    FROM retrieval_page page JOIN postings_posting posting ON posting.id = page.posting_id
+    WHERE page.found_on_id = ANY(%(ids)s)"""
 _DATED = f"""COPY (
-    SELECT source_id, extract(epoch FROM published_at)::float8, coalesce(utc_offset, {UNKNOWN})::int2
-    FROM postings_posting WHERE source_id = ANY(%(ids)s) AND published_at > %(since)s AND published_at <= %(now)s
-        AND {TRUSTED}
+    SELECT asked_id, extract(epoch FROM published_at)::float8, coalesce(utc_offset, {UNKNOWN})::int2
+    FROM ({_SHOWN}) shown WHERE published_at > %(since)s AND published_at <= %(now)s AND {TRUSTED}
 ) TO STDOUT (FORMAT binary)"""
 # A row of a binary copy: number of columns, then length and value of each; after a header of 19 bytes, before 2 bytes.
 _ROW = np.dtype(
@@ -39,17 +46,17 @@ _HEADER, _TRAILER = 19, 2
 
 # Postings without a date were published between the retrieval that brought them and the one before.
 _UNDATED = f"""
-SELECT source_id, extract(epoch FROM before)::float8, extract(epoch FROM retrieved_at)::float8, postings
+SELECT asked_id, extract(epoch FROM before)::float8, extract(epoch FROM retrieved_at)::float8, postings
 FROM (
-    SELECT source_id, retrieved_at, count(*) AS postings, (
+    SELECT asked_id, retrieved_at, count(*) AS postings, (
         SELECT max(fetched_at) FROM retrieval_retrieval retrieval
-        WHERE retrieval.source_id = posting.source_id AND retrieval.fetched_at < posting.retrieved_at
+        WHERE retrieval.source_id = shown.asked_id AND retrieval.fetched_at < shown.retrieved_at
             AND retrieval.outcome = ANY(%(observing)s)) AS before
-    FROM postings_posting posting
-    WHERE source_id = ANY(%(ids)s) AND published_at > %(since)s AND retrieved_at <= %(now)s AND ({TRUSTED}) IS NOT TRUE
-    GROUP BY source_id, retrieved_at
+    FROM ({_SHOWN}) shown
+    WHERE published_at > %(since)s AND retrieved_at <= %(now)s AND ({TRUSTED}) IS NOT TRUE
+    GROUP BY asked_id, retrieved_at
 ) brought
-WHERE before IS NOT NULL AND before > %(since)s ORDER BY source_id, retrieved_at
+WHERE before IS NOT NULL AND before > %(since)s ORDER BY asked_id, retrieved_at
 """
 
 

@@ -1,6 +1,6 @@
 """Plan sources: give them a schedule, take it away, ask now, and tidy up."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -10,9 +10,12 @@ from django.db.models import Q
 
 from apps.retrieval import queries
 from apps.retrieval.models import Retrieval, RobotsRules, Schedule
+from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import partition
 from apps.sources.models import Source
 
+BEING_ASKED = "The source is being asked at this moment."
+ANNOUNCED_GAP = timedelta(minutes=1)  # of a source's own time
 NEAR = timedelta(seconds=5)  # beat looks at least this often; only nearer instants need to wake it
 
 
@@ -36,7 +39,9 @@ def adopt_sources(source_ids: Collection[int] | None = None, *, now: datetime) -
 
     Returns how many schedules changed.
     """
-    concerned = Q() if source_ids is None else Q(pk__in=source_ids)
+    sources.follow_sites()
+    # Index pages come and go with their site.
+    concerned = Q() if source_ids is None else Q(pk__in=source_ids) | Q(site__in=source_ids)
     wanted = queries.to_be_asked().filter(concerned)
     missing = wanted.filter(schedule__isnull=True).values_list("pk", "url")
     added = Schedule.objects.bulk_create(
@@ -46,7 +51,7 @@ def adopt_sources(source_ids: Collection[int] | None = None, *, now: datetime) -
     )
     idle = Schedule.objects.filter(due_at__isnull=True, source__in=wanted).select_related("source")
     resumed = _plan(list(idle.select_for_update(of=("self",))), now, reason="wanted again")
-    concerned_schedules = Q() if source_ids is None else Q(source_id__in=source_ids)
+    concerned_schedules = Q() if source_ids is None else Q(source_id__in=source_ids) | Q(source__site__in=source_ids)
     unwanted = Schedule.objects.filter(concerned_schedules, due_at__isnull=False).exclude(source__in=wanted)
     stopped = unwanted.update(due_at=None, reason="nobody follows it, or it is paused")
     if added or resumed:
@@ -56,31 +61,46 @@ def adopt_sources(source_ids: Collection[int] | None = None, *, now: datetime) -
 
 def ask_soon(source_id: int, *, now: datetime) -> Asked:
     """Ask a source now, or as soon as politeness allows."""
+    return _ask(source_id, shortest_gap, queries.WISH, now)
+
+
+def ask_announced(source_id: int, *, now: datetime) -> Asked:
+    """Ask a source whose publisher says that there is something new: now, or a minute after the latest request.
+
+    Its own word permits it to go below the shortest gap.
+    """
+    return _ask(source_id, announced_gap, queries.ANNOUNCED, now)
+
+
+def _ask(source_id: int, gap_of: Callable[[Source], timedelta], reason: str, now: datetime) -> Asked:
     schedule = Schedule.objects.select_related("source").select_for_update(of=("self",)).filter(pk=source_id)
     with transaction.atomic():
         row = schedule.get()
         if row.source.state != Source.State.ACTIVE:
             return Asked(False, now, f"The source is {row.source.get_state_display().lower()}.")
         if row.worker:
-            return Asked(True, now, "The source is being asked at this moment.")
-        earliest = max(filter(None, [now, _end_of_gap(row), row.not_before]))
-        schedule.update(due_at=earliest, reason=queries.WISH)
+            return Asked(True, now, BEING_ASKED)
+        earliest = max(filter(None, [now, _end_of_gap(row, gap_of), row.not_before]))
+        schedule.update(due_at=earliest, reason=reason)
         wake_beat([earliest], now)
     if earliest == now:
         return Asked(True, now, "The source is being asked now.")
     return Asked(False, earliest, f"It was asked at {row.asked_at:%H:%M} UTC and may not be asked again yet.")
 
 
-def _end_of_gap(schedule: Schedule) -> datetime | None:
-    if schedule.asked_at is None:
-        return None
-    return schedule.asked_at + shortest_gap(schedule.source)
+def _end_of_gap(schedule: Schedule, gap_of: Callable[[Source], timedelta]) -> datetime | None:
+    return None if schedule.asked_at is None else schedule.asked_at + gap_of(schedule.source)
 
 
 def shortest_gap(source: Source) -> timedelta:
     """The shortest time between two requests to a source, whoever wishes for them."""
     seconds = settings.RETRIEVAL_MIN_GAP if source.min_gap is None else source.min_gap
     return timedelta(seconds=seconds / source.pace)
+
+
+def announced_gap(source: Source) -> timedelta:
+    """The same where the publisher itself says that there is something new."""
+    return min(shortest_gap(source), ANNOUNCED_GAP / source.pace)
 
 
 @transaction.atomic
@@ -94,7 +114,7 @@ def _plan(schedules: list[Schedule], now: datetime, *, reason: str) -> int:
     """Make locked schedules due as soon as politeness allows."""
     for schedule in schedules:
         schedule.worker = ""
-        schedule.due_at = max(filter(None, [now, _end_of_gap(schedule), schedule.not_before]))
+        schedule.due_at = max(filter(None, [now, _end_of_gap(schedule, shortest_gap), schedule.not_before]))
         schedule.reason = reason
     Schedule.objects.bulk_update(schedules, ["worker", "due_at", "reason"], batch_size=500)
     return len(schedules)

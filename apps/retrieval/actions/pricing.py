@@ -9,6 +9,7 @@ from django.db import connection
 from apps.retrieval import queries
 from apps.retrieval.actions.plan import current_plan
 from apps.retrieval.algorithms.calendar import WEEK
+from apps.retrieval.algorithms.habits.packing import expectations
 from apps.retrieval.algorithms.planner.price import closed_form_price
 from apps.retrieval.algorithms.planner.rehearsal import price_for, what_if
 from apps.retrieval.instants import Terms, outlook_at
@@ -18,14 +19,14 @@ from apps.retrieval.remembered import COLUMNS, TABLES, WORTH, Remembered, parame
 SAMPLE = 300  # sources that stand for all
 CURVE_SAMPLE = 60  # sources that the what-if curve is rehearsed on: people look at it, and it takes nine rehearsals
 SEED = 7
-KNOWN = "schedule.due_at IS NOT NULL AND habit.source_id IS NOT NULL"
 
 
 def price_anew(*, now: datetime) -> float | None:
     """Find the price that the budget pays, and what other budgets would bring; None while no habit is known."""
     plan = current_plan()
-    all_masses, sources = _sampled()
-    budget = queries.hourly_budget(plan, queries.wanted())
+    all_masses, sources = _sampled(now)
+    announced = queries.announced(now)
+    budget = queries.budget_left(plan, announced)
     masses = np.array([_mass(source) for source in sources])
     if not masses.sum() > 0 or not budget > 0:
         return None
@@ -34,9 +35,16 @@ def price_anew(*, now: datetime) -> float | None:
     price = price_for(outlook_at(sources, terms, now), *_worths_and_paces(sources), budget * share)
     few, share = sources[:CURVE_SAMPLE], float(masses[:CURVE_SAMPLE].sum()) / all_masses
     points = what_if(outlook_at(few, terms, now), *_worths_and_paces(few), price)
-    curve = [[24 * retrievals / share, delay] for retrievals, delay in points]
+    waiting = 1 - announced.postings / (announced.postings + _postings(few) / share)  # of all postings
+    curve = [[24 * (retrievals / share + announced.retrievals), delay * waiting] for retrievals, delay in points]
     Plan.objects.filter(pk=1).update(price=price, priced_at=now, curve=curve)
     return price
+
+
+def _postings(sources: Sequence[Remembered]) -> float:
+    """Postings that habits expect per hour of ours."""
+    expected = expectations([source.habit for source in sources])[:, -1]
+    return float((expected * [source.pace for source in sources]).sum()) / WEEK
 
 
 def first_price(plan: Plan, sources: Sequence[Remembered]) -> float:
@@ -57,22 +65,23 @@ def _mass(source: Remembered) -> float:
     return float(source.root_mass * np.sqrt(source.worth) * source.pace)
 
 
-def _sampled() -> tuple[float, list[Remembered]]:
-    """The sum of `_mass` over all sources whose habit is known, and some of them."""
+def _sampled(now: datetime) -> tuple[float, list[Remembered]]:
+    """The sum of `_mass` over all sources whose habit is known and that must be asked for news, and some of them."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"""
             SELECT coalesce(sum(habit.root_mass * sqrt({WORTH}) * source.pace), 0),
                 array_agg(source.id ORDER BY source.id)
-            FROM {TABLES} WHERE {KNOWN}
-            """
+            FROM {TABLES} WHERE {queries.TO_BE_PLANNED}
+            """,
+            {"now": now},
         )
         total, ids = cursor.fetchone()
         if not ids:
             return 0.0, []
         chosen = np.random.default_rng(SEED).permutation(np.array(ids))[:SAMPLE].tolist()
         cursor.execute(
-            f"SELECT {COLUMNS} FROM {TABLES} WHERE {KNOWN} AND source.id = ANY(%(ids)s)"
+            f"SELECT {COLUMNS} FROM {TABLES} WHERE source.id = ANY(%(ids)s)"
             " ORDER BY array_position(%(ids)s::bigint[], source.id)",
             parameters(ids=chosen),
         )

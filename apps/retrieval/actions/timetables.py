@@ -44,15 +44,19 @@ POLICIES: dict[str, Policy] = {
 
 
 def make_timetables(plan: Plan, *, now: datetime) -> int:
-    """Give every source whose habit is known the timetable of the plan's policy; returns how many there are."""
-    learners, worths = _learners()
+    """Give every source whose habit is known the timetable of the plan's policy; returns how many there are.
+
+    Those whose publishers tell us of news by themselves keep the one that they have, for the time after.
+    """
+    learners, worths = _learners(now)
     if not learners:
         return 0
-    wanted = queries.wanted()
+    announced = queries.announced(now)
+    paces = max(queries.wanted().paces - announced.paces, 1e-9)
     least_gap = max(settings.RETRIEVAL_MIN_GAP / 3600, 1 / 12)
     timetables = POLICIES[plan.policy](
         _learned(learners, now),
-        queries.hourly_budget(plan, wanted) * DAY / wanted.paces,
+        queries.budget_left(plan, announced) * DAY / paces,
         random=np.random.default_rng(SEED),
         weights=worths,
         least=DAY / plan.longest_gap,
@@ -64,12 +68,13 @@ def make_timetables(plan: Plan, *, now: datetime) -> int:
     return len(learners)
 
 
-def _learners() -> tuple[list[Learner], FloatArray]:
+def _learners(now: datetime) -> tuple[list[Learner], FloatArray]:
     """Sources of one pace beside each other, and what each is worth."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"""SELECT source.id, source.pace, {WORTH} FROM {TABLES}
-            WHERE schedule.due_at IS NOT NULL AND habit.source_id IS NOT NULL ORDER BY source.pace, source.id"""
+            WHERE {queries.TO_BE_PLANNED} ORDER BY source.pace, source.id""",
+            {"now": now},
         )
         rows = cursor.fetchall()
     return [Learner(source_id, pace) for source_id, pace, _ in rows], np.array([worth for _, _, worth in rows])

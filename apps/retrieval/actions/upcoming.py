@@ -49,7 +49,11 @@ def plan_next(visits: Sequence[Visit], formers: Mapping[int, Former], brought: M
     remembered |= _with_first_habits([v for v in visits if v.observed and not remembered[_id(v)].hourly])
     _remember_windows([visit for visit in visits if remembered[_id(visit)].hourly], remembered)
     plannable = [visit for visit in visits if not visit.deferred and remembered[_id(visit)].hourly]
-    retrieved = [_retrieved(visit, remembered[_id(visit)], brought.get(_id(visit))) for visit in plannable]
+    pushed = _pushed([visit for visit in plannable if visit.observed and remembered[_id(visit)].pushed_until])
+    retrieved = [
+        _retrieved(visit, remembered[_id(visit)], brought.get(_id(visit)), pushed.get(_id(visit), 0))
+        for visit in plannable
+    ]
     planned = dict(zip(map(_id, plannable), _next_instants(retrieved), strict=True))
     return [_planned(visit, formers[_id(visit)], brought.get(_id(visit)), planned.get(_id(visit))) for visit in visits]
 
@@ -87,12 +91,32 @@ def _remember_windows(visits: Sequence[Visit], remembered: dict[int, Remembered]
             )
 
 
-def _retrieved(visit: Visit, remembered: Remembered, stored: Stored | None) -> Retrieved:
+def _pushed(visits: Sequence[Visit]) -> dict[int, int]:
+    """How many postings published since each source was last observed its publisher has sent us before the visit."""
+    if not visits:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT posting.source_id, count(*)
+            FROM unnest(%s::bigint[], %s::timestamptz[]) visit(source_id, at)
+            JOIN retrieval_schedule schedule ON schedule.source_id = visit.source_id
+            JOIN postings_posting posting ON posting.source_id = visit.source_id
+                AND posting.published_at > schedule.observed_at AND posting.published_at <= visit.at
+                AND posting.retrieved_at < visit.at
+            GROUP BY posting.source_id
+            """,
+            [[_id(visit) for visit in visits], [visit.fetched.received_at for visit in visits]],
+        )
+        return dict(cursor.fetchall())
+
+
+def _retrieved(visit: Visit, remembered: Remembered, stored: Stored | None, pushed: int) -> Retrieved:
     at, since = visit.fetched.received_at, remembered.observed_at
-    seen = 0
+    seen = pushed
     if stored is not None and since is not None:
         undated = stored.new - len(stored.published)
-        seen = undated + sum(since < published <= at for published in stored.published)
+        seen += undated + sum(since < published <= at for published in stored.published)
     return Retrieved(remembered, at, visit.earliest, visit.observed, seen)
 
 
@@ -126,12 +150,19 @@ def _after(due_at: datetime | None, following: Next | None) -> list[datetime]:
 
 
 def _delays(visit: Visit, former: Former, stored: Stored) -> list[float]:
+    looked_at, first = former.remembered.observed_at, former.first_observed_at
+    return delays(stored, visit.fetched.received_at, visit.assignment.pace, looked_at=looked_at, first=first)
+
+
+def delays(
+    stored: Stored, received_at: datetime, pace: float, *, looked_at: datetime | None, first: datetime | None
+) -> list[float]:
     """How long new postings waited for us, in seconds of the source's time.
 
     One that is dated before our former look was not shown then: it cannot have waited longer than since that look.
+    Those that were published before the first look of all are not ours to be late with.
     """
-    looked_at, first = former.remembered.observed_at, former.first_observed_at
     if looked_at is None or first is None:
         return []
     begins = [max(published, looked_at) for published in stored.published if published > first]
-    return [(visit.fetched.received_at - begin).total_seconds() * visit.assignment.pace for begin in begins]
+    return [(received_at - begin).total_seconds() * pace for begin in begins]

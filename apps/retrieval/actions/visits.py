@@ -1,5 +1,6 @@
 """Begin visits to sources, and store what they brought."""
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -8,6 +9,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from apps.postings import actions as postings
+from apps.retrieval.actions import pages
 from apps.retrieval.actions.planning import wake_beat
 from apps.retrieval.actions.upcoming import Former, Planned, plan_next
 from apps.retrieval.algorithms.politeness import Limits, Memory
@@ -16,7 +18,7 @@ from apps.retrieval.fetching import Validators
 from apps.retrieval.instants import OBSERVING
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.remembered import COLUMNS, TABLES, Remembered, parameters
-from apps.retrieval.visits import Assignment, Visit, bits, numbers_in
+from apps.retrieval.visits import FEEDS, Assignment, Visit, bits, numbers_in
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import partition
 from apps.sources.formats.feed import UpdateHints
@@ -34,6 +36,7 @@ RETURNING source.id, schedule.sequence, source.url, claim.due_at, claim.dispatch
     schedule.last_modified, schedule.body_hash, schedule.consecutive_failures, schedule.slowdown, schedule.validated,
     schedule.moved_to, schedule.moved_count, schedule.ttl, schedule.skip_hours, schedule.skip_days,
     schedule.failing_since, source.min_gap, source.pace, source.title = '' OR source.site_url = '',
+    source.kind, source.recipe, source.site_id, source.full_text,
     (SELECT count(*) FROM following_follow follow WHERE follow.source_id = coalesce(source.site_id, source.id))
 """
 
@@ -63,11 +66,15 @@ def start(claims: Sequence[Claim], *, worker: str, now: datetime) -> list[Assign
 def _assignment(row: tuple[Any, ...], now: datetime) -> Assignment:
     (source_id, sequence, url, due, dispatched, etag, last_modified, body_hash) = row[:8]
     (failures, slowdown, validated, moved_to, moved_count, ttl, skip_hours, skip_days) = row[8:16]
-    (failing_since, min_gap, pace, nameless, followers) = row[16:]
+    (failing_since, min_gap, pace, nameless, kind, recipe, site_id, full_text, followers) = row[16:]
     return Assignment(
         source_id=source_id,
         sequence=sequence,
         url=url,
+        kind=kind,
+        recipe=json.loads(recipe),
+        site_id=site_id,
+        full_text=full_text,
         due_at=datetime.fromtimestamp(due, UTC),
         dispatched_at=datetime.fromtimestamp(dispatched, UTC),
         started_at=now,
@@ -84,16 +91,20 @@ def _assignment(row: tuple[Any, ...], now: datetime) -> Assignment:
         failing_since=failing_since,
         followers=followers,
         pace=pace,
-        limits=_limits(min_gap).scaled(pace),
+        limits=_limits(min_gap, is_feed=kind in FEEDS).scaled(pace),
         nameless=nameless,
     )
 
 
-def _limits(min_gap: int | None) -> Limits:
-    """Politeness as it is by default, unless a person has set the source's shortest gap."""
-    if min_gap is None:
+def _limits(min_gap: int | None, *, is_feed: bool) -> Limits:
+    """Politeness as it is by default, unless a person has set the source's shortest gap.
+
+    Who serves feeds knows of validators; few web pages have any, and their visitors come without.
+    """
+    if min_gap is None and is_feed:
         return Limits(min_gap=settings.RETRIEVAL_MIN_GAP)
-    return Limits(min_gap=min_gap, unvalidated_gap=min_gap)
+    gap = settings.RETRIEVAL_MIN_GAP if min_gap is None else min_gap
+    return Limits(min_gap=gap, unvalidated_gap=gap)
 
 
 @transaction.atomic
@@ -107,6 +118,7 @@ def store(visits: Sequence[Visit]) -> int:
     with_feed = [visit for visit in visits if visit.feed is not None]
     stored = postings.store([_document(visit) for visit in with_feed])
     brought = {visit.assignment.source_id: result for visit, result in zip(with_feed, stored, strict=True)}
+    brought |= pages.find(visits, now=datetime.now(UTC))
     for visit in visits:
         _change_source(visit)
     planned = plan_next(visits, current, brought)
@@ -157,8 +169,9 @@ def _change_source(visit: Visit) -> None:
         sources.set_state([source_id], Source.State.GONE)
     if visit.verdict.new_url and sources.move(source_id, visit.verdict.new_url):
         Schedule.objects.filter(pk=source_id).update(partition=partition(visit.verdict.new_url))
-    if visit.feed is not None and visit.assignment.nameless:
-        sources.learn_from(source_id, visit.feed)
+    said = visit.index.about if visit.index else visit.feed
+    if visit.assignment.nameless and said is not None:
+        sources.learn_from(source_id, said)
 
 
 def _write_schedules(planned: Sequence[Planned]) -> None:
@@ -169,7 +182,8 @@ def _write_schedules(planned: Sequence[Planned]) -> None:
                 earliest_at = coalesce(%s, earliest_at), ahead = coalesce(%s, ahead), worth = %s, observed_at = %s,
                 activity_seen = %s, activity_expected = %s, etag = %s, last_modified = %s, body_hash = %s,
                 not_before = %s, consecutive_failures = %s, failing_since = %s, slowdown = %s, validated = %s,
-                moved_to = %s, moved_count = %s, ttl = %s, skip_hours = %s, skip_days = %s
+                moved_to = %s, moved_count = %s, ttl = %s, skip_hours = %s, skip_days = %s,
+                hub_url = coalesce(%s, hub_url), topic_url = coalesce(%s, topic_url)
             WHERE source_id = %s
             """,
             [_schedule_row(each) for each in planned],
@@ -204,6 +218,8 @@ def _schedule_row(planned: Planned) -> tuple[Any, ...]:
         visit.hints.ttl,
         bits(visit.hints.skip_hours),
         bits(visit.hints.skip_days),
+        visit.announcer and visit.announcer.hub_url,
+        visit.announcer and visit.announcer.topic_url,
         visit.assignment.source_id,
     )
 

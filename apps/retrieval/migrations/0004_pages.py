@@ -37,6 +37,7 @@ class Migration(migrations.Migration):
                 ('most_pages', models.PositiveIntegerField(default=100000)),
                 ('most_index_pages', models.PositiveIntegerField(default=100)),
                 ('pages_per_day', models.PositiveIntegerField(default=2000)),
+                ('known_pages', models.PositiveIntegerField(default=0)),
                 ('patterns', models.JSONField(default=dict)),
                 ('keen_tags', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=40), null=True, size=None)),
                 ('day_began_at', models.DateTimeField(null=True)),

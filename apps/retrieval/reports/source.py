@@ -101,7 +101,9 @@ class PlanOfSource:
     coming: tuple[Coming, ...]  # the next instant and those that are likely to follow it
     expected: float | None  # postings that will be there at the next instant
     price: float | None  # posting-hours per retrieval of this source
+    least: float  # h of its own time
     longest: float  # h of its own time
+    announced: bool  # its publisher tells us of news by itself, so that no price matters
     halving: Halving | None
     by_timetable: float | None  # retrievals a day of ours, if a policy is in force that does not react
 
@@ -124,8 +126,9 @@ def plan_of_source(source: Source, schedule: Schedule, now: datetime) -> PlanOfS
     habit = Habit.objects.filter(pk=source.pk).first() if remembered.hourly else None
     terms = _terms(plan)
     timetable = _timetable(remembered) if terms and terms.by_timetable else None
-    reacts = terms is not None and habit is not None and timetable is None
-    price, longest = bounds(remembered, terms) if terms else (None, plan.longest_gap)
+    announced = remembered.is_announced(now)
+    reacts = terms is not None and habit is not None and timetable is None and not announced
+    price, least, longest = bounds(remembered, terms, now) if terms else (None, remembered.least, plan.longest_gap)
     return PlanOfSource(
         plan=plan,
         remembered=remembered,
@@ -134,7 +137,9 @@ def plan_of_source(source: Source, schedule: Schedule, now: datetime) -> PlanOfS
         coming=tuple(_coming(remembered, schedule, terms, now)) if habit else (),
         expected=_expected_by(remembered, schedule.due_at) if habit and schedule.due_at else None,
         price=price,
+        least=least,
         longest=longest,
+        announced=announced,
         halving=_halving(remembered, terms, now) if terms and reacts else None,
         by_timetable=timetable.per_day * remembered.pace if timetable else None,
     )
@@ -143,11 +148,14 @@ def plan_of_source(source: Source, schedule: Schedule, now: datetime) -> PlanOfS
 def effect_of(source: Source, weight: float, now: datetime) -> Effect | None:
     """What a weight would do to a source; four queries. None while its habit or the price is not known.
 
-    Also under a policy that goes by timetables: their makers know weights, but not what one of them does.
+    Also under a policy that goes by timetables: their makers know weights, but not what one of them does. And while
+    its publisher tells us of news by itself: then it is worth nothing to ask more often.
     """
     plan, remembered = current_plan(), _remembered(source.pk)
     terms = _terms(plan)
     if remembered is None or not remembered.hourly or terms is None or terms.by_timetable:
+        return None
+    if remembered.is_announced(now):
         return None
     then = replace(remembered, worth=weight * source.interest * readers_of(source))
     both = [remembered, then]

@@ -111,12 +111,33 @@ _LINK = re.compile(r"""<([^<>]*)>((?:\s*;\s*[\w*!#$&+.^`|~-]+\s*(?:=\s*(?:"(?:[^
 _PARAMETER = re.compile(r""";\s*([\w*!#$&+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",;]+))""")
 
 
-def _from_header(link_headers: str, url: str) -> Iterator[Candidate]:
+def links_in_header(link_headers: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The links of HTTP's Link headers, joined by commas: the address of each as written, and its parameters.
+
+    >>> list(links_in_header('</feed>; rel="alternate"; title="a \\\\"b\\\\"", <https://hub.example/>;rel=hub'))
+    [('/feed', {'rel': 'alternate', 'title': 'a "b"'}), ('https://hub.example/', {'rel': 'hub'})]
+    """
     for link in _LINK.finditer(link_headers[:LONGEST_HEADER]):
         parameters: dict[str, str] = {}
         for name, quoted, plain in _PARAMETER.findall(link[2]):
             parameters.setdefault(name.lower(), re.sub(r"\\(.)", r"\1", quoted) or plain)
-        yield from _alternate("header", link[1], parameters, url)
+        yield link[1], parameters
+
+
+def links_in_head(html: bytes | str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The `<link>` elements in the head of a page, as those of a header; and its `<base>`, with the relation "base"."""
+    _, root = _parse(html)
+    for head in _elements(root, "head"):
+        for element in head.iter("link", "base"):
+            attributes = {str(name).lower(): str(value) for name, value in element.attrib.items()}
+            if element.tag == "base":
+                attributes["rel"] = "base"
+            yield attributes.get("href", ""), attributes
+
+
+def _from_header(link_headers: str, url: str) -> Iterator[Candidate]:
+    for href, parameters in links_in_header(link_headers):
+        yield from _alternate("header", href, parameters, url)
 
 
 def _from_links(root: etree._Element | None, base: str) -> Iterator[Candidate]:

@@ -1,13 +1,13 @@
 """What every dialect may carry besides its own elements: links, people, categories, Media RSS, podcasts, hints."""
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from lxml import etree
 
 from apps.sources.formats.documents import Children, Document, all_texts, children_by_name, first, first_text, text_of
-from apps.sources.formats.feed import Enclosure, UpdateHints
+from apps.sources.formats.feed import Cloud, Enclosure, UpdateHints
 from apps.sources.formats.text import MAX_NAME, MAX_TITLE, one_line, paragraphs, plain_text, web_address
 
 MAX_LISTED = 50  # categories, enclosures, authors of one entry
@@ -19,6 +19,7 @@ _FREQUENCIES = _PERIODS | {"minutely": 60, "secondly": 1}
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _EMAIL_AND_NAME = re.compile(r"[^\s@()<>]+@[^\s@()<>]+\s*\(([^()]+)\)")
 _NAME_AND_EMAIL = re.compile(r"""["']?([^<>"]+?)["']?\s*[<(](?:mailto:)?[^\s@()<>]+@[^\s@()<>]+[>)]""")
+_NO_DOMAIN = re.compile(r"[\s/?#@\\<>]")
 _SECONDS = re.compile(r"\d{1,9}(\.\d*)?", re.ASCII)
 _PICTURE_NAME = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:\?|$)", re.IGNORECASE)
 # Of the author, which WordPress lists beside the posting's pictures.
@@ -224,6 +225,30 @@ def media_description(media: Children) -> str:
     element = first(media, "media:description")
     text = text_of(element)
     return text if element is not None and element.get("type") == "html" else paragraphs(text)
+
+
+# Who tells of changes
+
+
+def cloud(attributes: Mapping[str, Any]) -> Cloud | None:
+    """What a <cloud> element's attributes name, or None where they name no host and port that can be.
+
+    >>> cloud({"domain": "rpc.example.org", "port": "80", "path": "/RPC2", "protocol": "http-post"})
+    Cloud(domain='rpc.example.org', port=80, path='/RPC2', procedure='', protocol='http-post')
+    """
+    said = {str(name).lower(): str(value).strip() for name, value in attributes.items()}
+    port = number(said.get("port") or "80", 65_535)
+    domain = said.get("domain", "")
+    if not domain or port is None or _NO_DOMAIN.search(domain):
+        return None
+    path = said.get("path", "")[:MAX_TITLE]
+    return Cloud(
+        domain=domain[:MAX_NAME],
+        port=port,
+        path=path if path.startswith("/") else f"/{path}",
+        procedure=said.get("registerprocedure", "")[:MAX_NAME],
+        protocol=said.get("protocol", "")[:MAX_NAME].lower(),
+    )
 
 
 # How often the feed changes

@@ -9,7 +9,7 @@ from typing import Any
 import feedparser
 
 from apps.sources.formats.dates import parse_date
-from apps.sources.formats.extensions import MAX_DURATION, MAX_LENGTH, MAX_LISTED, number, person, seconds
+from apps.sources.formats.extensions import MAX_DURATION, MAX_LENGTH, MAX_LISTED, cloud, number, person, seconds
 from apps.sources.formats.feed import Enclosure, ParsedEntry, ParsedFeed, UpdateHints
 from apps.sources.formats.rss import MAX_DESCRIPTION, MAX_ENTRIES, too_many
 from apps.sources.formats.text import (
@@ -53,6 +53,7 @@ def read_loosely(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFeed
         self_url=next(_linked(feed, "self", url), ""),
         new_url=web_address(_text(feed, "itunes_new-feed-url"), url),
         hub_urls=tuple(dict.fromkeys(_linked(feed, "hub", url))),
+        cloud=cloud(_get(feed, "cloud") or {}),
         hints=_hints(feed),
         entries=tuple(entry for entry in read if entry != ParsedEntry()),
         problems=problems if len(entries) <= MAX_ENTRIES else (*problems, too_many(len(entries))),

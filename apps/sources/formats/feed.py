@@ -45,6 +45,17 @@ class UpdateHints:
 
 
 @dataclass(frozen=True, slots=True)
+class Cloud:
+    """Where to register for word of changes, as RSS names it (rssCloud)."""
+
+    domain: str
+    port: int
+    path: str
+    procedure: str
+    protocol: str  # in small letters: "http-post", "xml-rpc", "soap"
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedFeed:
     kind: str  # "rss", "rdf", "atom" or "json"
     title: str = ""  # plain text
@@ -55,6 +66,7 @@ class ParsedFeed:
     self_url: str = ""  # rel=self
     new_url: str = ""  # where the publisher says that the feed moved (itunes:new-feed-url)
     hub_urls: tuple[str, ...] = ()  # WebSub hubs, in order
+    cloud: Cloud | None = None
     hints: UpdateHints = field(default_factory=UpdateHints)
     entries: tuple[ParsedEntry, ...] = ()
     problems: tuple[str, ...] = ()  # what was wrong with the document, for the person who tests the source

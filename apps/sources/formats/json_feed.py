@@ -3,10 +3,11 @@
 import json
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 from apps.sources.formats.dates import parse_date
-from apps.sources.formats.extensions import MAX_DURATION, MAX_LENGTH, MAX_LISTED
-from apps.sources.formats.feed import Enclosure, NotAFeed, ParsedEntry, ParsedFeed
+from apps.sources.formats.extensions import MAX_DURATION, MAX_LENGTH, MAX_LISTED, cloud
+from apps.sources.formats.feed import Cloud, Enclosure, NotAFeed, ParsedEntry, ParsedFeed
 from apps.sources.formats.rss import MAX_DESCRIPTION, MAX_ENTRIES, too_many
 from apps.sources.formats.text import (
     MAX_CONTENT,
@@ -42,6 +43,7 @@ def read_json_feed(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFe
     if len(items) > MAX_ENTRIES:
         problems = (*problems, too_many(len(items)))
     language = one_line(_text(feed, "language"), MAX_LANGUAGE)
+    hubs = list(_objects(feed, "hubs"))
     return ParsedFeed(
         kind="json",
         title=one_line(_text(feed, "title")),
@@ -50,10 +52,23 @@ def read_json_feed(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFe
         language=language,
         image_url=_address(feed, "icon", url) or _address(feed, "favicon", url),
         self_url=_address(feed, "feed_url", url),
-        hub_urls=tuple(filter(None, (_address(hub, "url", url) for hub in _objects(feed, "hubs")))),
+        hub_urls=tuple(filter(None, (_address(hub, "url", url) for hub in hubs if not _is_cloud(hub)))),
+        cloud=next(filter(None, (_cloud(hub) for hub in hubs if _is_cloud(hub))), None),
         entries=tuple(_entry(item, url) for item in items[:MAX_ENTRIES]),
         problems=problems,
     )
+
+
+def _is_cloud(hub: dict[str, Any]) -> bool:
+    return _text(hub, "type").lower() == "rsscloud"
+
+
+def _cloud(hub: dict[str, Any]) -> Cloud | None:
+    address = urlsplit(_address(hub, "url", ""))
+    usual = 443 if address.scheme == "https" else 80
+    path = f"{address.path}?{address.query}" if address.query else address.path
+    said = {"domain": address.hostname or "", "port": address.port or usual, "path": path, "protocol": "http-post"}
+    return cloud(said)
 
 
 def _entry(item: dict[str, Any], url: str) -> ParsedEntry:

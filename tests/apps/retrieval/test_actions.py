@@ -176,7 +176,7 @@ class TestAdoption:
     def test_adopting_takes_as_many_queries_for_many_sources_as_for_few(self, django_assert_max_num_queries):
         for _ in range(30):
             a_source(always_retrieved=True)
-        with django_assert_max_num_queries(7):
+        with django_assert_max_num_queries(8):
             adopt_sources(now=NOW)
 
 

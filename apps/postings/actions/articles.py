@@ -1,0 +1,111 @@
+"""Postings whose words are those of their own pages: of sites without feeds, and of feeds that only tease."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection, transaction
+
+from apps.postings.actions.storing import Document, store
+from apps.postings.algorithms import identity
+from apps.postings.algorithms.edits import text_hash
+from apps.postings.algorithms.extraction.articles import Article
+from apps.postings.algorithms.markup import clean
+from apps.postings.models import Posting
+from apps.sources.formats.feed import ParsedEntry
+
+
+@dataclass(frozen=True, slots=True)
+class PageOfPosting:
+    """A news page as it was fetched, and what was taken out of it."""
+
+    url: str  # where it was found: its own address, unless it names a better one
+    article: Article
+    document: bytes  # the hash of the raw page; empty if it is not kept
+    received_at: datetime
+
+    @property
+    def address(self) -> str:
+        return self.article.canonical_url or self.url
+
+
+@transaction.atomic
+def store_articles(source_id: int, pages: Sequence[PageOfPosting]) -> list[int | None]:
+    """Store news pages of a site as its postings, each once; the id of each page's posting, None if it says nothing.
+
+    The caller holds the lock of the source's schedule, as for `store`.
+    """
+    if not pages:
+        return []
+    entries = [_entry(page) for page in pages]
+    received_at = max(page.received_at for page in pages)
+    store([Document(source_id, entries, address=pages[0].url, feed_link="", language="", received_at=received_at)])
+    ids = _ids(source_id, entries)
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "UPDATE postings_posting SET document = %s, extractor = %s WHERE id = %s",
+            [(page.document, page.article.extractor, id) for page, id in zip(pages, ids, strict=True) if id],
+        )
+    return ids
+
+
+def _entry(page: PageOfPosting) -> ParsedEntry:
+    article = page.article
+    return ParsedEntry(
+        guid=page.address,
+        link=page.address,
+        title=article.title,
+        summary=article.description,
+        content=article.html,
+        published=article.published,
+        authors=article.authors,
+        language=article.language,
+        image_url=article.image_url,
+    )
+
+
+def _ids(source_id: int, entries: Sequence[ParsedEntry]) -> list[int | None]:
+    keys = identity.keys(entries)
+    identities = [key for entry in keys for key in entry.candidates if key]
+    links = [entry.link_key for entry in keys if entry.link_key]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, identity, link_key FROM postings_posting WHERE source_id = %s"
+            " AND (identity = ANY(%s) OR (link_key = ANY(%s) AND link_key <> ''))",
+            [source_id, identities, links],
+        )
+        rows = [(id, bytes(known), bytes(link)) for id, known, link in cursor.fetchall()]
+    by_identity = {known: id for id, known, _ in rows}
+    by_link = {link: id for id, _, link in rows}
+    return [
+        next((by_identity[key] for key in entry.candidates if key in by_identity), by_link.get(entry.link_key))
+        for entry in keys
+    ]
+
+
+@transaction.atomic
+def fill(posting_id: int, page: PageOfPosting) -> bool:
+    """Put the words of a posting's page in the place of its teaser; False if they are not more.
+
+    What the feed left out is taken from the page, too. It is no edit: nothing was published anew.
+    """
+    posting = Posting.objects.select_for_update().filter(pk=posting_id).first()
+    if posting is None:
+        return False
+    article = page.article
+    markup = clean(article.html, base_url=page.url)
+    # What was extracted before is replaced whatever it was: another extractor is there to do better.
+    if not posting.extractor and len(markup.text) <= len(posting.text):
+        return False
+    Posting.objects.filter(pk=posting_id).update(
+        html=markup.html,
+        text=markup.text,
+        text_hash=text_hash(posting.title or article.title, markup.text),
+        title=posting.title or article.title,
+        author=posting.author or ", ".join(article.authors),
+        image_url=posting.image_url or article.image_url or markup.image_url,
+        language=posting.language or article.language[:20],
+        document=page.document or posting.document,
+        extractor=article.extractor,
+    )
+    return True

@@ -1,0 +1,96 @@
+"""A page's bytes made an article: all that the portal keeps of it, without any reference to the tree."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from apps.postings.algorithms.extraction import keen, literal
+from apps.postings.algorithms.extraction.documents import LARGEST_PAGE, decode, read_page
+from apps.postings.algorithms.extraction.metadata import detect_language, read_metadata
+from apps.sources.formats.text import paragraphs
+
+KEEN, KEEN_TAGS = "keen", "keen_tags"
+ENGINES = (KEEN, KEEN_TAGS)
+SHORT = 250  # characters; a shorter article may be a teaser or none at all
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    text: str
+    html: str  # not yet made safe
+    title: str
+    published: datetime | None  # aware
+    authors: tuple[str, ...]
+    image_url: str
+    description: str
+    language: str  # as the page says it, else detected from the text
+    canonical_url: str
+    confidence: float  # 0 to 1
+    extractor: str  # the weights' version, or "keen_tags"
+    free: bool | None  # None where the page does not say
+    problems: tuple[str, ...]  # plain sentences
+
+
+def extract_article(
+    body: bytes, *, content_type: str, url: str, engine: str = KEEN, site_tags: frozenset[str] | None = None
+) -> Article:
+    """The article of a web page. Never raises on account of the page.
+
+    Parameters
+    ----------
+    body : bytes
+    content_type : str
+        The header, which may name a charset.
+    url : str
+        The page's address.
+    engine : str
+        "keen", learned weights, or "keen_tags", Algorithm II of the thesis.
+    site_tags : frozenset of str, optional
+        The site's keen tags for the engine "keen_tags"; without them the universal ones.
+
+    Raises
+    ------
+    ValueError
+        If there is no such engine.
+
+    Examples
+    --------
+    >>> page = "<title>Bridge</title><p>" + "The council voted on Tuesday to keep the old bridge open. " * 6
+    >>> article = extract_article(page.encode(), content_type="text/html", url="https://example.org/1")
+    >>> article.title, article.language, article.text[:11], article.problems
+    ('Bridge', 'en', 'The council', ())
+    """
+    if engine not in ENGINES:
+        raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+    page = read_page(body, content_type=content_type)
+    metadata = read_metadata(page.root, url=url)
+    if engine == KEEN:
+        found = keen.extract(page.root)
+        text, html, confidence, extractor = found.text, found.html, found.confidence, keen.shipped_model().version
+    else:
+        part = literal.keen_tags(decode(body[:LARGEST_PAGE], content_type)[0], keen=site_tags or literal.UNIVERSAL)
+        text, html = part.text, paragraphs(part.text.replace("\n", "\n\n"))
+        confidence, extractor = float(part.is_news), KEEN_TAGS
+    problems = []
+    if page.root is None:
+        problems.append("The document holds no html.")
+    elif not text:
+        problems.append("No text was found on the page.")
+    elif len(text) < SHORT:
+        problems.append(f"The text found is only {len(text)} characters long.")
+    if metadata.free is False:
+        problems.append("The publisher shows the whole article to subscribers only.")
+    return Article(
+        text=text,
+        html=html,
+        title=metadata.title,
+        published=metadata.published,
+        authors=metadata.authors,
+        image_url=metadata.image_url,
+        description=metadata.description,
+        language=metadata.language or detect_language(text),
+        canonical_url=metadata.canonical_url,
+        confidence=confidence,
+        extractor=extractor,
+        free=metadata.free,
+        problems=tuple(problems),
+    )

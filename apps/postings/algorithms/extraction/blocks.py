@@ -1,0 +1,277 @@
+"""A page cut into blocks of text: what stands between two tags that are no inline markup.
+
+This is the thesis's cut of the source at its non-keen tags, made on the tree of elements.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from apps.postings.algorithms.extraction.words import words_of
+
+SKIPPED = frozenset({
+    "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "embed", "canvas", "select", "option",
+    "textarea", "input", "button", "head", "video", "audio", "map", "datalist", "dialog", "link", "meta", "source",
+    "track", "img", "picture", "amp-img", "amp-ad", "amp-analytics",
+})  # fmt: skip
+INLINE = frozenset({
+    "a", "b", "strong", "i", "em", "u", "span", "font", "mark", "small", "big", "sub", "sup", "time", "abbr", "acronym",
+    "cite", "code", "q", "label", "s", "strike", "del", "ins", "kbd", "samp", "var", "tt", "wbr", "bdi", "bdo", "data",
+    "dfn", "nobr", "ruby", "rt", "rb", "rp",
+})  # fmt: skip
+HARD = frozenset({
+    "nav", "aside", "footer", "form", "ul", "ol", "table", "figure", "header", "section", "article", "main", "hr",
+    "fieldset", "dl",
+})  # fmt: skip
+# Elements that say something about all text inside them, one bit each.
+MEANINGFUL = (
+    "article", "main", "section", "aside", "nav", "footer", "header", "figure", "figcaption", "ul", "ol", "li", "table",
+    "form", "blockquote", "dl",
+)  # fmt: skip
+PICTURES = frozenset({"img", "picture", "amp-img"})
+EMPHASIS, STRONG, TIME = 1, 2, 4  # inline markup that a block holds, one bit each
+
+_INSIDE = {tag: 1 << place for place, tag in enumerate(MEANINGFUL)}
+_MARKUP = {"em": EMPHASIS, "i": EMPHASIS, "strong": STRONG, "b": STRONG, "time": TIME}
+BREAK = "\x01"  # stands for <br>; no tree can hold it as text
+_LONGEST_CLASS = 200  # characters of a class attribute that tell blocks apart
+_LONGEST_STYLE = 1_000  # characters
+_HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+# Scripts without spaces between their words; one character says about as much as two Latin ones.
+_DENSE = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """An element that blocks stand in, and what it and the elements around it are for."""
+
+    element: etree._Element
+    tag: str
+    outer: "Place | None"
+    depth: int  # 1 for the body
+    words: int  # of the element alone, as `words_of` gives them
+    inside: int  # bits of MEANINGFUL elements, itself included
+    hidden: bool
+    _near: tuple[int, int, int, int] | None = None
+    _signature: str = ""
+
+    @property
+    def chain(self) -> list[etree._Element]:
+        """The elements from the body to this one."""
+        return [place.element for place in self.outwards()][::-1]
+
+    def outwards(self) -> Iterator["Place"]:
+        place: Place | None = self
+        while place is not None:
+            yield place
+            place = place.outer
+
+    def above(self, steps: int) -> "Place":
+        """The place so many steps outwards, or the outermost."""
+        place = self
+        for _ in range(steps):
+            if place.outer is None:
+                break
+            place = place.outer
+        return place
+
+    @property
+    def near(self) -> tuple[int, int, int, int]:
+        """Words of the element, of one or two above it, of three to five and of six to nine; the body has none."""
+        if self._near is None:
+            near = [0, 0, 0, 0]
+            for distance, place in enumerate(self.outwards()):
+                if distance > 9 or place.outer is None:
+                    break
+                near[0 if distance == 0 else 1 if distance < 3 else 2 if distance < 6 else 3] |= place.words
+            self._near = (near[0], near[1], near[2], near[3])
+        return self._near
+
+    @property
+    def signature(self) -> str:
+        """What the blocks have in common that a site's programs write at the same place of a page."""
+        if not self._signature:
+            parent, grandparent = self.above(1), self.above(2)
+            self._signature = f"{self.tag}|{parent.kind}|{grandparent.kind}"
+        return self._signature
+
+    @property
+    def kind(self) -> str:
+        return f"{self.tag}.{(self.element.get('class') or '')[:_LONGEST_CLASS]}"
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    text: str  # white space collapsed; a line for each <br>
+    characters: int  # n
+    size: int  # L: characters, those of Chinese, Japanese, Korean and Thai counted twice
+    link_size: int  # ll: characters inside links, at most n
+    links: int
+    place: Place
+    section: int  # blocks of the same section have no boundary of a list, table, form, ... between them
+    markup: int  # bits of the inline markup in it
+    pieces: list[tuple[etree._Element, str]] = field(repr=False)  # source text with the innermost element around it
+    pictures: list[etree._Element] = field(repr=False)  # that stand between the block before and this one
+
+    @property
+    def tag(self) -> str:
+        return self.place.tag
+
+    @property
+    def chain(self) -> list[etree._Element]:
+        return self.place.chain
+
+    @property
+    def parent(self) -> etree._Element:
+        """The element above the one that the block stands in."""
+        return self.place.above(1).element
+
+    @property
+    def grandparent(self) -> etree._Element:
+        return self.place.above(2).element
+
+    @property
+    def signature(self) -> str:
+        return self.place.signature
+
+    @property
+    def good(self) -> int:
+        """The size less twice the links: what of it reads like prose."""
+        return self.size - 2 * self.link_size
+
+
+def cut(root: etree._Element | None) -> list[Block]:
+    """The blocks of a page's body in document order, none of them empty; none for a page without elements.
+
+    >>> from lxml.html import fromstring
+    >>> [block.text for block in cut(fromstring("<div>One <b>two</b><p>three<br>four<li>five<script>6</script>"))]
+    ['One two', 'three\\nfour', 'five']
+    """
+    if root is None:
+        return []
+    body = next(root.iter("body"), root) if root.tag != "body" else root
+    return _Cutter().cut(body)
+
+
+class _Cutter:
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.place: Place | None = None
+        self.section = 0
+        self.open_links = 0
+        self.pictures: list[etree._Element] = []
+        self._start()
+
+    def _start(self) -> None:
+        self.pieces: list[tuple[etree._Element, str]] = []
+        self.linked: list[str] = []
+        self.links = self.open_links
+        self.markup = 0
+        self.breaks = 0
+
+    def cut(self, body: etree._Element) -> list[Block]:
+        walk = etree.iterwalk(body, events=("start", "end"))
+        for event, element in walk:
+            tag = element.tag
+            if event == "end":
+                self._end(element, tag)
+                if element is not body and (tail := element.tail):
+                    self._add(element.getparent(), tail)
+            elif tag in SKIPPED:
+                if tag in PICTURES:
+                    self.pictures.append(element)
+                walk.skip_subtree()
+            else:
+                self._begin(element, tag)
+                if text := element.text:
+                    self._add(element, text)
+        return self.blocks
+
+    def _begin(self, element: etree._Element, tag: str) -> None:
+        if tag == "a":
+            if element.get("href") is not None:
+                self.open_links += 1
+                self.links += 1
+        elif tag in INLINE:
+            self.markup |= _MARKUP.get(tag, 0)
+        elif tag == "br":
+            self._break(element)
+        else:
+            self._finish()
+            self.place = _entered(element, tag, self.place)
+            self.section += tag in HARD
+
+    def _end(self, element: etree._Element, tag: str) -> None:
+        if tag == "a":
+            self.open_links -= element.get("href") is not None
+        elif tag not in INLINE and tag not in SKIPPED and tag != "br":
+            self._finish()
+            assert self.place is not None
+            self.place = self.place.outer
+            self.section += tag in HARD
+
+    def _add(self, around: etree._Element, text: str) -> None:
+        if text.isspace():
+            if self.pieces:
+                self.pieces.append((around, " "))
+            return
+        self.pieces.append((around, text))
+        self.breaks = 0
+        if self.open_links:
+            self.linked.append(text)
+
+    def _break(self, element: etree._Element) -> None:
+        self.breaks += 1
+        if self.breaks == 2:
+            self._finish()
+        elif self.pieces:
+            self.pieces.append((element.getparent(), BREAK))
+
+    def _finish(self) -> None:
+        text = _collapsed("".join([text for _, text in self.pieces])) if self.pieces else ""
+        if text and self.place is not None:
+            characters = len(text)
+            linked = len(" ".join(" ".join(self.linked).split())) if self.linked else 0
+            self.blocks.append(
+                Block(
+                    text=text,
+                    characters=characters,
+                    size=characters + dense_characters(text),
+                    link_size=min(linked, characters),
+                    links=self.links if self.linked else 0,
+                    place=self.place,
+                    section=self.section,
+                    markup=self.markup,
+                    pieces=self.pieces,
+                    pictures=self.pictures,
+                )
+            )
+            self.pictures = []
+        self._start()
+
+
+def _entered(element: etree._Element, tag: str, outer: Place | None) -> Place:
+    style = element.get("style")
+    hidden = (
+        element.get("hidden") is not None
+        or element.get("aria-hidden") == "true"
+        or (style is not None and _HIDDEN.search(style[:_LONGEST_STYLE]) is not None)
+    )
+    if outer is None:
+        return Place(element, tag, None, 1, 0, _INSIDE.get(tag, 0), hidden)
+    inside = outer.inside | _INSIDE.get(tag, 0)
+    return Place(element, tag, outer, outer.depth + 1, words_of(element), inside, outer.hidden or hidden)
+
+
+def dense_characters(text: str) -> int:
+    """How many characters are of a script without spaces between words."""
+    return 0 if text.isascii() else sum(map(len, _DENSE.findall(text)))
+
+
+def _collapsed(text: str) -> str:
+    if BREAK not in text:
+        return " ".join(text.split())
+    lines = (" ".join(line.split()) for line in text.split(BREAK))
+    return "\n".join(filter(None, lines))

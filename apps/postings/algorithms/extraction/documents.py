@@ -1,0 +1,141 @@
+"""Web pages from bytes to a tree, whatever they claim to be written in."""
+
+import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
+from dataclasses import dataclass
+
+import cchardet
+import webencodings
+from lxml import etree
+
+LARGEST_PAGE = 3 * 2**20  # bytes; what follows is left aside
+
+_PRESCANNED = 1024  # bytes, in which browsers expect <meta charset>
+_DETECTED_FROM = 200_000  # bytes
+_MOST_MISREAD = 1 / 500  # of all characters; more of them say that a declared charset is a wrong one
+_BOMS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_BE, "utf-16be"), (BOM_UTF16_LE, "utf-16le"))
+_HEADER_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,]+)""", re.IGNORECASE)
+_META_CHARSET = re.compile(rb"""<meta[^>]{0,400}?charset\s*=\s*["']?\s*([a-z0-9_:.-]+)""", re.IGNORECASE)
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+_REST_OF_TAG = r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+(?:>|\Z)"""
+_ANY_TAG = re.compile(rf"<[a-zA-Z]{_REST_OF_TAG}")
+_TAG_OR_COMMENT = re.compile(rf"<(?:!--(?:-?>|.*?(?:--!?>|\Z))|([a-zA-Z][^\s/>]*+){_REST_OF_TAG})", re.DOTALL)
+_END_OF_CODE = {name: re.compile(rf"</{name}|\Z", re.IGNORECASE) for name in ("script", "style")}
+_QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
+_BETWEEN_ATTRIBUTES = re.compile(r"[\s/\"]+")
+_MOST_ATTRIBUTES = 500  # of an element; the parser's time grows with their square
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    root: etree._Element | None  # None where there is no element at all
+    charset: str  # its name in the WHATWG standard
+    how: str  # how the charset was found: "bom", "header", "meta", "utf-8", "detected" or "fallback"
+
+
+def read_page(body: bytes, *, content_type: str = "") -> Page:
+    """Decode and parse a web page. Never raises.
+
+    The charset is that of the byte order mark, else of the header, else of a <meta> in the first 1,024 bytes; without
+    these, or when they misread more than one character in 500, UTF-8 if the page is that, else what statistics say,
+    else windows-1252. Elements are nested at most 256 deep, since the parser leaves out what is deeper: a walk through
+    the tree may recurse.
+
+    Parameters
+    ----------
+    body : bytes
+        The page, at most 3 MB of it are read.
+    content_type : str
+        The header, such as "text/html; charset=iso-8859-2".
+
+    Examples
+    --------
+    >>> page = read_page("<p>Grüße".encode("latin-1"), content_type="text/html; charset=ISO-8859-1")
+    >>> page.root.findtext(".//p"), page.charset, page.how
+    ('Grüße', 'windows-1252', 'header')
+    """
+    text, charset, how = decode(body[:LARGEST_PAGE], content_type)
+    return Page(_parsed(text), charset, how)
+
+
+def decode(body: bytes, content_type: str = "") -> tuple[str, str, str]:
+    """The text of a page, the name of its charset, and how that was found, as `Page.how` says it."""
+    encoding, how = _declared(body, content_type)
+    if encoding is not None:
+        text = _decoded(body, encoding)
+        if how == "bom" or text.count("\ufffd") <= 1 + len(text) * _MOST_MISREAD:
+            return text, encoding.name, how
+    if _is_utf8(body):
+        return _decoded(body, webencodings.UTF8), "utf-8", "utf-8"
+    if (detected := _detected(body)) is not None:
+        return _decoded(body, detected), detected.name, "detected"
+    encoding = encoding or webencodings.lookup("windows-1252")
+    return _decoded(body, encoding), encoding.name, how or "fallback"
+
+
+def _declared(body: bytes, content_type: str) -> tuple[webencodings.Encoding | None, str]:
+    for mark, name in _BOMS:
+        if body.startswith(mark):
+            return webencodings.lookup(name), "bom"
+    header = _HEADER_CHARSET.search(content_type)
+    if header and (encoding := webencodings.lookup(header[1])):
+        return encoding, "header"
+    meta = _META_CHARSET.search(_COMMENT.sub(b"", body[:_PRESCANNED]))
+    if meta and (encoding := webencodings.lookup(meta[1].decode("ascii"))):
+        # Whoever can read the word "charset" in it does not read UTF-16.
+        return (webencodings.UTF8 if encoding.name.startswith("utf-16") else encoding), "meta"
+    return None, ""
+
+
+def _decoded(body: bytes, encoding: webencodings.Encoding) -> str:
+    text: str = encoding.codec_info.decode(body, "replace")[0]
+    return text.removeprefix("\ufeff")
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:  # not the last word: the page may have been cut in the middle of a character
+        getincrementaldecoder("utf-8")().decode(body, final=False)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _detected(body: bytes) -> webencodings.Encoding | None:
+    name = cchardet.detect(body[:_DETECTED_FROM]).get("encoding")
+    return webencodings.lookup(name) if name else None
+
+
+def _parsed(text: str) -> etree._Element | None:
+    # Not huge_tree: it would lift the limits of depth and of time that hostile pages run into.
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=False)
+    text = _without_long_tags(text.replace("\0", ""))
+    try:
+        return etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except (etree.LxmlError, ValueError):
+        return None
+
+
+def _without_long_tags(text: str) -> str:
+    """The page in which elements with far too many attributes have none at all."""
+    # Code and comments may be taken for tags here, but whatever swallows a long tag is a long tag itself.
+    if not any(_is_long(match) for match in _ANY_TAG.finditer(text)):
+        return text
+    pieces, kept, position = [], 0, 0
+    while match := _TAG_OR_COMMENT.search(text, position):
+        position = match.end()
+        name = match[1]
+        if name is None:
+            continue
+        if _is_long(match):
+            pieces += [text[kept : match.start()], f"<{name}>"]
+            kept = position
+        if end := _END_OF_CODE.get(name.lower()):
+            position = end.search(text, position).end()
+    return "".join([*pieces, text[kept:]])
+
+
+def _is_long(tag: re.Match[str]) -> bool:
+    if tag.end() - tag.start() <= 2 * _MOST_ATTRIBUTES:  # as each takes two characters or more
+        return False
+    separators = _BETWEEN_ATTRIBUTES.finditer(_QUOTED.sub('"', tag[0]))
+    return sum(1 for _ in separators) > _MOST_ATTRIBUTES

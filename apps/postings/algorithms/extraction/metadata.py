@@ -1,0 +1,324 @@
+"""Title, date, authors, picture and the like, as a page states them for machines, else as it shows them.
+
+Sources in the order of trust: JSON-LD objects that are articles, meta elements (Open Graph, Twitter, Dublin Core and
+what publishers made up), then elements with a telling attribute.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from html import unescape
+from typing import Any
+
+from lxml import etree
+from py3langid import classify
+
+from apps.sources.algorithms.addresses import absolute
+from apps.sources.formats.dates import parse_date
+from apps.sources.formats.text import MAX_LANGUAGE, one_line, without_controls
+
+ARTICLES = frozenset({
+    "newsarticle", "article", "reportagenewsarticle", "blogposting", "analysisnewsarticle", "opinionnewsarticle",
+    "liveblogposting", "backgroundnewsarticle", "reviewnewsarticle", "socialmediaposting", "report", "techarticle",
+    "scholarlyarticle", "advertisercontentarticle", "satiricalarticle", "review",
+})  # fmt: skip
+PUBLISHED = ("article:published_time", "datepublished", "parsely-pub-date", "date", "pubdate", "dc.date.issued")
+LONGEST_TITLE = 500  # characters
+LONGEST_DESCRIPTION = 2_000
+LONGEST_NAME = 59
+MOST_AUTHORS = 20
+MOST_KEYWORDS = 30
+DETECTED_FROM = 3_000  # characters
+
+_PUBLISHED_OR_SO = (*PUBLISHED, "og:published_time", "publishdate", "publish_date", "publish-date", "sailthru.date",
+                    "article.published", "published_time", "cxenseparse:recs:publishtime", "dc.date", "dc.date.created",
+                    "dcterms.created", "article:published", "og:article:published_time", "last-modified")  # fmt: skip
+_AUTHOR_NAMES = ("author", "byl", "dc.creator", "article:author", "parsely-author", "sailthru.author", "article.author",
+                 "og:article:author", "cxenseparse:author")  # fmt: skip
+_KEYWORD_NAMES = ("news_keywords", "keywords", "article:tag", "parsely-tags")
+_MOST_OBJECTS = 20_000  # of JSON-LD, lists and texts in them included
+_LARGEST_SCRIPT = 2_000_000  # characters
+_WRAPPERS = re.compile(r"^\s*(?:<!--|(?://|/\*)?\s*<!\[CDATA\[(?:\*/)?)|(?:-->|(?://|/\*)?\s*\]\]>(?:\*/)?)?[\s;]*$")
+_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+_SITE_NAME = re.compile(r"\s+[|–—-]\s+[^|–—-]{2,40}$")
+_NOT_LETTERS = re.compile(r"[\W_]+")
+_DAY = re.compile(r"\b(?:19|20)\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:Z|[+-]\d\d:?\d\d)?)?")
+_PACKED_DAY = re.compile(r"\b(20\d\d)(\d\d)(\d\d)\b")
+_DAY_IN_ADDRESS = re.compile(r"/((?:19|20)\d\d)[/-]?(\d\d?)[/-]?(\d\d?)(?=[/-])")
+_BEFORE_NAME = re.compile(r"^(?:by|von|par|por|di|door|av|af|od|text|texte?)\s*:?\s+", re.IGNORECASE)
+_INITIALS = re.compile(r"\s*\([^()]{1,8}\)")
+_AND = re.compile(r"\s+(?:and|und|et|y|e|en|og|och|&|with|mit)\s+|\s*[;|]\s*")
+_COMMA = re.compile(r"\s*,\s*")
+_NO_NAME = re.compile(r"https?:|www\.|^/|@|^[\W\d_]+$", re.IGNORECASE)
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    title: str = ""
+    published: datetime | None = None  # aware, with the publisher's offset
+    authors: tuple[str, ...] = ()
+    image_url: str = ""
+    description: str = ""
+    language: str = ""  # BCP 47 as the page says it, such as "en-GB"
+    canonical_url: str = ""
+    types: frozenset[str] = frozenset()  # lower case: JSON-LD "@type"s, "og:" and the og:type, "amp" for an AMP page
+    og_type: str = ""  # in lower case
+    has_published_meta: bool = False  # one of PUBLISHED is among its meta elements
+    free: bool | None = None  # isAccessibleForFree; None where the page does not say
+    keywords: tuple[str, ...] = ()
+
+
+def read_metadata(root: etree._Element | None, *, url: str) -> Metadata:
+    """What a page says about itself; every field is empty that it leaves out. Never raises.
+
+    Parameters
+    ----------
+    root : element or None
+        As `read_page` gives it.
+    url : str
+        The page's address, to make others absolute.
+
+    Examples
+    --------
+    >>> from lxml.html import fromstring
+    >>> page = fromstring('<title>Bridge stays - Daily</title><meta property="og:title" content="Bridge stays">')
+    >>> read_metadata(page, url="https://example.org/1").title
+    'Bridge stays'
+    """
+    if root is None:
+        return Metadata()
+    return _Reader(root, url).metadata()
+
+
+def detect_language(text: str) -> str:
+    """The ISO 639-1 code of the text's language, or "" for a text of fewer than 20 letters.
+
+    >>> detect_language("The council voted on Tuesday to keep the old bridge open to walkers.")
+    'en'
+    """
+    text = text[:DETECTED_FROM]
+    if sum(map(str.isalpha, text)) < 20:
+        return ""
+    return str(classify(text)[0])  # its model is loaded on first use
+
+
+class _Reader:
+    def __init__(self, root: etree._Element, url: str) -> None:
+        self.root = root
+        base = next((each.get("href") for each in root.iter("base") if each.get("href")), "")
+        self.url = absolute(base, url) or url
+        self.meta = _meta_of(root)
+        self.objects = list(_objects_of(root))
+        self.articles = [each for each in self.objects if _types(each) & ARTICLES]
+
+    def metadata(self) -> Metadata:
+        og_type = self._meta("og:type").lower()
+        types = frozenset().union(*map(_types, self.objects))
+        types |= {f"og:{og_type}"} if og_type else set()
+        html = self.root if self.root.tag == "html" else next(self.root.iter("html"), self.root)
+        if "amp" in html.attrib or "⚡" in html.attrib:
+            types |= {"amp"}
+        return Metadata(
+            title=self._title(),
+            published=self._published(),
+            authors=tuple(self._authors())[:MOST_AUTHORS],
+            image_url=self._image(),
+            description=one_line(
+                self._meta("og:description", "description", "twitter:description"), LONGEST_DESCRIPTION
+            ),
+            language=self._language(html),
+            canonical_url=self._canonical(),
+            types=types,
+            og_type=og_type,
+            has_published_meta=any(name in self.meta for name in PUBLISHED),
+            free=self._free(),
+            keywords=tuple(self._keywords())[:MOST_KEYWORDS],
+        )
+
+    def _meta(self, *names: str) -> str:
+        return next((value for name in names for value in self.meta.get(name, ())), "")
+
+    def _title(self) -> str:
+        written = one_line(_text(next(self.root.iter("title"), None)), LONGEST_TITLE)
+        stated = next((text for each in self.articles if (text := _plain(each.get("headline")))), "")
+        stated = one_line(stated or self._meta("og:title", "twitter:title"), LONGEST_TITLE)
+        base, whole = _letters(stated or written), _letters(written)
+        headings = [one_line(_text(each), LONGEST_TITLE) for each in self.root.iter("h1")]
+        for heading in headings:
+            letters = _letters(heading)
+            if letters and (base in letters or letters in base or letters in whole):
+                return heading
+        return _SITE_NAME.sub("", stated or next(filter(None, headings), "") or written)
+
+    def _published(self) -> datetime | None:
+        for candidate in self._dates():
+            if (moment := _moment(candidate)) is not None:
+                return moment
+        day = _DAY_IN_ADDRESS.search(self.url)
+        return parse_date(f"{day[1]}-{day[2]:0>2}-{day[3]:0>2}") if day else None
+
+    def _dates(self) -> Iterator[str]:
+        for name in ("datePublished", "dateCreated"):
+            yield from (_plain(each.get(name)) for each in self.articles)
+        for name in _PUBLISHED_OR_SO:
+            yield from self.meta.get(name, ())
+        yield from (_plain(each.get("datePublished")) for each in self.objects)
+        yield from (each.get("datetime") or "" for each in self.root.iter("time"))
+        yield from (_text(each) for each in self.root.iter("time"))
+
+    def _authors(self) -> Iterable[str]:
+        named = {each["@id"]: each for each in self.objects if isinstance(each.get("@id"), str) and each.get("name")}
+        found = [name for each in self.articles for name in _people(each.get("author"), named)]
+        if not _names(found):
+            found = next((values for name in _AUTHOR_NAMES if _names(values := self.meta.get(name, []))), [])
+        if not _names(found):
+            elements = self.root.iterfind(".//*[@rel='author']"), self.root.iterfind(".//*[@itemprop='author']")
+            found = [_text(each) for kind in elements for each in kind]
+        return _names(found)
+
+    def _image(self) -> str:
+        stated = self._meta("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src")
+        pictures = (address for each in self.articles if (address := _picture(each.get("image"))))
+        return absolute(stated.strip(), self.url) or absolute(next(pictures, ""), self.url)
+
+    def _language(self, html: etree._Element) -> str:
+        for said in (html.get("lang") or html.get("xml:lang") or "", self._meta("og:locale", "content-language")):
+            said = said.strip()[:MAX_LANGUAGE]
+            if _LANGUAGE.match(said):
+                return said.replace("_", "-")
+        return ""
+
+    def _canonical(self) -> str:
+        links = (
+            each.get("href") or "" for each in self.root.iter("link") if "canonical" in (each.get("rel") or "").lower()
+        )
+        return absolute(next(links, "").strip(), self.url) or absolute(self._meta("og:url"), self.url)
+
+    def _free(self) -> bool | None:
+        said = [_truth(each.get("isAccessibleForFree")) for each in self.articles]
+        if not any(value is not None for value in said):
+            tier = self._meta("article:content_tier").lower()
+            return {"free": True, "locked": False, "metered": False}.get(tier)
+        return all(value is not False for value in said)
+
+    def _keywords(self) -> Iterable[str]:
+        said = [value for each in self.articles for value in _listed(each.get("keywords"))]
+        if not said:
+            said = [value for name in _KEYWORD_NAMES for value in self.meta.get(name, ())]
+        words = (one_line(unescape(word), 100) for value in said for word in value.split(","))
+        return dict.fromkeys(filter(None, words))
+
+
+def _meta_of(root: etree._Element) -> dict[str, list[str]]:
+    """The contents of meta elements under each of their names, in lower case."""
+    found: dict[str, list[str]] = {}
+    for element in root.iter("meta"):
+        name = element.get("property") or element.get("name") or element.get("itemprop") or element.get("http-equiv")
+        content = without_controls(element.get("content") or "").strip()
+        if name and content:
+            found.setdefault(name.strip().lower(), []).append(content)
+    return found
+
+
+def _objects_of(root: etree._Element) -> Iterator[dict[str, Any]]:
+    """Every JSON-LD object of a page, at any depth."""
+    left = _MOST_OBJECTS
+    for script in root.iter("script"):
+        if (script.get("type") or "").strip().lower().partition(";")[0] != "application/ld+json":
+            continue
+        queue = [_json_of(script.text or "")]
+        for value in queue:  # breadth first: what describes the page stands on top
+            left -= 1
+            if left < 0:
+                return
+            if isinstance(value, dict):
+                yield value
+                queue.extend(each for each in value.values() if isinstance(each, dict | list))
+            elif isinstance(value, list):
+                queue.extend(each for each in value if isinstance(each, dict | list))
+
+
+def _json_of(text: str) -> Any:
+    if len(text) > _LARGEST_SCRIPT:
+        return None
+    text = _WRAPPERS.sub("", text)
+    for attempt in (text, None):
+        try:
+            return json.loads(_TRAILING_COMMA.sub(r"\1", text) if attempt is None else attempt, strict=False)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _types(said: dict[str, Any]) -> frozenset[str]:
+    return frozenset(kind.rpartition("/")[2].lower() for kind in _listed(said.get("@type")))
+
+
+def _listed(value: Any) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [each for each in values if isinstance(each, str)]
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        value = next(iter(value), None)
+    return unescape(without_controls(value)).strip() if isinstance(value, str) else ""
+
+
+def _people(value: Any, named: dict[str, dict[str, Any]]) -> Iterator[str]:
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, dict):
+            if not each.get("name") and isinstance(each.get("@id"), str):
+                each = named.get(each["@id"], each)
+            yield from _listed(each.get("name"))
+        elif isinstance(each, str):
+            yield each
+
+
+def _names(said: Iterable[str]) -> list[str]:
+    """Names of people among texts that may hold several, addresses, doubles, initials and the word "by".
+
+    >>> _names(["By Ann Lee (al) and Bo Berg, Oslo", "https://example.org/ann", "Berg, Bo"])
+    ['Ann Lee', 'Bo Berg', 'Oslo', 'Berg, Bo']
+    """
+    names = []
+    for text in said:
+        text = _INITIALS.sub("", _BEFORE_NAME.sub("", one_line(unescape(without_controls(text)))))
+        for part in _AND.split(text):
+            # "Berg, Bo" is one person, "Bo Berg, Ann Lee" are two.
+            names += _COMMA.split(part) if " " in part.partition(",")[0].strip() else [part.strip()]
+    return list(dict.fromkeys(name for name in names if 2 <= len(name) <= LONGEST_NAME and not _NO_NAME.search(name)))
+
+
+def _picture(value: Any) -> str:
+    if isinstance(value, list):
+        value = next(iter(value), None)
+    if isinstance(value, dict):
+        value = value.get("url") or value.get("contentUrl")
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _truth(value: Any) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    return {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else None
+
+
+def _moment(text: str) -> datetime | None:
+    if (moment := parse_date(text)) is not None:
+        return moment
+    if found := _DAY.search(text[:200]):
+        return parse_date(found[0].replace(" ", "T", 1).replace(" ", "")) or parse_date(found[0][:10])
+    packed = _PACKED_DAY.search(text[:200])
+    return parse_date("-".join(packed.groups())) if packed else None
+
+
+def _text(element: etree._Element | None) -> str:
+    return without_controls("".join(element.itertext())) if element is not None else ""
+
+
+def _letters(text: str) -> str:
+    return _NOT_LETTERS.sub("", text).lower()

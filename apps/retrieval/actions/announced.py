@@ -1,0 +1,72 @@
+"""What publishers do by themselves: promise to tell us of their news until some instant, and send them."""
+
+from datetime import UTC, datetime
+
+from django.db import transaction
+from django.db.models import Min
+
+from apps.postings import actions as postings
+from apps.retrieval.actions import pages
+from apps.retrieval.actions.replanning import replan
+from apps.retrieval.actions.upcoming import delays
+from apps.retrieval.instants import OBSERVING
+from apps.retrieval.models import Retrieval, Schedule
+
+
+def promise(source_id: int, until: datetime | None, *, now: datetime) -> None:
+    """Remember until when a source's publisher tells us of its news by itself; None: no longer.
+
+    The source is asked once a day from here on, or as often as the plan finds worth while again.
+    """
+    with transaction.atomic():
+        row = Schedule.objects.select_for_update().filter(pk=source_id).first()
+        if row is None or row.pushed_until == until:
+            return
+        Schedule.objects.filter(pk=source_id).update(pushed_until=until)
+    goes_on = until is not None and row.pushed_until is not None and now < min(until, row.pushed_until)
+    if not goes_on:
+        replan([source_id], now=now)
+
+
+@transaction.atomic
+def store_sent(document: postings.Document, *, size: int) -> postings.Stored | None:
+    """Store postings that a publisher sent, as if they had been retrieved; None if its source is not to be asked.
+
+    The document may be a part of what the source shows, so it says nothing of the source's validators, nor of when it
+    was last observed: the next retrieval counts what was sent in the meantime.
+
+    Parameters
+    ----------
+    size : int
+        Bytes of the document.
+    """
+    schedule = (
+        Schedule.objects.select_related("source")
+        .select_for_update(of=("self",))
+        .filter(pk=document.source_id, due_at__isnull=False)
+        .first()
+    )
+    if schedule is None:
+        return None
+    [stored] = postings.store([document])
+    if schedule.source.full_text:
+        pages.add_teasers(document.source_id, document.received_at, now=datetime.now(UTC))
+    made = Retrieval.objects.filter(source_id=document.source_id, outcome__in=OBSERVING)
+    first = made.aggregate(first=Min("fetched_at"))["first"]
+    at = document.received_at
+    waited = delays(stored, at, schedule.source.pace, looked_at=schedule.observed_at, first=first)
+    Retrieval.objects.create(
+        source_id=document.source_id,
+        due_at=at,
+        dispatched_at=at,
+        fetched_at=at,
+        stored_at=datetime.now(UTC),
+        outcome=Retrieval.Outcome.PUSHED,
+        new=stored.new,
+        edited=stored.edited,
+        dated=len(waited),
+        delay_seconds=sum(waited),
+        longest_delay_seconds=max(waited, default=0.0),
+        wire_bytes=size,
+    )
+    return stored

@@ -1,0 +1,171 @@
+"""Remember the pages that links lead to, of sites that are crawled and of feeds that only tease.
+
+Whoever writes pages of a source holds the lock of its crawl, taken after those of schedules.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from hashlib import blake2b
+
+from django.db.models import Q
+
+from apps.postings.actions import Stored
+from apps.postings.algorithms.teasers import FULL_LENGTH, is_teaser
+from apps.postings.models import Posting
+from apps.retrieval.algorithms.crawl import sitemaps
+from apps.retrieval.algorithms.crawl.addresses import is_continuation, page_key
+from apps.retrieval.algorithms.crawl.deciding import Limits, NewLink, for_new_link
+from apps.retrieval.algorithms.crawl.links import Link
+from apps.retrieval.algorithms.crawl.patterns import Patterns
+from apps.retrieval.models import Crawl, Page, RobotsRules
+from apps.retrieval.robots import origin_of
+from apps.retrieval.visits import Visit
+from apps.sources.algorithms.addresses import host, registrable_domain
+from apps.sources.models import Source
+
+TEASER_PRIORITY = 10.0  # above that of any link: its posting is on people's pages already
+FEED_PAGES_KEPT = timedelta(days=30)
+
+
+def find(visits: Sequence[Visit], *, now: datetime) -> dict[int, Stored]:
+    """Remember the pages that visits found links to; of each visited index page, how many new ones are to be fetched.
+
+    Of feeds whose teasers are to be filled, these are the pages of new postings.
+    """
+    brought = {}
+    for visit in sorted(visits, key=lambda visit: visit.assignment.site_id or visit.assignment.source_id):
+        assignment = visit.assignment
+        if visit.index is not None:
+            crawl = lock_crawl(assignment.site_id or assignment.source_id, now=now)
+            depth = _depth(crawl, assignment.url) if assignment.site_id else 0
+            new = add_links(crawl, visit.index.links, found_on=assignment.source_id, depth=depth, now=now)
+            brought[assignment.source_id] = Stored(new=new, edited=0)
+        elif visit.feed is not None and assignment.full_text:
+            add_teasers(assignment.source_id, visit.fetched.received_at, now=now)
+    return brought
+
+
+def lock_crawl(source_id: int, *, now: datetime) -> Crawl:
+    """The source's crawl, begun if there is none yet, and locked until the transaction ends."""
+    _, is_new = Crawl.objects.get_or_create(source_id=source_id)
+    crawl = Crawl.objects.select_related("source").select_for_update(of=("self",)).get(pk=source_id)
+    if is_new and crawl.source.kind == Source.Kind.SITE:
+        _begin(crawl, now)
+    return crawl
+
+
+def _begin(crawl: Crawl, now: datetime) -> None:
+    """Remember the first page, which the plan has asked already, and have the site's sitemaps fetched."""
+    url = crawl.source.url
+    first = Page(
+        source_id=crawl.pk,
+        key=key_of(url),
+        url=url,
+        kind=Page.Kind.INDEX,
+        probability=1.0,
+        decided_by="operator",
+        found_at=now,
+    )
+    Page.objects.bulk_create([first], ignore_conflicts=True)
+    rules = RobotsRules.objects.filter(pk=origin_of(url)).values_list("body", flat=True).first() or ""
+    named = sitemaps.sitemaps_named(rules) or [f"{origin_of(url)}/sitemap.xml"]
+    add_links(crawl, [Link(address, "Sitemap") for address in named], found_on=None, depth=0, now=now)
+
+
+def key_of(url: str) -> bytes:
+    return blake2b(page_key(url).encode(), digest_size=16).digest()
+
+
+def _depth(crawl: Crawl, url: str) -> int:
+    return Page.objects.filter(source_id=crawl.pk, key=key_of(url)).values_list("depth", flat=True).first() or 1
+
+
+def add_links(crawl: Crawl, links: Sequence[Link], *, found_on: int | None, depth: int, now: datetime) -> int:
+    """Remember pages of the site that a page at this depth links to; returns how many new ones are to be fetched.
+
+    The crawl is locked. Links to other sites lead out of it and are left alone.
+    """
+    site = registrable_domain(host(crawl.source.url))
+    by_key = {key_of(link.url): link for link in links if registrable_domain(host(link.url)) == site}
+    known = Page.objects.filter(source_id=crawl.pk, key__in=list(by_key)).values_list("key", flat=True)
+    for key in known:
+        del by_key[bytes(key)]
+    room = max(0, crawl.most_pages - crawl.known_pages)
+    patterns = Patterns.from_json(crawl.patterns)
+    rows = [
+        _page(crawl, key, link, patterns, found_on=found_on, depth=depth, now=now)
+        for key, link in list(by_key.items())[:room]
+    ]
+    Page.objects.bulk_create(rows, ignore_conflicts=True, batch_size=1_000)
+    wanted = sum(row.due_at is not None for row in rows)
+    Crawl.objects.filter(pk=crawl.pk).update(known_pages=crawl.known_pages + len(rows))
+    crawl.known_pages += len(rows)
+    if wanted:
+        _wake(crawl, now)
+    return wanted
+
+
+def _page(
+    crawl: Crawl, key: bytes, link: Link, patterns: Patterns, *, found_on: int | None, depth: int, now: datetime
+) -> Page:
+    # The further pages of a list are as near as its first one, however long it is.
+    depth += 0 if is_continuation(link.url) else 1
+    limits = Limits(most_depth=crawl.most_depth)
+    step = for_new_link(NewLink(link.url, link.text, depth), patterns=patterns, limits=limits, today=now.date())
+    return Page(
+        source_id=crawl.pk,
+        key=key,
+        url=link.url,
+        kind=Page.Kind.UNKNOWN if step.fetch else Page.Kind.VALUELESS,
+        decided_by="" if step.fetch else "address",
+        reason=step.reason[:200],
+        link_text=link.text[:300],
+        depth=depth,
+        priority=step.priority,
+        found_on_id=found_on,
+        found_at=now,
+        due_at=now if step.fetch else None,
+    )
+
+
+def _wake(crawl: Crawl, now: datetime) -> None:
+    Crawl.objects.filter(Q(due_at__isnull=True) | Q(due_at__gt=now), pk=crawl.pk).update(due_at=now)
+
+
+def add_teasers(source_id: int, received_at: datetime, *, now: datetime) -> None:
+    """Have the pages fetched of postings that a retrieval has just brought and that only tease."""
+    new = Posting.objects.filter(source_id=source_id, retrieved_at=received_at, extractor="").exclude(url="")
+    teasers = [
+        (posting_id, url)
+        for posting_id, url, text in new.values_list("pk", "url", "text")
+        if len(text) < FULL_LENGTH and is_teaser(text)
+    ]
+    if not teasers:
+        return
+    crawl = lock_crawl(source_id, now=now)
+    Page.objects.bulk_create(
+        [
+            Page(
+                source_id=source_id,
+                key=key_of(url),
+                url=url[:2_000],
+                kind=Page.Kind.NEWS,
+                probability=1.0,
+                decided_by="feed",
+                priority=TEASER_PRIORITY,
+                found_at=now,
+                due_at=now,
+                posting_id=posting_id,
+            )
+            for posting_id, url in teasers
+            if len(url) <= 2_000
+        ],
+        ignore_conflicts=True,
+    )
+    _wake(crawl, now)
+
+
+def forget_pages(*, now: datetime) -> int:
+    """Forget pages of feeds' postings that were fetched long ago; those of sites are remembered for good."""
+    old = Page.objects.filter(decided_by="feed", due_at__isnull=True, found_at__lt=now - FEED_PAGES_KEPT)
+    return old.delete()[0]

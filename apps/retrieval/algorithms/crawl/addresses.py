@@ -1,0 +1,180 @@
+"""What a page's address tells before anybody asks for it: whether it is another's double, a trap, or a list's rest."""
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from urllib.parse import unquote
+
+from apps.sources.algorithms.addresses import is_tracking_parameter, resolve, same_page_key
+
+LONGEST = 1_500  # characters as they are sent
+LONGEST_DECODED = 500  # characters: in Chinese or Arabic each is sent as six or nine
+MOST_SEGMENTS = 12
+MOST_PARAMETERS = 6  # that do not only say where a reader came from
+MOST_REPEATS = 3  # of one segment
+CALENDAR_REACH = timedelta(days=400)  # from today
+
+_SESSIONS = frozenset({
+    "phpsessid", "jsessionid", "aspsessionid", "asp.net_sessionid", "sessionid", "session_id", "sessid", "cfid",
+    "cftoken", "oscsid", "zenid", "osadcid",
+})  # fmt: skip
+_PERHAPS_SESSIONS = frozenset({"sid", "s", "sess", "sess_id", "session"})  # or the number of a story
+_TOKEN = re.compile(r"(?=.*\d)[0-9a-z-]{16,}", re.IGNORECASE)
+# Ways to show the same page: sorted, printed, larger, or for telephones.
+_SHOWN_AS = frozenset({
+    "sort", "sortby", "sort_by", "sortorder", "sort_order", "orderby", "order_by", "order", "print", "printable",
+    "printview", "view_mode", "fontsize", "amp", "outputtype", "ref_src", "ref_url", "referrer", "highlight",
+})  # fmt: skip
+_SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?]*", re.IGNORECASE)
+_DIRECTORY_INDEX = re.compile(r"/(?:index|default)\.(?:html?|php\d?|aspx?|jsp|shtml|cfm)$", re.IGNORECASE)
+_AMP = re.compile(r"^/amp(?=/[^/])|(?<=[^/])/amp$|(?<=[^/])\.amp(?=\.html?$)", re.IGNORECASE)
+
+_PAGE_PARAMETERS = frozenset({
+    "page", "paged", "pg", "p", "pn", "pagenum", "page_num", "pagenumber", "page_number", "pageno", "seite", "pagina",
+    "pagine", "sida", "side", "start", "offset", "from", "skip", "cursor", "pageindex", "page_index", "currentpage",
+})  # fmt: skip
+_OFFSETS = frozenset({"start", "offset", "from", "skip"})
+_PAGE_IN_PATH = re.compile(
+    r"/(?:page|seite|pagina|sida|side|strana|strona|halaman|pag|p|pg)[/_-]?(\d{1,5})(?:\.\w{3,5})?/?$", re.IGNORECASE
+)
+_PAGE_IN_NAME = re.compile(r"[_-](?:page|seite|pagina)[_-]?(\d{1,5})(?:\.\w{3,5})?/?$|/index_(\d{1,4})\.s?html?$", re.I)
+_NUMBER_AFTER_SECTION = re.compile(r"/[^/\d]+/(\d{1,3})/?$")
+
+_ACTIONS = frozenset({
+    "login", "log-in", "logon", "signin", "sign-in", "sign_in", "logout", "log-out", "signout", "signup", "sign-up",
+    "register", "registration", "registrierung", "anmelden", "anmeldung", "password", "lost-password",
+    "account", "my-account", "myaccount", "cart", "basket", "warenkorb", "checkout", "wishlist", "share", "sharer",
+    "sharer.php", "wp-login.php", "wp-admin", "wp-json", "xmlrpc.php", "cgi-bin", "cdn-cgi", "unsubscribe", "oauth",
+    "edit", "delete", "compose", "sendmail", "email-friend", "email-article", "mailto", "reply", "report-abuse",
+    "comment-reply", "trackback", "add-to-calendar", "ical", "ics", "webcal",
+})  # fmt: skip
+_ACTION_PARAMETERS = frozenset({
+    "replytocom", "reply", "add-to-cart", "add_to_cart", "addtocart", "add_to_wishlist", "remove_item", "share",
+    "ical", "outlook-ical", "login", "logout", "redirect_to", "returnurl", "return_url", "returnto",
+})  # fmt: skip
+_COMMANDS = frozenset({"action", "act", "do", "op", "mode", "task"})  # what they say may be an action
+_CALENDAR = re.compile(
+    r"(?:^|[/_-])(?:calendars?|kalender|calendario|calendrier|events?|eventi|eventos|termine|veranstaltungen|agenda|"
+    r"evenements?|what-?s-?on|tribe[_-]bar[_-]date)(?=$|[/_.=-])",
+    re.IGNORECASE,
+)
+_DATE_PARAMETERS = frozenset(
+    {"date", "day", "month", "year", "week", "tribe-bar-date", "cal", "datum", "monat", "jahr"}
+)
+_DAY = re.compile(
+    r"(?<!\d)((?:19|20|21)\d\d)"
+    r"(?:[/_-]?(0[1-9]|1[0-2])(?:[/_-]?(0[1-9]|[12]\d|3[01]))?|[/_-]([1-9])(?:[/_-](\d\d?))?)?(?!\d)"
+)
+
+
+def page_key(address: str) -> str:
+    """What all variants of one page's address have in common, to compare and not to open; "" for no web address.
+
+    Besides what tells no pages apart anywhere (scheme, `www.`, tracking parameters, last slash) these are session ids,
+    orders of sorting, versions for printing or for telephones, the order of parameters, and "index.html".
+
+    >>> page_key("http://www.example.org/news/index.html;jsessionid=A1?b=2&sort=asc&a=1")
+    'example.org/news?a=1&b=2'
+    """
+    url = resolve(address)
+    if url is None:
+        return ""
+    url.pathname = _AMP.sub("", _DIRECTORY_INDEX.sub("/", _SESSION_IN_PATH.sub("", url.pathname)).rstrip("/"))
+    pairs = [pair for pair in url.search.removeprefix("?").split("&") if pair]
+    url.search = "&".join(sorted(pair for pair in pairs if not _is_variant(pair)))
+    return same_page_key(url.href)
+
+
+def is_continuation(address: str) -> bool:
+    """Whether an address looks like the second or a later part of a list, whose first part alone shows what is new.
+
+    >>> is_continuation("https://example.org/politics/page/2"), is_continuation("https://example.org/politics?page=1")
+    (True, False)
+    """
+    url = resolve(address)
+    if url is None:
+        return False
+    for name, value in _parameters(url.search):
+        is_number = name in _PAGE_PARAMETERS and value.isdecimal() and len(value) <= 6
+        if is_number and int(value) > (0 if name in _OFFSETS else 1):
+            return True
+    named = _PAGE_IN_PATH.search(url.pathname) or _PAGE_IN_NAME.search(url.pathname)
+    match = named or _NUMBER_AFTER_SECTION.search(url.pathname)
+    return match is not None and int(next(filter(None, match.groups()))) > 1
+
+
+def trap_reason(address: str, *, today: date) -> str:
+    """Why an address is probably no page worth asking for, as a sentence; "" where nothing speaks against it.
+
+    >>> trap_reason("https://example.org/a/b/a/b/a/b", today=date(2026, 1, 1))
+    'Parts of its address repeat themselves.'
+    >>> trap_reason("https://example.org/events/2031/05", today=date(2026, 1, 1))
+    'It is a day in a calendar that is far from today.'
+    """
+    url = resolve(address)
+    if url is None:
+        return "It has no web address."
+    if len(url.href) > LONGEST or len(unquote(url.href)) > LONGEST_DECODED:
+        return "Its address is too long."
+    segments = [unquote(segment).lower() for segment in url.pathname.split("/") if segment]
+    parameters = [(name, value) for name, value in _parameters(url.search) if not is_tracking_parameter(name)]
+    if len(segments) > MOST_SEGMENTS:
+        return "Its address has too many parts."
+    if _repeats(segments):
+        return "Parts of its address repeat themselves."
+    if len(parameters) > MOST_PARAMETERS or len({name for name, _ in parameters}) < len(parameters) - 2:
+        return "Its address has too many parameters."
+    if _ACTIONS.intersection(segments) or any(_is_action(name, value) for name, value in parameters):
+        return "Its address is to do something, not to read."
+    if _far_in_calendar(unquote(url.pathname), parameters, today):
+        return "It is a day in a calendar that is far from today."
+    return ""
+
+
+def _name(pair: str) -> str:
+    return unquote(pair.partition("=")[0]).lower()
+
+
+def _parameters(search: str) -> Iterator[tuple[str, str]]:
+    for pair in search.removeprefix("?").split("&"):
+        if pair:
+            yield _name(pair), unquote(pair.partition("=")[2])
+
+
+def _is_variant(pair: str) -> bool:
+    name, value = _name(pair), unquote(pair.partition("=")[2])
+    if name in _PERHAPS_SESSIONS:
+        return _TOKEN.fullmatch(value) is not None
+    if name == "dir":
+        return value.lower() in ("asc", "desc")
+    return name in _SESSIONS or name in _SHOWN_AS
+
+
+def _is_action(name: str, value: str) -> bool:
+    return name in _ACTION_PARAMETERS or (name in _COMMANDS and value.lower() in _ACTIONS)
+
+
+def _repeats(segments: list[str]) -> bool:
+    words = [segment for segment in segments if not segment.isdecimal()]
+    if any(words.count(word) >= MOST_REPEATS for word in words):
+        return True
+    runs = ((start, length) for length in range(2, len(words) // 2 + 1) for start in range(len(words) - 2 * length + 1))
+    return any(words[start : start + length] == words[start + length : start + 2 * length] for start, length in runs)
+
+
+def _far_in_calendar(path: str, parameters: list[tuple[str, str]], today: date) -> bool:
+    dated = {name: value for name, value in parameters if name in _DATE_PARAMETERS}
+    has_slug = path.rstrip("/").rpartition("/")[2].count("-") >= 3  # a story of some day
+    if not dated and (has_slug or not _CALENDAR.search(path)):
+        return False
+    year, month = dated.pop("year", dated.pop("jahr", "")), dated.pop("month", dated.pop("monat", ""))
+    said = "/".join([path, year, month, *dated.values()])
+    days = [day for match in _DAY.finditer(said) if (day := _date(match)) is not None]
+    return any(abs(day - today) > CALENDAR_REACH for day in days)
+
+
+def _date(match: re.Match[str]) -> date | None:
+    try:
+        return date(int(match[1]), int(match[2] or match[4] or 6), int(match[3] or match[5] or 15))
+    except ValueError:
+        return None

@@ -1,0 +1,143 @@
+"""The links of a page that a crawl may follow, and what the page asks of crawlers."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lxml import etree
+
+from apps.postings.algorithms.extraction.anchors import is_headline, words_of_link
+from apps.sources.algorithms.addresses import LONGEST_ADDRESS, absolute, host, registrable_domain
+
+MOST_LINKS = 5_000  # of one page
+
+_NO_PAGE = re.compile(
+    r"\.(?:pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|csv|epub|mobi|jpe?g|jfif|png|gif|webp|avif|svg|ico|bmp|tiff?|psd|heic|mp[34]|"
+    r"m4[av]|aac|ogg|og[av]|opus|flac|wav|wma|avi|mov|mkv|webm|wmv|flv|m3u8?|mpe?g|zip|gz|tgz|bz2|xz|7z|rar|tar|dmg|exe|"
+    r"msi|apk|iso|deb|rpm|jar|css|m?js|json|jsonld|xml|rss|atom|rdf|woff2?|ttf|otf|eot|ics|vcf|kml|swf|torrent)$",
+    re.IGNORECASE,
+)
+_NOT_FOLLOWED = frozenset({"nofollow", "ugc", "sponsored"})
+_OUR_RULES = frozenset({"robots", "wirebeat"})  # names of <meta> elements
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    url: str  # absolute, without fragment
+    text: str  # the longest of the texts that lead there
+    is_headline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a page says to crawlers."""
+
+    canonical_url: str = ""  # of the same page; "" where it names another site or a site's first page
+    next_url: str = ""  # the further part of a list
+    noindex: bool = False
+    nofollow: bool = False
+
+
+def links_of(root: etree._Element | None, url: str) -> list[Link]:
+    """The pages that a page links to, each once, in the order of the document; at most 5,000.
+
+    Parameters
+    ----------
+    root : element or None
+        As `read_page` gives it.
+    url : str
+        The page's address, which relative ones are relative to unless the page says otherwise.
+
+    Examples
+    --------
+    >>> from lxml.html import fromstring
+    >>> links_of(fromstring('<a href="1#top">One</a><a href="1">Chapter one</a><a href="a.pdf">PDF</a>'), "https://e.org/b/")
+    [Link(url='https://e.org/b/1', text='Chapter one', is_headline=False)]
+    """
+    if root is None:
+        return []
+    base = base_of(root, url)
+    own = url.partition("#")[0]
+    texts: dict[str, str] = {}
+    for element, address in _anchors(root, base):
+        if address == own or (address not in texts and len(texts) >= MOST_LINKS):
+            continue
+        text = words_of_link(element)
+        if len(text) >= len(texts.setdefault(address, "")):
+            texts[address] = text
+    return [Link(address, text, is_headline(text)) for address, text in texts.items()]
+
+
+def wishes_of(root: etree._Element | None, url: str, *, header: str = "") -> Wishes:
+    """What a page asks of crawlers, in its head and in the X-Robots-Tag header.
+
+    >>> from lxml.html import fromstring
+    >>> wishes_of(fromstring('<head><meta name="robots" content="NOINDEX, follow"></head>'), "https://e.org/").noindex
+    True
+    """
+    words = _directives(header)
+    canonical = following = ""
+    for element in root.iter("meta", "link", "a") if root is not None else ():
+        if element.tag == "meta":
+            if (element.get("name") or "").strip().lower() in _OUR_RULES:
+                words |= _directives(element.get("content") or "")
+            continue
+        relations = _relations(element)
+        href = element.get("href") or ""
+        if "canonical" in relations and element.tag == "link":
+            canonical = canonical or absolute(href.strip(), url).partition("#")[0]
+        elif "next" in relations:
+            following = following or absolute(href.strip(), base_of(root, url)).partition("#")[0]
+    return Wishes(
+        canonical_url=canonical if _may_be_same(canonical, url) else "",
+        next_url=following,
+        noindex=bool(words & {"noindex", "none"}),
+        nofollow=bool(words & {"nofollow", "none"}),
+    )
+
+
+def base_of(root: etree._Element, url: str) -> str:
+    """The address that the page's relative addresses are relative to."""
+    href = next((each.get("href") for each in root.iter("base") if each.get("href")), "") or ""
+    return absolute(href.strip(), url) or url
+
+
+def _anchors(root: etree._Element, base: str) -> Iterator[tuple[etree._Element, str]]:
+    for element in root.iter("a", "area"):
+        href = (element.get("href") or "").strip()
+        if not href or href.startswith("#") or len(href) > LONGEST_ADDRESS or _relations(element) & _NOT_FOLLOWED:
+            continue
+        address = absolute(href, base).partition("#")[0]
+        if address and len(address) <= LONGEST_ADDRESS and is_page_address(address):
+            yield element, address
+
+
+def is_page_address(address: str) -> bool:
+    """Whether an address may be that of a page, not of a document, picture, sound or program.
+
+    >>> is_page_address("https://example.org/a.html?f=x.pdf"), is_page_address("https://example.org/a.PDF")
+    (True, False)
+    """
+    return _NO_PAGE.search(address.partition("?")[0]) is None
+
+
+def _relations(element: etree._Element) -> set[str]:
+    return set((element.get("rel") or "").lower().split())
+
+
+def _directives(text: str) -> set[str]:
+    """Words of a robots rule; those of a header may begin with the name of a crawler that they are for."""
+    words = set()
+    for rule in text.lower().split(","):
+        agent, colon, word = rule.rpartition(":")
+        if not colon or agent.strip() in _OUR_RULES:
+            words.add(word.strip())
+    return words
+
+
+def _may_be_same(canonical: str, url: str) -> bool:
+    """Sites name their first page as the canonical one of all by mistake."""
+    if not canonical or registrable_domain(host(canonical)) != registrable_domain(host(url)):
+        return False
+    path = canonical.partition("://")[2].partition("/")[2]
+    return bool(path) or not url.partition("://")[2].partition("/")[2].strip("/")

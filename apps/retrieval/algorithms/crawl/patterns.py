@@ -1,0 +1,140 @@
+"""What is learnt of a site's addresses: which shapes of them have led to news, to lists, or to nothing of value.
+
+Knowing that spares requests, as Algorithm I of Ai-Times wants, and ends spaces without end: a calendar has as many
+addresses as there are days, yet they are all of a few shapes.
+"""
+
+import re
+from binascii import crc32
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from apps.retrieval.algorithms.crawl.addresses import is_continuation, page_key
+from apps.retrieval.algorithms.crawl.guesses import Likelihoods, guess
+from apps.sources.algorithms.addresses import is_tracking_parameter, registrable_domain, resolve
+
+KINDS = ("news", "index", "valueless")
+MOST_SIGNATURES = 500  # of a site; the sections of further ones are no longer told apart
+ENOUGH_LOOKS = 20  # at pages of one signature, to judge it
+USEFUL_SHARE = 0.01  # of them that were news or lists; a signature with less is not worth a request
+TESTED_SHARE = 0.02  # of its pages that are fetched nevertheless, should the site have changed
+PRIOR_LOOKS = 4.0  # that the guess from an address alone counts for
+
+_ELSEWHERE = "*"  # in the place of a section
+_LONGEST_SECTION = 24  # characters
+_MOST_PARAMETERS = 3  # whose names count
+_SECTION = re.compile(r"[^\W\d_][\w-]*")
+_NUMBER = re.compile(r"\d+")
+_WORD_BREAK = re.compile(r"[-_+ .]+")
+_DATE = re.compile(r"/(?:19|20)\d\d[/_-]?(?:0?[1-9]|1[0-2])(?=[/_-]|[0-3]\d\D|$)")
+
+
+def signature(url: str) -> str:
+    """The shape of an address: of its host, section, depth, last part and parameters; "" for no web address.
+
+    >>> signature("https://www.example.org/politics/2026/05/12/council-votes-to-keep-bridge-4711")
+    'politics/5 date slug number'
+    >>> signature("https://www.example.org/politics/page/7"), signature("https://shop.example.org/?item=3&size=2")
+    ('politics/3 rest', 'shop: /0 item size')
+    """
+    address = resolve(url)
+    if address is None:
+        return ""
+    segments = [unquote(segment) for segment in address.pathname.split("/") if segment]
+    site = registrable_domain(address.hostname)
+    subdomain = address.hostname.removesuffix(site).rstrip(".").removeprefix("www")
+    section = segments[0].lower() if segments else ""
+    if len(segments) == 1 or len(section) > _LONGEST_SECTION or not _SECTION.fullmatch(section):
+        section = _ELSEWHERE if segments else ""
+    names = {pair.partition("=")[0].lower() for pair in address.search.removeprefix("?").split("&") if pair}
+    told = sorted(name for name in names if not is_tracking_parameter(name))[:_MOST_PARAMETERS]
+    parts = [f"{section}/{min(len(segments), 8)}", *_traits(url, address.pathname, segments), *told]
+    return (f"{subdomain}: " if subdomain else "") + " ".join(parts)[:200]
+
+
+def _traits(url: str, path: str, segments: list[str]) -> list[str]:
+    if not segments:
+        return []
+    if is_continuation(url):
+        return ["rest"]
+    last = segments[-1]
+    breaks = len(list(filter(None, _WORD_BREAK.split(last)))) - 1
+    longest_number = max(map(len, _NUMBER.findall(last)), default=0)
+    traits = ["date"] if _DATE.search(path) else []
+    traits += ["slug"] if breaks >= 3 else ["words"] if breaks >= 1 else []
+    traits += ["number"] if longest_number >= 4 else ["figure"] if longest_number else []
+    return traits
+
+
+class Patterns:
+    """Counts of what was found behind the addresses of each signature of one site.
+
+    >>> patterns = Patterns()
+    >>> for number in range(20):
+    ...     patterns.observe(f"https://example.org/tours/trip-{number}", "valueless")
+    >>> patterns.doubt("https://example.org/tours/trip-21")
+    'None of 20 pages with addresses like it were worth reading.'
+    """
+
+    def __init__(self, counts: Mapping[str, tuple[int, int, int]] | None = None) -> None:
+        self._counts = dict(counts or {})
+
+    @classmethod
+    def from_json(cls, said: object) -> "Patterns":
+        """What `to_json` gave; anything else is nothing learnt."""
+        counts: dict[str, tuple[int, int, int]] = {}
+        for shape, numbers in said.items() if isinstance(said, dict) else ():
+            if isinstance(numbers, list) and len(numbers) == len(KINDS) and all(type(each) is int for each in numbers):
+                counts[str(shape)] = (numbers[0], numbers[1], numbers[2])
+        return cls(counts)
+
+    def to_json(self) -> dict[str, Any]:
+        return {shape: list(numbers) for shape, numbers in self._counts.items()}
+
+    def observe(self, url: str, kind: str) -> None:
+        """Count a page that was looked at. A list that leads to no news counts as valueless.
+
+        Raises
+        ------
+        ValueError
+            If `kind` is not one of KINDS.
+        """
+        numbers = list(self.counts(url))
+        numbers[KINDS.index(kind)] += 1
+        self._counts[self._shape(url)] = (numbers[0], numbers[1], numbers[2])
+
+    def counts(self, url: str) -> tuple[int, int, int]:
+        """How many pages with addresses like this one were news, lists, and without value."""
+        return self._counts.get(self._shape(url), (0, 0, 0))
+
+    def prior(self, url: str, text: str = "") -> Likelihoods:
+        """How likely each kind of page is behind a link, from its words, its address, and others like it."""
+        guessed = guess(url, text)
+        news, index, valueless = self.counts(url)
+        total = news + index + valueless + PRIOR_LOOKS
+        return Likelihoods(
+            (news + PRIOR_LOOKS * guessed.news) / total,
+            (index + PRIOR_LOOKS * guessed.index) / total,
+            (valueless + PRIOR_LOOKS * guessed.valueless) / total,
+        )
+
+    def doubt(self, url: str) -> str:
+        """Why a page is not worth a request, as a sentence; "" if it is, or is one of the few that test the rule."""
+        news, index, valueless = self.counts(url)
+        looks, useful = news + index + valueless, news + index
+        if looks < ENOUGH_LOOKS or useful >= max(1.0, USEFUL_SHARE * looks) or _is_test(url):
+            return ""
+        number = f"Only {useful}" if useful else "None"
+        return f"{number} of {looks:,} pages with addresses like it were worth reading."
+
+    def _shape(self, url: str) -> str:
+        shape = signature(url)
+        if shape in self._counts or len(self._counts) < MOST_SIGNATURES:
+            return shape
+        host, colon, rest = shape.rpartition(": ")
+        return f"{host}{colon}{_ELSEWHERE}/{rest.partition('/')[2].partition(' ')[0]}"
+
+
+def _is_test(url: str) -> bool:
+    return crc32(page_key(url).encode()) % 10_000 < 10_000 * TESTED_SHARE

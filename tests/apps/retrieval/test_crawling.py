@@ -1,0 +1,142 @@
+"""Sites without feeds are crawled: news pages once, index pages like feeds, traps and forbidden pages not at all."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from apps.replay.crawl_rounds import begin, crawl, measure
+from apps.replay.crawled_server import serving_site
+from apps.retrieval.actions import adopt_sources, begin_turn, change_crawl, decide_page, store_turn
+from apps.retrieval.engine import Engine
+from apps.retrieval.models import Crawl, Page, Schedule
+from apps.sources import queries
+from apps.sources.actions import add_index_pages
+from apps.sources.models import Source
+from tests.builders import a_source
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def engine(settings):
+    settings.RETRIEVAL_HOST_GAP = 0
+    worker = Engine()
+    yield worker
+    worker.stop()
+
+
+def a_site(**values):
+    source = a_source(url="https://site.example/", kind=Source.Kind.SITE, always_retrieved=True)
+    Crawl.objects.create(source=source, due_at=NOW, **values)
+    return source
+
+
+def some_pages(source, count, **values):
+    return Page.objects.bulk_create(
+        Page(
+            source=source,
+            key=bytes([number] * 16),
+            url=f"https://site.example/{number}",
+            found_at=NOW,
+            **{"due_at": NOW, "priority": number} | values,
+        )
+        for number in range(count)
+    )
+
+
+def test_a_site_is_crawled_whole_and_later_rounds_ask_only_for_what_is_new(engine):
+    with serving_site(240, seed=3) as server:
+        site_id = begin(server.url)
+        first = crawl(engine, server, site_id)
+        known = server.site.count_pages()
+        server.publish(12)
+        later = crawl(engine, server, site_id)
+        figures = measure(server.site, site_id, first, [later], known)
+    assert figures["coverage"] == 1.0
+    assert figures["postings"] == 252  # and nothing but articles, each once, whatever its address was
+    assert figures["fetched_more_than_once"] == 0
+    assert figures["revisited_no_index"] == 0
+    assert figures["forbidden_requests"] == 0
+    assert figures["trap_requests"] <= 40
+    assert figures["saved"] >= 0.85
+    # The first page is the site itself; the further pages of lists show nothing new.
+    assert set(Source.objects.filter(site_id=site_id).values_list("url", flat=True)) == {
+        server.base + path for path in server.site.index_paths() - {"/"}
+    }
+
+
+def test_pages_are_fetched_by_their_promise_and_a_lease_keeps_others_away():
+    site = a_site()
+    some_pages(site, 40)
+    turn = begin_turn(site.pk, now=NOW)
+    assert [page.url for page in turn.pages] == [f"https://site.example/{number}" for number in range(39, 14, -1)]
+    assert begin_turn(site.pk, now=NOW) is None
+    assert begin_turn(site.pk, now=NOW + timedelta(minutes=6)) is not None  # its worker was lost
+
+
+def test_a_lost_lease_stores_nothing():
+    site = a_site()
+    some_pages(site, 3)
+    lost = begin_turn(site.pk, now=NOW)
+    begin_turn(site.pk, now=NOW + timedelta(minutes=6))
+    assert store_turn(lost, [], now=NOW + timedelta(minutes=7)) is False
+
+
+def test_no_more_pages_are_fetched_in_a_day_than_the_site_may_be_asked_for():
+    site = a_site(pages_per_day=30)
+    some_pages(site, 60)
+    asked = 0
+    for _ in range(4):
+        if turn := begin_turn(site.pk, now=NOW):
+            asked += len(turn.pages)
+            Crawl.objects.update(leased_until=None)
+    assert asked == 30
+    assert Crawl.objects.get().due_at == NOW + timedelta(days=1)
+    assert len(begin_turn(site.pk, now=NOW + timedelta(days=1)).pages) == 25
+
+
+def test_a_site_that_nobody_wants_any_more_is_left_alone():
+    site = a_site()
+    some_pages(site, 3)
+    Source.objects.update(always_retrieved=False)
+    assert begin_turn(site.pk, now=NOW) is None
+
+
+def test_an_operator_has_a_page_left_alone_or_looked_at_again():
+    site = a_site()
+    [page] = some_pages(site, 1)
+    assert decide_page(site.pk, page.pk, "valueless", now=NOW)
+    assert begin_turn(site.pk, now=NOW) is None
+    assert decide_page(site.pk, page.pk, "", now=NOW)
+    assert len(begin_turn(site.pk, now=NOW).pages) == 1
+    assert not decide_page(a_source().pk, page.pk, "", now=NOW)
+
+
+def test_raised_limits_hold_at_once():
+    site = a_site(pages_per_day=0)
+    some_pages(site, 3)
+    assert begin_turn(site.pk, now=NOW) is None
+    change_crawl(site.pk, now=NOW, pages_per_day=10)
+    assert len(begin_turn(site.pk, now=NOW).pages) == 3
+
+
+def test_index_pages_are_as_active_and_as_much_worth_as_their_site():
+    site = a_site()
+    add_index_pages(site.pk, [("https://site.example/world/", "World")])
+    adopt_sources(now=NOW)
+    page = Source.objects.get(kind=Source.Kind.INDEX)
+    assert Schedule.objects.get(pk=page.pk).due_at == NOW
+    Source.objects.filter(pk=site.pk).update(weight=7, state=Source.State.PAUSED)
+    adopt_sources(now=NOW)
+    page.refresh_from_db()
+    assert (page.weight, page.state) == (7, Source.State.PAUSED)
+    assert Schedule.objects.get(pk=page.pk).due_at is None
+
+
+def test_people_see_the_site_and_never_its_index_pages():
+    site = a_site()
+    add_index_pages(site.pk, [("https://site.example/world/", "World")])
+    assert list(queries.everything()) == [site]
+    assert queries.by_address(["https://site.example/world/"]) == {"https://site.example/world/": site.pk}

@@ -1,0 +1,163 @@
+"""Where a feed only teases, the page of a posting is fetched once, and its words take the teaser's place."""
+
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from apps.documents import queries as documents
+from apps.postings.models import Edition, Posting
+from apps.retrieval.actions import adopt_sources, reextract, set_keen_tags, train_keen_tags
+from apps.retrieval.claims import Claim
+from apps.retrieval.engine import Engine
+from apps.retrieval.models import Page, Schedule
+from apps.sources.actions import NewSource, add_source
+from apps.sources.models import Source
+from tests.web import HTML, RSS, serving_pages
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SENTENCE = "The council voted on Tuesday to keep the old bridge open to walkers, and to repair it by spring. "
+FULL = "<p>" + SENTENCE * 20 + "</p>"
+
+
+def an_item(number, text):
+    title = f"<title>Bridge {number}</title><link>/story-{number}</link>"
+    return f"<item><guid>{number}</guid>{title}<description>{text}</description></item>"
+
+
+def a_feed(*items):
+    return RSS, f"<rss version='2.0'><channel><title>Bridges</title>{''.join(items)}</channel></rss>".encode()
+
+
+def a_page(paragraphs=6, note=""):
+    prose = "".join(f"<p>{part}: {SENTENCE * 3}</p>" for part in range(paragraphs))
+    menu = "<nav><ul><li><a href='/'>Home</a></li><li><a href='/world'>World</a></li></ul></nav>"
+    return HTML, (
+        f"<!doctype html><html lang='en'><head><title>Bridge</title><meta name='author' content='Ada Writer'>"
+        f"<meta property='og:image' content='/bridge.jpg'></head><body>{menu}<article><h1>Bridge</h1>{prose}{note}"
+        f"</article><footer>© 2026 The Daily Bridge. All rights reserved.</footer></body></html>"
+    ).encode()
+
+
+@pytest.fixture
+def engine(settings):
+    settings.RETRIEVAL_HOST_GAP = 0
+    worker = Engine()
+    yield worker
+    worker.stop()
+
+
+@pytest.fixture
+def web():
+    with serving_pages() as server:
+        yield server
+
+
+def a_source_of(web, **values):
+    source_id = add_source(NewSource(web.url("/feed"), always_retrieved=True, min_gap=0))
+    Source.objects.filter(pk=source_id).update(**{"full_text": True} | values)
+    adopt_sources(now=datetime.now(UTC))
+    return source_id
+
+
+def retrieve(engine, source_id):
+    now = time.time()
+    sequence = Schedule.objects.get(pk=source_id).sequence
+    engine.retrieve([Claim(source_id, sequence, now, now)], worker="worker")
+    while engine.take_turn(source_id):
+        pass
+
+
+def test_a_teaser_is_replaced_by_its_page(engine, web):
+    web.pages |= {"/feed": a_feed(an_item(1, "The council has decided.")), "/story-1": a_page()}
+    source_id = a_source_of(web)
+    retrieve(engine, source_id)
+    posting = Posting.objects.get()
+    assert posting.text.count("keep the old bridge") == 18
+    assert "Home" not in posting.text
+    assert "All rights" not in posting.text
+    assert (posting.author, posting.language) == ("Ada Writer", "en")
+    assert posting.image_url == web.url("/bridge.jpg")
+    assert not Edition.objects.exists()  # nothing was published anew
+    assert documents.read(bytes(posting.document)).body == web.pages["/story-1"][1]
+
+
+def test_a_page_is_fetched_once(engine, web):
+    web.pages |= {"/feed": a_feed(an_item(1, "Short.")), "/story-1": a_page()}
+    source_id = a_source_of(web)
+    retrieve(engine, source_id)
+    web.pages["/feed"] = a_feed(an_item(1, "Short."), an_item(2, "Short, too."))
+    retrieve(engine, source_id)
+    assert web.asked.count("/story-1") == 1
+    assert web.asked.count("/story-2") == 1
+
+
+def test_what_the_feed_says_in_full_needs_no_page(engine, web):
+    web.pages |= {"/feed": a_feed(an_item(1, f"<![CDATA[{FULL}]]>")), "/story-1": a_page()}
+    retrieve(engine, a_source_of(web))
+    assert web.asked.count("/story-1") == 0
+
+
+def test_without_leave_no_page_is_fetched(engine, web):
+    web.pages |= {"/feed": a_feed(an_item(1, "Short.")), "/story-1": a_page()}
+    retrieve(engine, a_source_of(web, full_text=False))
+    assert web.asked.count("/story-1") == 0
+    assert not Page.objects.exists()
+
+
+def test_an_edit_of_the_teaser_does_not_bring_it_back(engine, web):
+    web.pages |= {"/feed": a_feed(an_item(1, "Short.")), "/story-1": a_page()}
+    source_id = a_source_of(web)
+    retrieve(engine, source_id)
+    web.pages["/feed"] = a_feed(an_item(1, "Short, and edited."))
+    retrieve(engine, source_id)
+    assert Posting.objects.get().text.count("keep the old bridge") == 18
+
+
+def test_a_page_that_cannot_be_had_leaves_the_teaser(engine, web):
+    web.pages |= {"/feed": a_feed(an_item(1, "Short."))}
+    retrieve(engine, a_source_of(web))
+    assert Posting.objects.get().text == "Short."
+    assert Page.objects.get().status == 404
+
+
+def test_robots_txt_is_heard_for_pages_too(engine, web):
+    web.pages |= {
+        "/robots.txt": ("text/plain", b"User-agent: *\nDisallow: /story"),
+        "/feed": a_feed(an_item(1, "Short.")),
+        "/story-1": a_page(),
+    }
+    retrieve(engine, a_source_of(web))
+    assert "/story-1" not in web.asked
+    assert "robots.txt" in Page.objects.get().reason
+
+
+def test_kept_pages_are_extracted_again_without_asking_for_them(engine, web):
+    web.pages |= {"/feed": a_feed(an_item(1, "Short.")), "/story-1": a_page()}
+    source_id = a_source_of(web)
+    retrieve(engine, source_id)
+    Posting.objects.update(text="An older extractor found this.", html="<p>An older extractor found this.</p>")
+    [result] = reextract(source_id, now=datetime.now(UTC))
+    assert result.changed
+    assert Posting.objects.get().text.count("keep the old bridge") == 18
+    assert web.asked.count("/story-1") == 1
+
+
+def test_a_site_that_is_trained_has_its_text_found_by_its_own_keen_tags(engine, web):
+    items = [an_item(number, "Short.") for number in range(3)]
+    web.pages |= {"/feed": a_feed(*items)} | {f"/story-{number}": a_page() for number in range(3)}
+    source_id = a_source_of(web)
+    retrieve(engine, source_id)
+    trained = train_keen_tags(source_id, now=datetime.now(UTC))
+    assert trained.pages == 3
+    assert trained.after >= trained.before
+    assert all(result.changed for result in reextract(source_id, now=datetime.now(UTC)))
+    assert set(Posting.objects.values_list("extractor", flat=True)) == {"keen_tags"}
+
+
+def test_training_needs_pages(web):
+    source_id = a_source_of(web)
+    set_keen_tags(source_id, None, now=datetime.now(UTC))
+    with pytest.raises(ValueError, match="at least 2 are needed"):
+        train_keen_tags(source_id, now=datetime.now(UTC))

@@ -1,0 +1,56 @@
+"""A web server on loopback that says what a test gives it, and remembers what it was asked."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+HTML, RSS = "text/html; charset=utf-8", "application/rss+xml"
+
+
+class Web:
+    """Pages by their paths: the content type and the bytes of each; what is missing is not found."""
+
+    def __init__(self, pages: Mapping[str, tuple[str, bytes]]) -> None:
+        self.pages = dict(pages)
+        self.asked: list[str] = []
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._make_handler())
+        self._server.daemon_threads = True
+
+    def url(self, path: str) -> str:
+        return f"http://site.replay.localhost:{self._server.server_port}{path}"
+
+    def start(self) -> None:
+        Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _make_handler(web: "Web") -> type[BaseHTTPRequestHandler]:
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                web.asked.append(self.path)
+                kind, body = web.pages.get(self.path, (HTML, b""))
+                self.send_response(200 if self.path in web.pages else 404)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *arguments: object) -> None:
+                """Nothing: requests are remembered."""
+
+        return Handler
+
+
+@contextmanager
+def serving_pages(pages: Mapping[str, tuple[str, bytes]] | None = None) -> Iterator[Web]:
+    web = Web(pages or {})
+    web.start()
+    try:
+        yield web
+    finally:
+        web.stop()
