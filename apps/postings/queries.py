@@ -9,6 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Q, QuerySet
 
 from apps.accounts.models import User
+from apps.postings.algorithms.dates import effective
 from apps.postings.models import Edition, Posting
 from apps.sources.models import Source
 
@@ -115,3 +116,13 @@ def with_documents(source_id: int | None = None) -> QuerySet[Posting]:
     """Postings whose own page was kept: their text can be extracted again."""
     kept = Posting.objects.exclude(document=b"")
     return kept if source_id is None else kept.filter(source_id=source_id)
+
+
+def trusted_dates(posting_ids: Collection[int]) -> list[tuple[datetime, datetime]]:
+    """When postings were published and when they reached us, of those whose dates can be trusted."""
+    rows = Posting.objects.filter(pk__in=posting_ids).values_list("published_at", "claimed_at", "retrieved_at")
+    return [
+        (published, retrieved)
+        for published, claimed, retrieved in rows
+        if effective(claimed, received=retrieved, position=0).trusted
+    ]

@@ -41,22 +41,28 @@ class Remembered:
     window: int | None
     timetable: bytes
     period: float  # h, of the timetable
-    pushed_until: datetime | None = None  # until then its publisher sends us its news, or tells us of them
+    pushed_until: datetime | None  # until then its publisher sends us its news, or tells us of them
 
     @classmethod
     def of(cls, row: tuple[Any, ...]) -> "Remembered":
         """From a row of COLUMNS."""
         source_id, pace, min_gap, worth, observed_at, earliest_at, seen, expected, hourly, *habit, pushed_until = row
+        values: tuple[Any, ...] = (source_id, pace, min_gap, worth, observed_at, earliest_at, Activity(seen, expected))
         if hourly is None:
-            return cls(
-                *(source_id, pace, min_gap, worth, observed_at, earliest_at, Activity(seen, expected)),
-                *(b"", b"", 0.0, 0, None, b"", 0.0, pushed_until),
+            values += (b"", b"", 0.0, 0, None, b"", 0.0, pushed_until)
+        else:
+            minutes, root_mass, utc_offset, window, timetable, period = habit
+            values += (
+                bytes(hourly),
+                bytes(minutes),
+                root_mass,
+                utc_offset,
+                window,
+                bytes(timetable),
+                period,
+                pushed_until,
             )
-        minutes, root_mass, utc_offset, window, timetable, period = habit
-        return cls(
-            *(source_id, pace, min_gap, worth, observed_at, earliest_at, Activity(seen, expected)),
-            *(bytes(hourly), bytes(minutes), root_mass, utc_offset, window, bytes(timetable), period, pushed_until),
-        )
+        return cls(*values)
 
     def is_announced(self, at: datetime) -> bool:
         """Whether its news reach us at an instant without our asking."""

@@ -13,6 +13,7 @@ from django.db.models import Min
 from apps.postings import actions as postings
 from apps.postings.actions import PageOfPosting
 from apps.retrieval import queries
+from apps.retrieval.actions.crawl_delays import log_delays
 from apps.retrieval.actions.pages import add_links, lock_crawl
 from apps.retrieval.actions.planning import shortest_gap
 from apps.retrieval.algorithms.crawl.deciding import Decision, Seen, after_look
@@ -102,7 +103,7 @@ def store_turn(turn: Turn, looks: Sequence[Look], *, now: datetime) -> bool:
     if crawl.leased_until != turn.leased_until:
         return False
     decided = [(look, _decide(look, crawl, now)) for look in looks]
-    posting_ids = _store_postings(turn, decided)
+    posting_ids = _store_postings(turn, decided, crawl.source.pace)
     _store_index_pages(crawl, decided, now)
     _write_pages(decided, posting_ids, now)
     Crawl.objects.filter(pk=crawl.pk).update(
@@ -132,7 +133,7 @@ def _decide(look: Look, crawl: Crawl, now: datetime) -> Decision:
     return after_look(seen, looks=page.looks, failures=page.failures, now=now)
 
 
-def _store_postings(turn: Turn, decided: Decided) -> dict[int, int]:
+def _store_postings(turn: Turn, decided: Decided, pace: float) -> dict[int, int]:
     """Store what news pages say; the posting of each page."""
     news = [look for look, decision in decided if decision.kind == Page.Kind.NEWS and look.reading]
     found: dict[int, int] = {}
@@ -147,7 +148,9 @@ def _store_postings(turn: Turn, decided: Decided) -> dict[int, int]:
             postings.fill(look.page.posting_id, page)
             found[look.page.page_id] = look.page.posting_id
     ids = postings.store_articles(turn.source_id, [page for _, page in new])
-    return found | {look.page.page_id: id for (look, _), id in zip(new, ids, strict=True) if id is not None}
+    stored = {look.page.page_id: id for (look, _), id in zip(new, ids, strict=True) if id is not None}
+    log_delays(stored, pace=pace)
+    return found | stored
 
 
 def _posting_page(look: Look) -> PageOfPosting | None:

@@ -68,7 +68,7 @@ def _begin(crawl: Crawl, now: datetime) -> None:
     )
     Page.objects.bulk_create([first], ignore_conflicts=True)
     rules = RobotsRules.objects.filter(pk=origin_of(url)).values_list("body", flat=True).first() or ""
-    named = sitemaps.sitemaps_named(rules) or [f"{origin_of(url)}/sitemap.xml"]
+    named = sitemaps.robots_sitemaps(rules) or [f"{origin_of(url)}/sitemap.xml"]
     add_links(crawl, [Link(address, "Sitemap") for address in named], found_on=None, depth=0, now=now)
 
 

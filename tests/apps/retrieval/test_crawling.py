@@ -4,15 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from apps.replay.crawl_rounds import begin, crawl, measure
+from apps.replay.crawl_rounds import begin, crawl, measure, visit
 from apps.replay.crawled_server import serving_site
 from apps.retrieval.actions import adopt_sources, begin_turn, change_crawl, decide_page, store_turn
 from apps.retrieval.engine import Engine
-from apps.retrieval.models import Crawl, Page, Schedule
+from apps.retrieval.models import Crawl, Page, Retrieval, Schedule
 from apps.sources import queries
 from apps.sources.actions import add_index_pages
 from apps.sources.models import Source
 from tests.builders import a_source
+from tests.web import HTML, serving_pages
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -140,3 +141,33 @@ def test_people_see_the_site_and_never_its_index_pages():
     add_index_pages(site.pk, [("https://site.example/world/", "World")])
     assert list(queries.everything()) == [site]
     assert queries.by_address(["https://site.example/world/"]) == {"https://site.example/world/": site.pk}
+
+
+def test_what_a_new_article_waited_for_us_is_written_into_the_visit_that_led_to_it(engine):
+    def an_article(number):
+        published = (datetime.now(UTC) - timedelta(minutes=5)).isoformat()
+        prose = "<p>The council voted on Tuesday to keep the old bridge open to walkers until spring.</p>" * 9
+        head = (
+            f'<meta property="og:type" content="article"><meta property="article:published_time" content="{published}">'
+        )
+        return HTML, f"<html><head>{head}</head><body><article><h1>Story {number}</h1>{prose}</article>".encode()
+
+    def a_list(count):
+        items = "".join(f"<li><a href='/story-{n}'>The story with the number {n} is this</a>" for n in range(count))
+        return HTML, f"<h1>News</h1><ul>{items}</ul>".encode()
+
+    with serving_pages({"/": a_list(8)} | {f"/story-{n}": an_article(n) for n in range(9)}) as web:
+        site_id = begin(web.url("/"))
+        visit(engine, site_id)
+        while engine.take_turn(site_id):
+            pass
+        assert sum(Retrieval.objects.values_list("dated", flat=True)) == 0  # nobody looked before
+        Retrieval.objects.update(fetched_at=datetime.now(UTC) - timedelta(hours=1))
+        web.pages["/"] = a_list(9)
+        web.pages["/story-8"] = an_article(8)
+        visit(engine, site_id)
+        while engine.take_turn(site_id):
+            pass
+    latest = Retrieval.objects.latest("fetched_at")
+    assert (latest.outcome, latest.new, latest.dated) == (Retrieval.Outcome.NEW, 1, 1)
+    assert 300 <= latest.delay_seconds == latest.longest_delay_seconds < 360

@@ -182,6 +182,7 @@ def just_asked(hourly: bytes, minutes: bytes, now: datetime) -> Remembered:
         window=20,
         timetable=b"",
         period=0.0,
+        pushed_until=None,
     )
 
 

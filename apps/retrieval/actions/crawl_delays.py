@@ -1,0 +1,45 @@
+"""How long the articles of crawled sites waited for us, written into the log of the visits that led to them."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import datetime
+
+from django.db.models import F
+from django.db.models.functions import Greatest
+
+from apps.postings import queries as postings
+from apps.postings.actions import Stored
+from apps.retrieval.actions.upcoming import delays
+from apps.retrieval.instants import OBSERVING
+from apps.retrieval.models import Page, Retrieval
+
+
+def log_delays(posting_ids: Mapping[int, int], *, pace: float) -> None:
+    """Add the delays of new articles, by the pages that they stand on, to the visits of index pages that found these.
+
+    What an index page showed when it was visited for the first time may be of any age, so that it waited for nobody.
+    """
+    pages = Page.objects.filter(pk__in=posting_ids, found_on__isnull=False).values_list("pk", "found_on")
+    by_index: dict[int, list[int]] = defaultdict(list)
+    for page_id, index_id in pages:
+        by_index[index_id].append(posting_ids[page_id])
+    for index_id, ids in by_index.items():
+        _log(index_id, ids, pace)
+
+
+def _log(index_id: int, posting_ids: list[int], pace: float) -> None:
+    visits = Retrieval.objects.filter(source_id=index_id, outcome__in=OBSERVING).order_by("-fetched_at")
+    latest = list(visits.values_list("pk", "fetched_at")[:2])
+    if len(latest) < 2:
+        return
+    (visit_id, _), (_, looked_at) = latest
+    first: datetime = visits.last().fetched_at  # type: ignore[union-attr]
+    waited = []
+    for published, retrieved in postings.trusted_dates(posting_ids):
+        waited += delays(Stored(1, 0, (published,)), retrieved, pace, looked_at=looked_at, first=first)
+    if waited:
+        Retrieval.objects.filter(pk=visit_id).update(
+            dated=F("dated") + len(waited),
+            delay_seconds=F("delay_seconds") + sum(waited),
+            longest_delay_seconds=Greatest(F("longest_delay_seconds"), max(waited)),
+        )
