@@ -49,19 +49,11 @@ class Remembered:
         source_id, pace, min_gap, worth, observed_at, earliest_at, seen, expected, hourly, *habit, pushed_until = row
         values: tuple[Any, ...] = (source_id, pace, min_gap, worth, observed_at, earliest_at, Activity(seen, expected))
         if hourly is None:
-            values += (b"", b"", 0.0, 0, None, b"", 0.0, pushed_until)
+            values += (b"", b"", 0.0, 0, None, b"", 0.0)
         else:
             minutes, root_mass, utc_offset, window, timetable, period = habit
-            values += (
-                bytes(hourly),
-                bytes(minutes),
-                root_mass,
-                utc_offset,
-                window,
-                bytes(timetable),
-                period,
-                pushed_until,
-            )
+            values += (bytes(hourly), bytes(minutes), root_mass, utc_offset, window, bytes(timetable), period)
+        values += (pushed_until,)
         return cls(*values)
 
     def is_announced(self, at: datetime) -> bool:

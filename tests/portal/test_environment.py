@@ -22,3 +22,12 @@ def test_options_that_are_no_json_object_stop_the_start_without_being_shown(monk
     with pytest.raises(environment.BadEnvironment, match=r"WIREBEAT_SET: expected a JSON object") as raised:
         environment.options("WIREBEAT_SET", {})
     assert "s3cret" not in str(raised.value)
+
+
+def test_a_choice_is_one_of_a_few_words(monkeypatch):
+    assert environment.choice("WIREBEAT_NOT_SET", "auto", "on", "off") == "auto"
+    monkeypatch.setenv("WIREBEAT_SET", "Off")
+    assert environment.choice("WIREBEAT_SET", "auto", "on", "off") == "off"
+    monkeypatch.setenv("WIREBEAT_SET", "maybe")
+    with pytest.raises(environment.BadEnvironment, match="WIREBEAT_SET='maybe': expected auto, on, off"):
+        environment.choice("WIREBEAT_SET", "auto", "on", "off")

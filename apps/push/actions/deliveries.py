@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 
 from celery import current_app
 from django.db import DatabaseError, transaction
-from django.db.models import F, Q
+from django.db.models import Count, F, Q, Sum
 
 from apps.postings.actions import Document
 from apps.push import queries
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 State = Delivery.State
 TASK = "apps.push.tasks.work"
-MOST_PER_MINUTE = 120  # deliveries of one subscription
+MOST_PER_MINUTE, MOST_BYTES_PER_MINUTE = 120, 50 * 2**20  # of one subscription
 MOST_ATTEMPTS = 5
 KEPT = timedelta(days=7)
 ENDED_KEPT = timedelta(days=30)  # for which hubs are told that a subscription is gone
@@ -51,7 +51,8 @@ def receive(
 ) -> Delivery | None:
     """Write down what a hub sends; once that is certain a task works on it. None if too much came of late."""
     recent = Delivery.objects.filter(subscription_id=subscription_id, received_at__gt=now - timedelta(minutes=1))
-    if recent.count() >= MOST_PER_MINUTE:
+    came = recent.aggregate(count=Count("pk"), size=Sum("size", default=0))
+    if came["count"] >= MOST_PER_MINUTE or came["size"] + len(body) > MOST_BYTES_PER_MINUTE:
         return None
     delivery = Delivery.objects.create(
         subscription_id=subscription_id,

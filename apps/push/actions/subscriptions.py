@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from apps.push import queries
 from apps.push.algorithms import leases
-from apps.push.algorithms.forms import cloud_address, cloud_form, hub_form, refusal_of
+from apps.push.algorithms.forms import Mode, cloud_address, cloud_form, hub_form, refusal_of
 from apps.push.asking import ask_all
 from apps.push.models import Subscription
 from apps.retrieval import actions as retrieval
@@ -135,7 +135,7 @@ def _request(subscription: Subscription) -> FetchRequest:
     if subscription.kind == Kind.RSSCLOUD:
         form, address = cloud_form(callback=callback, topic=topic), cloud_address(subscription.hub)
     else:
-        mode = "unsubscribe" if subscription.state == State.ENDING else "subscribe"
+        mode: Mode = "unsubscribe" if subscription.state == State.ENDING else "subscribe"
         form = hub_form(mode, callback=callback, topic=topic, lease=leases.WISHED, secret=subscription.offered_secret)
         address = subscription.hub
     return FetchRequest(url=address, form=form, accept="*/*", body_limit=ANSWER_LIMIT)

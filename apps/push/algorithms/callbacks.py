@@ -1,17 +1,16 @@
 """Whether others can call us at an address."""
 
 from ipaddress import ip_address
-from typing import Literal
 
 from apps.sources.algorithms.addresses import resolve
-
-Mode = Literal["auto", "on", "off"]
 
 _PRIVATE_ENDINGS = (".localhost", ".local", ".internal", ".lan", ".home.arpa", ".test", ".invalid")
 
 
-def callback_base(url: str, mode: Mode) -> str:
+def callback_base(url: str, mode: str) -> str:
     """The beginning of the addresses that hubs call us at, without a last slash; "" where none can or is to call.
+
+    They are to call if the mode is "on", not if it is "off", and else if the address is one that others can call.
 
     >>> callback_base("https://news.example/", "auto"), callback_base("http://localhost:8000", "auto")
     ('https://news.example', '')

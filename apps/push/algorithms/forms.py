@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 
 from apps.sources.algorithms.hubs import RSSCLOUD
 
+Mode = Literal["subscribe", "unsubscribe"]
+
 _SUCCESS = re.compile(r"""\bsuccess["']?\s*[=:]\s*["']?(true|false)""", re.IGNORECASE)
 _MESSAGE = re.compile(r"""\b(?:msg|message)["']?\s*[=:]\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
 
 
-def hub_form(
-    mode: Literal["subscribe", "unsubscribe"], *, callback: str, topic: str, lease: timedelta, secret: str
-) -> dict[str, str]:
+def hub_form(mode: Mode, *, callback: str, topic: str, lease: timedelta, secret: str) -> dict[str, str]:
     """A request to a hub; the secret is only for one that is spoken to over TLS, "" for others.
 
     >>> form = hub_form("unsubscribe", callback="https://a.example/1", topic="https://b.example/", lease=timedelta(1),

@@ -43,4 +43,4 @@ def until_repetition(failures: int) -> timedelta:
     """
     if failures >= MOST_FAILURES:
         return REST
-    return FIRST_WAIT * 3 ** (max(failures, 1) - 1)
+    return FIRST_WAIT * 3.0 ** (max(failures, 1) - 1)

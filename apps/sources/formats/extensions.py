@@ -1,8 +1,8 @@
 """What every dialect may carry besides its own elements: links, people, categories, Media RSS, podcasts, hints."""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -230,13 +230,13 @@ def media_description(media: Children) -> str:
 # Who tells of changes
 
 
-def cloud(attributes: Mapping[str, Any]) -> Cloud | None:
+def cloud(attributes: Iterable[tuple[object, object]]) -> Cloud | None:
     """What a <cloud> element's attributes name, or None where they name no host and port that can be.
 
-    >>> cloud({"domain": "rpc.example.org", "port": "80", "path": "/RPC2", "protocol": "http-post"})
+    >>> cloud([("domain", "rpc.example.org"), ("port", "80"), ("path", "/RPC2"), ("protocol", "http-post")])
     Cloud(domain='rpc.example.org', port=80, path='/RPC2', procedure='', protocol='http-post')
     """
-    said = {str(name).lower(): str(value).strip() for name, value in attributes.items()}
+    said = {str(name).lower(): str(value).strip() for name, value in attributes}
     port = number(said.get("port") or "80", 65_535)
     domain = said.get("domain", "")
     if not domain or port is None or _NO_DOMAIN.search(domain):

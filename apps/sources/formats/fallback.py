@@ -53,7 +53,7 @@ def read_loosely(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFeed
         self_url=next(_linked(feed, "self", url), ""),
         new_url=web_address(_text(feed, "itunes_new-feed-url"), url),
         hub_urls=tuple(dict.fromkeys(_linked(feed, "hub", url))),
-        cloud=cloud(_get(feed, "cloud") or {}),
+        cloud=cloud((_get(feed, "cloud") or {}).items()),
         hints=_hints(feed),
         entries=tuple(entry for entry in read if entry != ParsedEntry()),
         problems=problems if len(entries) <= MAX_ENTRIES else (*problems, too_many(len(entries))),

@@ -68,7 +68,7 @@ def _cloud(hub: dict[str, Any]) -> Cloud | None:
     usual = 443 if address.scheme == "https" else 80
     path = f"{address.path}?{address.query}" if address.query else address.path
     said = {"domain": address.hostname or "", "port": address.port or usual, "path": path, "protocol": "http-post"}
-    return cloud(said)
+    return cloud(said.items())
 
 
 def _entry(item: dict[str, Any], url: str) -> ParsedEntry:

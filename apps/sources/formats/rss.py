@@ -56,7 +56,7 @@ def read_rss(document: Document, root: etree._Element, kind: str) -> ParsedFeed:
         self_url=next(iter(related(links, "self")), ""),
         new_url=web_address(first_text(children, "itunes:new-feed-url"), document.base(channel)),
         hub_urls=related(links, "hub"),
-        cloud=next(filter(None, (cloud(element.attrib) for element in children.get("cloud", ()))), None),
+        cloud=next(filter(None, (cloud(element.items()) for element in children.get("cloud", ()))), None),
         hints=update_hints(children),
         entries=tuple(_entry(document, item) for item in items[:MAX_ENTRIES]),
         problems=document.problems if len(items) <= MAX_ENTRIES else (*document.problems, too_many(len(items))),

@@ -3,6 +3,7 @@
 import gzip
 from datetime import timedelta
 from io import BytesIO
+from random import Random
 
 import pytest
 from django.db import connection
@@ -86,6 +87,25 @@ class TestADelivery:
         send(hub, client, a_feed([NOW], first=7))
         visit(source, NOW + HOUR, a_feed([NOW], first=7))
         assert Posting.objects.filter(title="Posting 7").count() == 1
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_in_any_parts_and_any_order_with_retrievals_between_makes_the_same_postings(
+        self, hub, client, source, seed, at_noon
+    ):
+        random = Random(seed)
+        for _ in range(12):
+            at_noon.shift(61)
+            part = sorted(random.sample(range(20), random.randint(1, 8)))
+            items = "".join(f"<item><guid>n{number}</guid><title>Number {number}</title></item>" for number in part)
+            body = f"<rss><channel><title>News</title>{items}</channel></rss>".encode()
+            if random.random() < 0.3:
+                visit(source, NOW + timedelta(seconds=random.randrange(700)), body)
+            else:
+                send(hub, client, body)
+        body = "".join(f"<item><guid>n{number}</guid><title>Number {number}</title></item>" for number in range(20))
+        visit(source, NOW + HOUR, f"<rss><channel><title>News</title>{body}</channel></rss>".encode())
+        wanted = ["Posting 0", *(f"Number {number}" for number in range(20))]
+        assert sorted(Posting.objects.values_list("title", flat=True)) == sorted(wanted)
 
     def test_edits_what_is_known(self, hub, client, source):
         send(hub, client, ITEM.format("a", "A headline").encode())
@@ -249,6 +269,10 @@ class TestHostileContent:
         assert answers[-1]["Retry-After"] == "60"
         at_noon.shift(61)
         assert hub.deliver(client, b"").status_code == 200
+
+    def test_of_many_large_bodies_is_slowed_down(self, hub, client, source, monkeypatch):
+        monkeypatch.setattr("apps.push.actions.deliveries.MOST_BYTES_PER_MINUTE", 1_000)
+        assert [hub.deliver(client, b"x" * 400).status_code for _ in range(3)] == [200, 200, 429]
 
 
 class TestWhatIsLeftBehind:

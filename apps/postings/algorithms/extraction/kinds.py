@@ -1,34 +1,188 @@
-"""Interim."""
+"""The three kinds of page that Algorithm I of Ai-Times tells apart: news, an index of news, and what is neither.
 
+The thesis gives no test that tells an index from a page without value. Here a multinomial logistic regression decides
+on what is found on the page, what the page says of itself and how its address looks. No name of a site, class or id is
+among its features, since it has to judge sites that it has never seen.
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from functools import cache
+from pathlib import Path
+from typing import Literal
 
+import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 from apps.postings.algorithms.extraction.keen import Extract
+from apps.postings.algorithms.extraction.kind_features import NAMES, Facts, Vector, facts_of, vector_of
 from apps.postings.algorithms.extraction.metadata import Metadata
+
+KindName = Literal["news", "index", "valueless"]
+KINDS: tuple[KindName, ...] = ("news", "index", "valueless")
+WEIGHTS = Path(__file__).with_name("kinds-202611.json")
+MOST_REASONS = 3
+_SLIGHTEST_REASON = 0.2  # of the log odds
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    kind: str
-    probability: float
-    reasons: tuple[str, ...]
+class Kind:
+    """What a page is taken for."""
+
+    kind: KindName
+    probability: float  # that it is of this kind
+    reasons: tuple[str, ...]  # for people, the weightiest first; clauses that begin with "it" or "its"
+    text_size: int  # characters of the text found, those of Chinese and the like counted twice
 
 
-def classify(root: etree._Element, extract: Extract, metadata: Metadata, url: str) -> Verdict:
-    run = sum(extract.blocks[i].size for i in extract.run)
-    headlines = {
-        (a.get("href"), t)
-        for a in root.iter("a")
-        if 25 <= len(t := " ".join("".join(map(str, a.itertext())).split())) <= 180
+@dataclass(frozen=True, slots=True)
+class KindModel:
+    version: str
+    weights: NDArray[np.float64]  # (m, 3), in the orders of `NAMES` and `KINDS`
+    intercepts: NDArray[np.float64]  # (3,)
+    usual: Vector  # (m,) means of the features, which reasons are told against
+    domains: frozenset[str] = frozenset()  # registrable domains of the pages that it was trained on
+
+    def probabilities(self, features: Vector) -> NDArray[np.float64]:
+        """Of each kind, for one page (m,) or for n pages (n, m)."""
+        scores = features @ self.weights + self.intercepts
+        scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        result: NDArray[np.float64] = scores / scores.sum(axis=-1, keepdims=True)
+        return result
+
+
+def classify(
+    root: etree._Element | None, extract: Extract, metadata: Metadata, url: str, *, model: KindModel | None = None
+) -> Kind:
+    """Tell whether a page is news, an index of news, or neither. Never raises on account of the page.
+
+    Parameters
+    ----------
+    root : element or None
+        As `read_page` gives it.
+    extract : Extract
+        As `keen.extract` gives it for this root.
+    metadata : Metadata
+    url : str
+        The page's address.
+    model : KindModel, optional
+        Other weights than the ones shipped.
+
+    Examples
+    --------
+    >>> from apps.postings.algorithms.extraction import keen, metadata
+    >>> from apps.postings.algorithms.extraction.documents import read_page
+    >>> prose = "<p>The council voted on Tuesday to keep the old bridge open to walkers, and to repair it, by spring.</p>"
+    >>> page = f"<title>Council votes to keep the old bridge</title><article><h1>Bridge</h1>{9 * prose}</article>"
+    >>> root, url = read_page(page.encode()).root, "https://example.org/2026/council-votes-to-keep-the-bridge"
+    >>> verdict = classify(root, keen.extract(root), metadata.read_metadata(root, url=url), url)
+    >>> verdict.kind, verdict.probability > 0.7
+    ('news', True)
+    """
+    if root is None:
+        return Kind("valueless", 1.0, ("it is empty",), 0)
+    model = model or shipped_model()
+    facts = facts_of(root, extract, metadata, url)
+    features = vector_of(facts)
+    probabilities = model.probabilities(features)
+    best = int(probabilities.argmax())
+    reasons = _reasons(facts, features, best, model)
+    return Kind(KINDS[best], float(probabilities[best]), reasons, facts.text_size)
+
+
+@cache
+def shipped_model() -> KindModel:
+    return read_model(WEIGHTS.read_text("utf-8"))
+
+
+def read_model(text: str) -> KindModel:
+    """A model from its JSON; weights of features that are not named are 0."""
+    said = json.loads(text)
+    weights = [said["weights"].get(name, [0.0] * len(KINDS)) for name in NAMES]
+    usual = [said["usual"].get(name, 0.0) for name in NAMES]
+    return KindModel(
+        said["version"], np.array(weights), np.array(said["intercepts"]), np.array(usual), frozenset(said["domains"])
+    )
+
+
+def write_model(model: KindModel) -> str:
+    """The JSON that `read_model` reads, which is the same for the same model."""
+    said = {
+        "version": model.version,
+        "kinds": KINDS,
+        "intercepts": np.round(model.intercepts, 4).tolist(),
+        "weights": {name: np.round(row, 4).tolist() for name, row in zip(NAMES, model.weights, strict=True)},
+        "usual": {name: round(float(value), 4) for name, value in zip(NAMES, model.usual, strict=True)},
+        "domains": sorted(model.domains),
     }
-    path = urlsplit(url).path
-    article = 1.5 * (run >= 600) + 2 * bool({"newsarticle", "article"} & metadata.types) + (metadata.og_type == "article")
-    article += 0.5 * metadata.has_published_meta - 1.5 * (run < 350) - 2 * (path in ("", "/"))
-    article -= 2 * (len(headlines) >= 6 and not metadata.has_published_meta)
-    if article >= 1.5:
-        return Verdict("news", 0.9, ("text",))
-    if len(headlines) >= 5 or path in ("", "/"):
-        return Verdict("index", 0.9, ("links",))
-    return Verdict("valueless", 0.8, ("nothing",))
+    return json.dumps(said, indent=1) + "\n"
+
+
+def _reasons(facts: Facts, features: Vector, kind: int, model: KindModel) -> tuple[str, ...]:
+    """What spoke for the kind more than it usually does."""
+    others = [place for place in range(len(KINDS)) if place != kind]
+    gains = (features - model.usual) * (model.weights[:, kind] - model.weights[:, others].mean(axis=1))
+    told: dict[str, None] = {}
+    for place in np.argsort(-gains, kind="stable"):
+        if gains[place] < _SLIGHTEST_REASON or len(told) == MOST_REASONS:
+            break
+        told.setdefault(_CLAUSES[NAMES[place]](facts))
+    return tuple(told)
+
+
+def _either(of: str, yes: str, no: str) -> Callable[[Facts], str]:
+    return lambda facts: yes if getattr(facts, of) else no
+
+
+def _text(facts: Facts) -> str:
+    return f"its text has {facts.text_size:,} characters" if facts.text_size else "it has no text"
+
+
+def _paragraphs(facts: Facts) -> str:
+    return f"its text has {facts.paragraphs:,} paragraph{'' if facts.paragraphs == 1 else 's'}"
+
+
+def _headlines(facts: Facts) -> str:
+    return f"it links to {facts.headlines:,} headline{'' if facts.headlines == 1 else 's'}"
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{part / max(1.0, whole):.0%}"
+
+
+def _og_type(facts: Facts) -> str:
+    return f"it calls itself “{facts.og_type[:40]}” (og:type)" if facts.og_type else "it does not say what it is (og:type)"
+
+
+def _slug(facts: Facts) -> str:
+    return "its address holds a headline" if math.floor(facts.slug) >= 3 else "its address holds no headline"
+
+
+_CLAUSES: Mapping[str, Callable[[Facts], str]] = {
+    "text": _text,
+    "text_linked": lambda facts: f"{_share(facts.text_linked, facts.text_characters)} of its text is links",
+    "text_share": lambda facts: f"its text is {_share(facts.text_size, facts.page_size)} of the page",
+    "paragraphs": _paragraphs,
+    "headlines": _headlines,
+    "headlines_to_text": _headlines,
+    "linked_headings": lambda facts: f"it has {facts.linked_headings:,} headings that are links",
+    "headings_to_paragraphs": lambda facts: f"it has {facts.headings:,} headings for {facts.paragraphs:,} paragraphs",
+    "title_words": lambda facts: f"its title is “{facts.title[:60]}”" if facts.title else "it has no title",
+    "says_article": _either("says_article", "it calls itself an article (JSON-LD)", "it names no article (JSON-LD)"),
+    "og_article": _og_type,
+    "og_site": _og_type,
+    "og_video": _og_type,
+    "says_list": _either("says_list", "it calls itself a list (JSON-LD)", "it names no list (JSON-LD)"),
+    "says_other": _either("says_other", "it names a video, event or the like (JSON-LD)", "it names no video or the like"),
+    "published": _either("published", "it says when it was published", "it does not say when it was published"),
+    "front_page": _either("front_page", "it is a front page", "it is no front page"),
+    "slug": _slug,
+    "number": _either("longest_number", "its address holds a number", "its address holds no number"),
+    "video_address": _either("video_address", "its address is that of a video or gallery", "its address names no video"),
+    "service_address": _either("service_address", "its address is that of a service", "its address names no service"),
+    "section_address": _either("section_address", "its address is that of a section", "its address names no section"),
+    "service_title": _either("service_title", "its title is that of a service", "its title names no service"),
+}
