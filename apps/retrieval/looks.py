@@ -18,6 +18,7 @@ class PageAssignment:
     looks: int
     failures: int
     link_text: str
+    found_on_id: int | None  # the index page that led to it first
     posting_id: int | None  # the posting that waits for the page's words
 
 

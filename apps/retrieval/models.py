@@ -176,6 +176,7 @@ class Crawl(models.Model):
     day_began_at = models.DateTimeField(null=True)  # of the day whose requests are counted
     requests_today = models.PositiveIntegerField(default=0)
     due_at = models.DateTimeField(null=True)  # when pages may be fetched next; null: none waits
+    explored_at = models.DateTimeField(null=True)  # when, for the first time, no page waited any more
     leased_until = models.DateTimeField(null=True)  # a worker fetches pages of it now
 
     class Meta:

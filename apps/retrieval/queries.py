@@ -200,7 +200,7 @@ def waiting_pages(source_id: int, now: datetime) -> QuerySet[Page]:
 
 
 def due_crawls(now: datetime, most: int) -> list[int]:
-    """Sources whose pages may be fetched now and that no worker is at work on, so that at most so many are at a time."""
+    """Sources whose pages may be fetched now, so many that with those that workers are at work on it is no more."""
     leased = Crawl.objects.filter(leased_until__gt=now).count()
     free = Crawl.objects.filter(Q(leased_until__isnull=True) | Q(leased_until__lte=now), due_at__lte=now)
     return list(free.order_by("due_at").values_list("pk", flat=True)[: max(0, most - leased)])

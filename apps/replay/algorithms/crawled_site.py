@@ -47,9 +47,10 @@ class CrawledSite:
     base: str  # scheme, host and port
     published: int
     seed: int = 0
+    begins: datetime = FIRST_DAY  # when the first article came out; another each 20 minutes
 
     def article_path(self, number: int) -> str:
-        day = FIRST_DAY + timedelta(minutes=20 * number)
+        day = self.begins + timedelta(minutes=20 * number)
         slug = "-".join(self._title(number).lower().split())
         return f"/{self._section(number)}/{day:%Y/%m/%d}/{slug}-{100_000 + number}"
 
@@ -151,7 +152,7 @@ class CrawledSite:
         number = self.article_of(target)
         if number is None:
             return SiteAnswer(404, "<title>Not found</title><h1>There is no such page</h1>")
-        published = FIRST_DAY + timedelta(minutes=20 * number)
+        published = self.begins + timedelta(minutes=20 * number)
         title, address = escape(self._title(number)), self.base + self.article_path(number)
         paragraphs = "".join(f"<p>{self._words(number * 100 + part, 60)}</p>" for part in range(5))
         head = (

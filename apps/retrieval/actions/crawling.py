@@ -14,8 +14,10 @@ from apps.postings import actions as postings
 from apps.postings.actions import PageOfPosting
 from apps.retrieval import queries
 from apps.retrieval.actions.crawl_delays import log_delays
+from apps.retrieval.actions.learning import Learner, learn_first_habits
 from apps.retrieval.actions.pages import add_links, lock_crawl
 from apps.retrieval.actions.planning import shortest_gap
+from apps.retrieval.actions.replanning import replan
 from apps.retrieval.algorithms.crawl.deciding import Decision, Seen, after_look
 from apps.retrieval.algorithms.crawl.patterns import Patterns
 from apps.retrieval.looks import Look, PageAssignment, Turn
@@ -87,6 +89,7 @@ def _turn(crawl: Crawl, leased_until: datetime, pages: Sequence[Page]) -> Turn:
                 looks=page.looks,
                 failures=page.failures,
                 link_text=page.link_text,
+                found_on_id=page.found_on_id,
                 posting_id=page.posting_id,
             )
             for page in pages
@@ -106,10 +109,18 @@ def store_turn(turn: Turn, looks: Sequence[Look], *, now: datetime) -> bool:
     posting_ids = _store_postings(turn, decided, crawl.source.pace)
     _store_index_pages(crawl, decided, now)
     _write_pages(decided, posting_ids, now)
-    Crawl.objects.filter(pk=crawl.pk).update(
-        patterns=_observed(crawl, turn, decided), leased_until=None, due_at=_next_page_at(crawl.pk)
-    )
+    due_at = _next_page_at(crawl.pk)
+    Crawl.objects.filter(pk=crawl.pk).update(patterns=_observed(crawl, turn, decided), leased_until=None, due_at=due_at)
+    if turn.crawled and crawl.explored_at is None and (due_at is None or due_at > now):
+        _know_habit(crawl, now)
     return True
+
+
+def _know_habit(crawl: Crawl, now: datetime) -> None:
+    """Learn when the site publishes as soon as what it shows was read: its first page was asked before all that."""
+    Crawl.objects.filter(pk=crawl.pk).update(explored_at=now)
+    learn_first_habits([Learner(crawl.pk, crawl.source.pace)], now=now)
+    replan([crawl.pk], now=now)
 
 
 Decided = Sequence[tuple[Look, Decision]]
@@ -179,7 +190,9 @@ def _store_index_pages(crawl: Crawl, decided: Decided, now: datetime) -> None:
         ignore_conflicts=True,
     )
     for look, index, _ in found:
-        add_links(crawl, index.links, found_on=ids.get(look.page.url), depth=look.page.depth, now=now)
+        # What the further pages of a list show was shown on its first one before.
+        found_on = ids.get(look.page.url, look.page.found_on_id)
+        add_links(crawl, index.links, found_on=found_on, depth=look.page.depth, now=now)
 
 
 def _write_pages(decided: Decided, posting_ids: dict[int, int], now: datetime) -> None:

@@ -26,7 +26,8 @@ TRUSTED = "claimed_at IS NOT NULL AND claimed_at BETWEEN %(earliest)s AND retrie
 # The postings that each source shows: its own, but those of a crawled site belong to the page that led to them first.
 _SHOWN = """
     SELECT source_id AS asked_id, published_at, claimed_at, retrieved_at, utc_offset FROM postings_posting
-    WHERE source_id = ANY(ARRAY(SELECT id FROM sources_source WHERE id = ANY(%(ids)s) AND kind NOT IN ('site', 'index')))
+    WHERE source_id = ANY(ARRAY(
+        SELECT id FROM sources_source WHERE id = ANY(%(ids)s) AND kind NOT IN ('site', 'index')))
     UNION ALL
     SELECT page.found_on_id, posting.published_at, posting.claimed_at, page.found_at, posting.utc_offset
     FROM retrieval_page page JOIN postings_posting posting ON posting.id = page.posting_id

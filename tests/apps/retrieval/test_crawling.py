@@ -1,5 +1,6 @@
 """Sites without feeds are crawled: news pages once, index pages like feeds, traps and forbidden pages not at all."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from apps.replay.crawl_rounds import begin, crawl, measure, visit
 from apps.replay.crawled_server import serving_site
 from apps.retrieval.actions import adopt_sources, begin_turn, change_crawl, decide_page, store_turn
 from apps.retrieval.engine import Engine
-from apps.retrieval.models import Crawl, Page, Retrieval, Schedule
+from apps.retrieval.models import Crawl, Habit, Page, Retrieval, Schedule
 from apps.sources import queries
 from apps.sources.actions import add_index_pages
 from apps.sources.models import Source
@@ -171,3 +172,16 @@ def test_what_a_new_article_waited_for_us_is_written_into_the_visit_that_led_to_
     latest = Retrieval.objects.latest("fetched_at")
     assert (latest.outcome, latest.new, latest.dated) == (Retrieval.Outcome.NEW, 1, 1)
     assert 300 <= latest.delay_seconds == latest.longest_delay_seconds < 360
+
+
+def test_once_a_site_is_explored_its_first_page_is_planned_by_what_was_found(engine):
+    with serving_site(150, seed=4) as server:
+        # Articles as of now: one each 20 minutes, the latest a moment ago.
+        server.site = replace(server.site, begins=datetime.now(UTC) - 150 * timedelta(minutes=20))
+        site_id = begin(server.url)
+        visit(engine, site_id)
+        before = Habit.objects.get(pk=site_id).weekly
+        while engine.take_turn(site_id):
+            pass
+    assert Crawl.objects.get().explored_at is not None
+    assert Habit.objects.get(pk=site_id).weekly > 10 * before

@@ -18,7 +18,7 @@ _MOST_STEPS = 200  # through the elements of a link, which may hold half a page
 def is_headline(text: str) -> bool:
     """Whether the words of a link are as many as those of a headline.
 
-    >>> [is_headline(text) for text in ("Council votes to keep the old bridge", "World news", "市议会投票决定保留老桥供人使用")]
+    >>> [is_headline(text) for text in ("Council keeps the old bridge open", "World", "市议会投票决定保留老桥供人使用")]
     [True, False, True]
     """
     dense = dense_characters(text)

@@ -56,8 +56,8 @@ _SECTION = re.compile(
 )
 _SERVICE_TITLE = re.compile(
     r"\b(?:impressum|datenschutz(?:erklärung)?|privacy (?:policy|notice)|terms (?:of|and)|imprint|"
-    r"cookie (?:policy|notice)|contact us|(?:page )?not found|404|access denied|just a moment|attention required|log in|"
-    r"sign in|subscribe now)\b|^(?:error|login|subscribe|cookies?|contact|kontakt|about us)\b",
+    r"cookie (?:policy|notice)|contact us|(?:page )?not found|404|access denied|just a moment|attention required|"
+    r"log in|sign in|subscribe now)\b|^(?:error|login|subscribe|cookies?|contact|kontakt|about us)\b",
     re.IGNORECASE,
 )
 
@@ -113,9 +113,7 @@ def facts_of(root: etree._Element, extract: Extract, metadata: Metadata, url: st
         text_linked=sum(block.link_size for block in run),
         page_size=sum(block.size for block in extract.blocks),
         paragraphs=sum(
-            block.tag in ("p", "div")
-            and block.size >= SHORTEST_PARAGRAPH
-            and block.link_size < 0.3 * block.characters
+            block.tag in ("p", "div") and block.size >= SHORTEST_PARAGRAPH and block.link_size < 0.3 * block.characters
             for block in run
         ),
         headings=sum(block.tag in ("h2", "h3", "h4", "h5") for block in span),
@@ -130,7 +128,9 @@ def facts_of(root: etree._Element, extract: Extract, metadata: Metadata, url: st
         says_other=bool(metadata.types & LD_OTHERS),
         og_type=metadata.og_type,
         published=metadata.has_published_meta,
-        noindex=any("noindex" in (each.get("content") or "").lower() for each in root.iterfind(".//meta[@name='robots']")),
+        noindex=any(
+            "noindex" in (each.get("content") or "").lower() for each in root.iterfind(".//meta[@name='robots']")
+        ),
         front_page=address is not None and not parts,
         slug=max(breaks, default=0),
         last_slug=breaks[-1] if breaks else 0,

@@ -1,7 +1,7 @@
 """Training of the weights that tell the kinds of pages apart.
 
-There are few pages that are no news to learn from, of few sites, so that a free fit would learn those sites. The weights
-are drawn to points that people would give instead: the most probable weights under a normal prior around these points.
+There are few pages that are no news to learn from, and of few sites, so that a free fit would learn those sites.
+Instead the weights are drawn to points that people would give: a normal prior around these.
 """
 
 from collections.abc import Sequence
@@ -86,7 +86,9 @@ def train(examples: Sequence[Example], *, version: str, stiffness: float = STIFF
 Matrix = NDArray[np.float64]
 
 
-def _fit(features: Matrix, kinds: NDArray[np.intp], weights: Matrix, points: Matrix, stiffness: float) -> tuple[Matrix, Matrix]:
+def _fit(
+    features: Matrix, kinds: NDArray[np.intp], weights: Matrix, points: Matrix, stiffness: float
+) -> tuple[Matrix, Matrix]:
     count, size = features.shape
     chosen = np.eye(len(KINDS))[kinds]
 

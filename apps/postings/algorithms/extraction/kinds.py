@@ -75,8 +75,8 @@ def classify(
     --------
     >>> from apps.postings.algorithms.extraction import keen, metadata
     >>> from apps.postings.algorithms.extraction.documents import read_page
-    >>> prose = "<p>The council voted on Tuesday to keep the old bridge open to walkers, and to repair it, by spring.</p>"
-    >>> page = f"<title>Council votes to keep the old bridge</title><article><h1>Bridge</h1>{9 * prose}</article>"
+    >>> prose = "<p>The council voted on Tuesday to keep the old bridge open to walkers, and to repair it by May.</p>"
+    >>> page = f"<title>Council keeps the old bridge open</title><body><article><h1>Bridge</h1>{9 * prose}</article>"
     >>> root, url = read_page(page.encode()).root, "https://example.org/2026/council-votes-to-keep-the-bridge"
     >>> verdict = classify(root, keen.extract(root), metadata.read_metadata(root, url=url), url)
     >>> verdict.kind, verdict.probability > 0.7
@@ -154,7 +154,9 @@ def _share(part: float, whole: float) -> str:
 
 
 def _og_type(facts: Facts) -> str:
-    return f"it calls itself “{facts.og_type[:40]}” (og:type)" if facts.og_type else "it does not say what it is (og:type)"
+    return (
+        f"it calls itself “{facts.og_type[:40]}” (og:type)" if facts.og_type else "it does not say what it is (og:type)"
+    )
 
 
 def _slug(facts: Facts) -> str:
@@ -176,12 +178,16 @@ _CLAUSES: Mapping[str, Callable[[Facts], str]] = {
     "og_site": _og_type,
     "og_video": _og_type,
     "says_list": _either("says_list", "it calls itself a list (JSON-LD)", "it names no list (JSON-LD)"),
-    "says_other": _either("says_other", "it names a video, event or the like (JSON-LD)", "it names no video or the like"),
+    "says_other": _either(
+        "says_other", "it names a video, event or the like (JSON-LD)", "it names no video or the like"
+    ),
     "published": _either("published", "it says when it was published", "it does not say when it was published"),
     "front_page": _either("front_page", "it is a front page", "it is no front page"),
     "slug": _slug,
     "number": _either("longest_number", "its address holds a number", "its address holds no number"),
-    "video_address": _either("video_address", "its address is that of a video or gallery", "its address names no video"),
+    "video_address": _either(
+        "video_address", "its address is that of a video or gallery", "its address names no video"
+    ),
     "service_address": _either("service_address", "its address is that of a service", "its address names no service"),
     "section_address": _either("section_address", "its address is that of a section", "its address names no section"),
     "service_title": _either("service_title", "its title is that of a service", "its title names no service"),

@@ -3,10 +3,10 @@
 The folder holds pages.csv (file, class, site, url) and html/*.html.gz. Its class is "article", one of the kinds (news,
 index, valueless), or anything else for what is no article; which of those are lists is then told by their addresses.
 
-No page is judged by weights that were trained on its site: pages of sites that the shipped weights have not seen are
-judged by these, and for each other site weights are trained anew without it, on the folder's other sites and on the
-articles of folders in the layout of the article-extraction-benchmark. (The weights of the extraction are the shipped
-ones throughout. They were trained on some of those articles, but on no page of pages.csv.)
+No page is judged by weights that were trained on its site. Pages of sites that the shipped weights have not seen are
+judged by these; for each other site weights are trained anew without it, on all else in the folder of training data:
+page-types/ in the same layout, extraction/ and extraction/more/ in that of the article-extraction-benchmark. (The
+weights of the extraction are the shipped ones throughout. They were trained on extraction/more.)
 """
 
 import csv
@@ -14,7 +14,7 @@ import gzip
 import json
 import re
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,9 @@ from apps.postings.algorithms.extraction.kinds import KINDS, KindModel, shipped_
 from apps.postings.algorithms.extraction.metadata import read_metadata
 from apps.sources.algorithms.addresses import host, registrable_domain
 
+DATA = Path("../shared/data")
+PAGES = "page-types"
+ARTICLES = ("extraction", "extraction/more")
 CERTAIN = 0.7  # the probability from which a page is stored as news
 WEIGHT_WITHOUT_URL = 0.4  # of articles whose address is not known
 # Of pages that are called neither article nor list: the addresses of galleries, videos and the like.
@@ -60,16 +63,8 @@ class Command(BaseCommand):
     help = "Tell news pages, index pages and others apart in a folder of pages, and count what is right."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--pages", type=Path, default=Path("../shared/data/page-types"), help="folder with pages.csv and html/"
-        )
-        parser.add_argument(
-            "--articles",
-            type=Path,
-            nargs="*",
-            help="folders with ground-truth.json and html/, more articles to train on; without it “extraction” and "
-            "“extraction/more” beside the pages, if they are there",
-        )
+        parser.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="training data")
+        parser.add_argument("--pages", type=Path, metavar="DIR", help="pages to judge; those of the data by default")
         parser.add_argument("--train", type=Path, metavar="FILE", help="write weights trained on all pages here")
         parser.add_argument("--list", action="store_true", help="print every page that is misjudged")
         parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers here, too")
@@ -77,24 +72,24 @@ class Command(BaseCommand):
     def handle(
         self,
         *args: Any,
-        pages: Path,
-        articles: list[Path] | None,
+        data: Path,
+        pages: Path | None,
         train: Path | None,
         list: bool,
         json: Path | None,
         **options: Any,
     ) -> None:
-        if not (pages / "pages.csv").is_file():
-            raise CommandError(f"There is no pages.csv in {pages}.")
+        folder = pages or data / PAGES
+        if not (folder / "pages.csv").is_file():
+            raise CommandError(f"There is no pages.csv in {folder}.")
         console = Console(file=self.stdout)  # type: ignore[arg-type]  # it has what a file needs
-        folders = [pages.parent / "extraction", pages.parent / "extraction" / "more"] if articles is None else articles
-        run(console, pages, folders, weights=train, output=json, show_all=list)
+        run(console, folder, data, weights=train, output=json, show_all=list)
 
 
 def run(
     console: Console,
     folder: Path,
-    article_folders: Sequence[Path],
+    data: Path,
     *,
     weights: Path | None = None,
     output: Path | None = None,
@@ -103,12 +98,11 @@ def run(
     """Judge the folder's pages, print a table, and write the numbers and the weights down where files are named."""
     pages = list(track(read_pages(folder), "Reading pages", console=console, transient=True))
     shipped = shipped_model()
-    unseen = all(page.domain not in shipped.domains for page in pages)
-    articles: list[Example] = []
-    if weights or not unseen:
-        found = (example for path in article_folders for example in read_articles(path))
-        articles = list(track(found, "Reading articles", console=console, transient=True))
-    judged = judge(pages, articles, shipped)
+    examples: list[Example] = []
+    if weights or any(page.domain in shipped.domains for page in pages):
+        found = read_examples(data, {} if folder != data / PAGES else {folder: pages})
+        examples = list(track(found, "Reading examples", console=console, transient=True))
+    judged = judge(pages, examples, shipped)
     numbers = figures(judged)
     console.print(_table(folder, judged, numbers))
     if show_all:
@@ -119,9 +113,18 @@ def run(
     if output:
         output.write_text(json.dumps(numbers, indent=1) + "\n")
     if weights:
-        examples = [*map(_example, pages), *articles]
         weights.write_text(write_model(train(examples, version=weights.stem)))
     return numbers
+
+
+def read_examples(data: Path, read: Mapping[Path, Sequence[Page]]) -> Iterator[Example]:
+    """All there is to train on; pages of folders that were read already are taken from there."""
+    folder = data / PAGES
+    if folder in read or (folder / "pages.csv").is_file():
+        for page in read.get(folder) or read_pages(folder):
+            yield Example(page.facts, page.kind, page.domain)
+    for name in ARTICLES:
+        yield from read_articles(data / name)
 
 
 def read_pages(folder: Path) -> Iterator[Page]:
@@ -150,17 +153,24 @@ def read_articles(folder: Path) -> Iterator[Example]:
         yield Example(facts, "news", registrable_domain(host(url)), weight, has_url=bool(url))
 
 
-def judge(pages: Sequence[Page], articles: Sequence[Example], shipped: KindModel) -> list[Judged]:
-    """What each rule takes each page for; ours by weights that know no page of the same site."""
+def judge(pages: Sequence[Page], examples: Sequence[Example], shipped: KindModel) -> list[Judged]:
+    """What each rule takes each page for; ours by weights that know no page of the same site.
+
+    Raises
+    ------
+    CommandError
+        If there is nothing to train on for a site that the shipped weights know.
+    """
     judged = []
     for site in track(sorted({page.site for page in pages}), "Training", transient=True):
         here = [page for page in pages if page.site == site]
-        model = shipped
         domains = {page.domain for page in here}
+        model = shipped
         if domains & shipped.domains:
-            names = {_name(domain) for domain in domains}
-            others = [_example(page) for page in pages if page.site != site]
-            others += [example for example in articles if _name(example.domain) not in names]
+            names = set(map(_name, domains))
+            others = [example for example in examples if _name(example.domain) not in names]
+            if not others:
+                raise CommandError(f"The shipped weights were trained on pages of {site}; name other data by --data.")
             model = train(others, version=f"without {site}")
         judged += [_judged(page, model) for page in here]
     return judged
@@ -206,10 +216,6 @@ def _facts(body: bytes, url: str) -> Facts:
     return facts_of(root, keen.extract(root), read_metadata(root, url=url), url)
 
 
-def _example(page: Page) -> Example:
-    return Example(page.facts, page.kind, page.domain)
-
-
 def _name(domain: str) -> str:
     """What a publisher's domains in several countries have in common."""
     return domain.partition(".")[0]
@@ -228,16 +234,18 @@ def _judged(page: Page, model: KindModel) -> Judged:
 
 
 _TITLES = {
-    "ours": "learnt weights (ours)",
-    "thesis": "thesis: evaluate() = 1, N = 100, T = 5",
-    "metadata": "og:type and JSON-LD only",
-    "address": "address only",
-    "hand_points": "points given by hand",
+    "ours": "ours: learnt weights",
+    "thesis": "thesis: N = 100, T = 5",
+    "metadata": "og:type, JSON-LD",
+    "address": "address alone",
+    "hand_points": "points by hand",
 }
 
 
 def _table(folder: Path, judged: Sequence[Judged], numbers: dict[str, float]) -> Table:
-    title = f"{len(judged)} pages of {numbers['sites']:.0f} sites in {folder}, none judged by weights that know its site"
+    title = (
+        f"{len(judged)} pages of {numbers['sites']:.0f} sites in {folder}, all unknown to the weights that judge them"
+    )
     table = Table("Rule", "Article or not", "Articles P", "Articles R", "Three kinds", title=title)
     measures = ("accuracy", "article_precision", "article_recall", "three_way_accuracy")
     for rule in judged[0].kinds:
@@ -246,5 +254,5 @@ def _table(folder: Path, judged: Sequence[Judged], numbers: dict[str, float]) ->
         if name.startswith("ours.accuracy."):
             table.add_row(f"  ours, {name.removeprefix('ours.accuracy.')}", f"{value:.3f}")
     certain, right = numbers["ours.certain_share"], numbers["ours.certain_accuracy"]
-    table.add_row(f"  ours where it is certain (p >= {CERTAIN}), {certain:.0%} of pages", f"{right:.3f}")
+    table.add_row(f"  ours, p >= {CERTAIN}: {certain:.0%}", f"{right:.3f}")
     return table

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import chain
+from itertools import chain, islice
 
 from lxml import etree
 
@@ -25,6 +25,7 @@ MOST_SITEMAPS = 50  # of an index
 RECENT = timedelta(days=60)  # before the newest entry of an index; older sitemaps hold a site's past
 LONGEST_TITLE = 300  # characters
 
+_PIECE = 2**16  # bytes
 _GZIP = b"\x1f\x8b"
 _ROOT = re.compile(rb"<(?:[\w.-]{1,50}:)?(urlset|sitemapindex)[\s>/]", re.IGNORECASE)
 _HTML = re.compile(rb"<(?:!doctype\s+html|html)\b", re.IGNORECASE)
@@ -77,7 +78,8 @@ def read_sitemap(body: bytes, *, url: str) -> Sitemap:
     root = _ROOT.search(content[:4_096])
     if root is not None and not _HTML.search(content[: root.start()]):
         is_index = root[1].lower() == b"sitemapindex"
-        entries = [entry for entry in _xml_entries(content, url) if entry.url]
+        found = (entry for entry in _xml_entries(content, url) if entry.url)
+        entries = list(islice(found, MOST_ENTRIES + 1))
     else:
         is_index = False
         entries = [Entry(address) for address in _lines(content)]
@@ -143,13 +145,15 @@ def _xml_entries(content: bytes, base: str) -> Iterator[Entry]:
         events=("end",), recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
         remove_comments=True, remove_pis=True,
     )  # fmt: skip
-    try:
-        parser.feed(content)
-    except etree.LxmlError:
-        return
-    for _, element in parser.read_events():
-        if _name(element) in ("url", "sitemap"):
-            yield _entry(element, base)
+    for start in range(0, len(content), _PIECE):
+        try:
+            parser.feed(content[start : start + _PIECE])
+        except etree.LxmlError:
+            return
+        for _, element in parser.read_events():
+            if _name(element) in ("url", "sitemap"):
+                yield _entry(element, base)
+                element.clear()
 
 
 def _entry(element: etree._Element, base: str) -> Entry:
@@ -159,11 +163,19 @@ def _entry(element: etree._Element, base: str) -> Entry:
     story = _texts(*news.iter("*")) if news is not None else {}
     return Entry(
         url=address if len(address) <= LONGEST_ADDRESS else "",
-        last_modified=parse_date(said.get("lastmod", "")),
+        last_modified=_moment(said.get("lastmod", "")),
         title=one_line(story.get("title", ""), LONGEST_TITLE),
-        published=parse_date(story.get("publication_date", "")),
+        published=_moment(story.get("publication_date", "")),
         language=story.get("language", "")[:MAX_LANGUAGE],
     )
+
+
+def _moment(text: str) -> datetime | None:
+    try:  # in most sitemaps, and a hundred times as fast
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return parse_date(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _texts(*elements: etree._Element) -> dict[str, str]:

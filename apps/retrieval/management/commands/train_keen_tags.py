@@ -26,6 +26,6 @@ class Command(BaseCommand):
         finally:
             sandbox.stop()
         self.stdout.write(
-            f"Trained with {trained.pages} pages: F1 {trained.after:.3f}, with the universal tags {trained.before:.3f}.\n"
-            f"Keen tags: {' '.join(sorted(trained.tags))}"
+            f"Trained with {trained.pages} pages: F1 {trained.after:.3f}, by the universal tags {trained.before:.3f}."
         )
+        self.stdout.write(f"Keen tags: {' '.join(sorted(trained.tags))}")

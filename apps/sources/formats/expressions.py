@@ -1,0 +1,112 @@
+"""What people write to say where something is in a document: XPath, and regular expressions in linear time."""
+
+import functools
+from collections.abc import Mapping
+
+import re2
+from lxml import etree
+
+LONGEST_EXPRESSION = 2_000  # characters
+REGEX_MEMORY = 8 * 2**20  # bytes of an expression's automaton
+_TINY = "<html/>"
+
+
+class BadExpression(ValueError):
+    """An expression that cannot be read; the message says what is wrong, and where."""
+
+
+def xpath(expression: str, namespaces: Mapping[str, str] | None = None) -> etree.XPath:
+    """The XPath, ready to be evaluated; it knows XPath 1.0 and no extension.
+
+    Raises
+    ------
+    BadExpression
+        If it is too long or no XPath.
+
+    Examples
+    --------
+    >>> xpath("string(//b)")(etree.fromstring("<a><b>tea</b></a>"))
+    'tea'
+    >>> xpath("//li[@class=]")
+    Traceback (most recent call last):
+    apps.sources.formats.expressions.BadExpression: It is no XPath: invalid expression at character 13, after “[@class=”.
+    """
+    _check_length(expression)
+    try:
+        return etree.XPath(expression, namespaces=dict(namespaces or {}), regexp=False, smart_strings=False)
+    except etree.XPathError as error:
+        at = error.error_log[0].column if len(error.error_log) else 0
+        raise BadExpression(f"It is no XPath: {str(error).lower()}{_place(expression, at)}.") from None
+    except ValueError:  # control characters
+        raise BadExpression("It holds characters that no XPath has.") from None
+
+
+def check_xpath(expression: str) -> None:
+    """As `xpath`, and refuse functions that do not exist: those are only found where they are called.
+
+    Raises
+    ------
+    BadExpression
+        If it is no XPath, or calls a function that does not exist.
+    """
+    compiled = xpath(expression)
+    try:
+        compiled(etree.fromstring(_TINY))
+    except etree.XPathError as error:
+        if "function" in str(error):
+            raise BadExpression("It calls a function that XPath 1.0 does not have.") from None
+
+
+def _place(expression: str, at: int) -> str:
+    """Where in the expression a number of bytes lies, in words."""
+    before = expression.encode("utf-8", "replace")[:at].decode("utf-8", "ignore")
+    if not before:
+        return ""
+    return f" at character {min(len(before) + 1, len(expression))}, after “{before[-8:]}”"
+
+
+def regex(expression: str) -> re2._Regexp:
+    """The regular expression, ready to be searched with; a dot stands for any character, line breaks too.
+
+    It is read by RE2, whose time grows with the length of the text and never faster; hence it has neither
+    backreferences nor assertions about what lies around.
+
+    Raises
+    ------
+    BadExpression
+        If it is too long, or RE2 cannot read it or would need too much memory for it.
+
+    Examples
+    --------
+    >>> regex("<b>(.*?)</b>").search("a<b>tea\\n</b>")[1]
+    'tea\\n'
+    >>> regex("(?=x)")
+    Traceback (most recent call last):
+    apps.sources.formats.expressions.BadExpression: It is no regular expression of RE2: invalid perl operator: (?= (at character 1).
+    """
+    _check_length(expression)
+    try:
+        return re2.compile(expression, _options())
+    except re2.error as error:
+        message = error.args[0]
+        said = message.decode("utf-8", "replace") if isinstance(message, bytes) else str(message)
+        fragment = said.rpartition(": ")[2]
+        at = expression.find(fragment) if fragment != expression else -1
+        place = f" (at character {at + 1})" if fragment and at >= 0 else ""
+        raise BadExpression(f"It is no regular expression of RE2: {said}{place}.") from None
+    except UnicodeEncodeError:
+        raise BadExpression("It holds half a character.") from None
+
+
+@functools.cache
+def _options() -> re2.Options:
+    options = re2.Options()
+    options.dot_nl = True
+    options.log_errors = False
+    options.max_mem = REGEX_MEMORY
+    return options
+
+
+def _check_length(expression: str) -> None:
+    if len(expression) > LONGEST_EXPRESSION:
+        raise BadExpression(f"It is {len(expression):,} characters long; at most {LONGEST_EXPRESSION:,} are read.")

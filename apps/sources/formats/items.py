@@ -1,0 +1,138 @@
+"""From what paths found in a document to entries: the same for every kind of source that is read by paths."""
+
+import html
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+
+from apps.sources.formats.dates import parse_date
+from apps.sources.formats.feed import NotAFeed, ParsedEntry
+from apps.sources.formats.text import (
+    MAX_CONTENT,
+    one_line,
+    paragraphs,
+    plain_text,
+    web_address,
+    with_absolute_addresses,
+)
+
+MOST_ITEMS = 500
+MOST_AUTHORS = 50
+_TAG = re.compile(r"<(?:!--|/?[a-zA-Z][^<>]*>)")
+_STAMP = re.compile(r"(\d{9,10}|\d{12,13})(?:\.\d+)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundItem:
+    """What the paths found in one item, as it stands there."""
+
+    title: str = ""  # text or HTML
+    description: str = ""  # HTML
+    link: str = ""  # absolute or relative
+    dates: tuple[str, ...] = ()  # the ways in which it is written, the most exact first
+    image: str = ""  # absolute or relative
+    authors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The paths that items were found by, for what is told of them."""
+
+    item: str
+    title: str
+    link: str
+    date: str
+
+
+def entries_of(
+    found: Sequence[FoundItem], paths: Paths, *, base: str, shared_image: str = ""
+) -> tuple[tuple[ParsedEntry, ...], tuple[str, ...]]:
+    """The entries that items make, and what was wrong with the others.
+
+    An entry needs a title or a description, and a link. Where the link's path is an address, all items have that one;
+    then each is told from the others by its words.
+
+    Raises
+    ------
+    NotAFeed
+        If there are items, and a path found nothing in any of them.
+    """
+    problems: Counter[str] = Counter()
+    entries = []
+    for item in found[:MOST_ITEMS]:
+        entry, problem = _entry(item, paths, base, shared_image)
+        if entry is not None:
+            entries.append(entry)
+        if problem:
+            problems[problem] += 1
+    if found and not entries:
+        raise NotAFeed(f"{_items(len(found))} found, but {problems.most_common(1)[0][0]} in any of them.")
+    if len(found) > MOST_ITEMS:
+        problems[f"the first {MOST_ITEMS} were read"] = len(found)
+    return tuple(entries), tuple(f"{_items(count)}: {problem}." for problem, count in problems.items())
+
+
+def _items(count: int) -> str:
+    return f"{count:,} item" if count == 1 else f"{count:,} items"
+
+
+def _entry(item: FoundItem, paths: Paths, base: str, shared_image: str) -> tuple[ParsedEntry | None, str]:
+    title = plain_text(item.title)
+    description = with_absolute_addresses(item.description.strip()[:MAX_CONTENT], base)
+    if not title and not plain_text(description):
+        return None, f"the title path “{paths.title}” found nothing"
+    guid, link = "", web_address(item.link.strip(), base)
+    if is_address(paths.link):
+        guid = blake2b(f"{title}\0{description}".encode("utf-8", "replace"), digest_size=8).hexdigest()
+        link = f"{web_address(paths.link)}#{guid}"
+    if not link:
+        return None, f"the link path “{paths.link}” found no web address"
+    published = next(filter(None, map(date_of, item.dates)), None)
+    problem = ""
+    if paths.date and published is None:
+        said = one_line(item.dates[0], 50) if item.dates else ""
+        problem = f"“{said}” is no date that can be read" if said else f"the date path “{paths.date}” found nothing"
+    entry = ParsedEntry(
+        guid=guid,
+        link=link,
+        title=title,
+        summary=description,
+        published=published,
+        authors=tuple(dict.fromkeys(filter(None, map(plain_text, item.authors[:MOST_AUTHORS])))),
+        image_url=web_address(item.image.strip(), base) or shared_image,
+    )
+    return entry, problem
+
+
+def is_address(link: str) -> bool:
+    """Whether a link's path is no path, but the one address of all items."""
+    return link.startswith(("http://", "https://"))
+
+
+def date_of(text: str) -> datetime | None:
+    """The instant that a text names, or that a number of seconds or milliseconds since 1970 is.
+
+    >>> date_of("1700000000").isoformat(), date_of("1700000000123").isoformat()
+    ('2023-11-14T22:13:20+00:00', '2023-11-14T22:13:20+00:00')
+    """
+    stamp = _STAMP.fullmatch(text.strip())
+    if stamp is None:
+        return parse_date(" ".join(text.split()))
+    seconds = int(stamp[1]) // (1_000 if len(stamp[1]) > 10 else 1)
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def markup_of_text(text: str) -> str:
+    """The HTML that a text is or holds, whether it is written plainly, with entities, or as escaped HTML.
+
+    >>> markup_of_text("<p>Tea</p>"), markup_of_text("&lt;p&gt;Tea&lt;/p&gt;"), markup_of_text("Tea &amp; cake")
+    ('<p>Tea</p>', '<p>Tea</p>', '<p>Tea &amp; cake</p>')
+    """
+    if not _TAG.search(text):
+        text = html.unescape(text)
+        if not _TAG.search(text):
+            return paragraphs(text)
+    return text

@@ -1,0 +1,250 @@
+"""JSON documents as trees, and the paths of keys that lead to what is in them.
+
+Two ways to write a path are understood:
+
+- XPath whose steps are keys: `//data/children/item/data`. The elements of an array are named `item`. A key that is
+  no name in XML is put in quotation marks (`//"my key"/title`), one with a colon needs none, and a number counts the
+  elements of an array from 0 (`entries/0`).
+- keys with dots: `data.items[0].title`, `$.store["my key"][*].url`, `$..title`. What is said of an array there is said
+  of each of its elements.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from lxml import etree
+
+from apps.sources.formats.expressions import BadExpression, check_xpath, xpath
+from apps.sources.formats.feed import NotAFeed
+from apps.sources.formats.text import without_controls
+
+MOST_VALUES = 500_000  # of a document
+DEEPEST = 200
+ROOT, ELEMENT, ODD = "document", "item", "key"  # names of elements: the whole, an array's, those of odd keys
+
+_NAME = re.compile(r"[^\W\d][\w.-]*")
+_WRITES_XPATH = re.compile(r"""(?:[^"'/@(:]|:(?!:)|"[^"]*"|'[^']*')*(?:/|@|\(|::)|\.{1,2}$""")
+_TOKEN = re.compile(
+    r"""(?P<space>\s+)|(?P<literal>"[^"]*"|'[^']*')|(?P<operator>//|::|\.\.|!=|<=|>=)
+    |(?P<number>\d+(?:\.\d*)?|\.\d+)|(?P<name>[^\W\d][\w.-]*(?::(?!:)(?:[^\W\d][\w.-]*|\*))?)|(?P<sign>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_STEP = re.compile(
+    r"""(?P<deep>\.\.)?\.?(?:(?P<all>\*)|(?P<key>[^.\[\]"'*]+))
+    |\[\s*(?:(?P<index>-?\d{1,9})|(?P<every>\*)|"(?P<double>[^"]*)"|'(?P<single>[^']*)')\s*\]""",
+    re.VERBOSE,
+)
+
+
+# --- from JSON to a tree ----------------------------------------------------------------------------------------------
+def read_json_tree(utf8: bytes) -> etree._Element:
+    """The document as elements: each has its key and the type of its value as attributes, scalars have their text.
+
+    >>> etree.tostring(read_json_tree(b'{"a b": [1.50, null]}')).decode()
+    '<document type="object"><key key="a b" type="array"><item key="0" type="number">1.50</item><item key="1"
+     type="null"/></key></document>'
+
+    Raises
+    ------
+    NotAFeed
+        If it is no JSON, or of too many values or too deep.
+    """
+    try:
+        # Numbers stay as they are written.
+        value = json.loads(utf8, parse_int=_Number, parse_float=_Number, parse_constant=_Number)
+    except RecursionError:
+        raise NotAFeed("This JSON document is nested too deeply to be read.") from None
+    except ValueError as error:
+        raise NotAFeed(f"This cannot be read as JSON: {str(error)[:200]}.") from None
+    root = etree.Element(ROOT)
+    _Builder().fill(root, value, 0)
+    return root
+
+
+class _Number(str):
+    """A number as it is written in the document."""
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self._names: dict[str, tuple[str, str]] = {}  # by key: the name of its element, and the key as XML can hold it
+        self._count = 0
+
+    def fill(self, element: etree._Element, value: Any, depth: int) -> None:
+        self._count += 1
+        if self._count > MOST_VALUES:
+            raise NotAFeed(f"This JSON document has more than {MOST_VALUES:,} values; such are not read.")
+        if depth > DEEPEST:
+            raise NotAFeed("This JSON document is nested too deeply to be read.")
+        match value:
+            case dict():
+                element.set("type", "object")
+                for key, member in value.items():
+                    name, written = self._name(key)
+                    self.fill(etree.SubElement(element, name, key=written), member, depth + 1)
+            case list():
+                element.set("type", "array")
+                for index, member in enumerate(value):
+                    self.fill(etree.SubElement(element, ELEMENT, key=str(index)), member, depth + 1)
+            case None:
+                element.set("type", "null")
+            case bool():
+                element.set("type", "boolean")
+                element.text = "true" if value else "false"
+            case _:
+                element.set("type", "number" if isinstance(value, _Number) else "string")
+                element.text = without_controls(value)
+
+    def _name(self, key: str) -> tuple[str, str]:
+        if key not in self._names:
+            self._names[key] = (_element_name(key), without_controls(key))
+        return self._names[key]
+
+
+def _element_name(key: str) -> str:
+    if not _NAME.fullmatch(key):
+        return ODD
+    try:
+        etree.Element(key)
+    except ValueError:  # letters that XML does not know as such
+        return ODD
+    return key
+
+
+def type_of(element: etree._Element) -> str:
+    """The JSON type of an element's value: "object", "array", "string", "number", "boolean" or "null"."""
+    return element.get("type") or ""
+
+
+def elements_of(node: etree._Element) -> Iterator[etree._Element]:
+    """What an item path means that leads to an array: its elements, also those of arrays within; else the node."""
+    if type_of(node) == "array":
+        for child in node:
+            yield from elements_of(child)
+    else:
+        yield node
+
+
+# --- paths ------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class KeyStep:
+    """One step of a path with dots: to members of a key, or to elements of an array."""
+
+    key: str | None = None  # None: all members, or all elements
+    index: int | None = None  # of an array's element
+    deep: bool = False  # however far below
+
+    def __call__(self, node: etree._Element) -> Iterator[etree._Element]:
+        if self.deep:
+            return (each for each in node.iterdescendants("*") if self._fits(each))
+        if self.index is not None:
+            in_range = type_of(node) == "array" and -len(node) <= self.index < len(node)
+            return iter([node[self.index]] if in_range else [])
+        if self.key is None:
+            return iter(node)
+        return (child for each in elements_of(node) for child in each if self._fits(child))
+
+    def _fits(self, node: etree._Element) -> bool:
+        if self.key is None:
+            return True
+        parent = node.getparent()
+        return parent is not None and type_of(parent) == "object" and node.get("key") == self.key
+
+
+class KeyPath:
+    """A path with dots; called with a node, it gives the nodes that it leads to."""
+
+    def __init__(self, steps: Iterable[KeyStep]) -> None:
+        self.steps = tuple(steps)
+
+    def __call__(self, node: etree._Element) -> list[etree._Element]:
+        nodes = [node]
+        for step in self.steps:
+            found = dict.fromkeys(reached for each in nodes for reached in step(each))
+            nodes = list(found)
+        return nodes
+
+
+def json_path(expression: str) -> KeyPath | etree.XPath:
+    """The path, of either way to write it.
+
+    Raises
+    ------
+    BadExpression
+        If it is neither.
+
+    Examples
+    --------
+    >>> document = read_json_tree(b'{"data": [{"my key": "tea"}]}')
+    >>> [node.text for node in json_path("data[0]['my key']")(document)]
+    ['tea']
+    >>> [node.text for node in json_path('/data/item/"my key"')(document)]
+    ['tea']
+    >>> json_path("data[")
+    Traceback (most recent call last):
+    apps.sources.formats.expressions.BadExpression: It is no path of keys: “[” at character 5 is not understood.
+    """
+    if _WRITES_XPATH.match(expression):
+        return xpath(_rewritten(expression))
+    return KeyPath(_steps(expression))
+
+
+def check_json_path(expression: str) -> None:
+    """As `json_path`, and refuse functions that do not exist."""
+    json_path(expression)
+    if _WRITES_XPATH.match(expression):
+        check_xpath(_rewritten(expression))
+
+
+def _steps(expression: str) -> Iterator[KeyStep]:
+    position = 1 if expression.startswith("$") else 0
+    while position < len(expression):
+        step = _STEP.match(expression, position)
+        if step is None or not step[0].strip(". "):
+            raise BadExpression(
+                f"It is no path of keys: “{expression[position : position + 8]}” at character {position + 1}"
+                " is not understood."
+            )
+        position = step.end()
+        if step["index"] is not None:
+            yield KeyStep(index=int(step["index"]))
+        elif step["all"] or step["every"]:
+            yield KeyStep(deep=step["deep"] is not None)
+        else:
+            quoted = step["double"] if step["double"] is not None else step["single"]
+            yield KeyStep(key=quoted if quoted is not None else step["key"].strip(), deep=step["deep"] is not None)
+
+
+def _rewritten(expression: str) -> str:
+    """The XPath with its steps as the tree has them: from below the root, and odd keys as what they are."""
+    tokens = [match for match in _TOKEN.finditer(expression) if match.lastgroup != "space"]
+    written: list[str] = []
+    end = 0
+    for index, token in enumerate(tokens):
+        before = tokens[index - 1][0] if index else ""
+        after = tokens[index + 1][0] if index + 1 < len(tokens) else ""
+        written += [expression[end : token.start()], _rewritten_token(token, before, after)]
+        end = token.end()
+    return "".join(written)
+
+
+def _rewritten_token(token: re.Match[str], before: str, after: str) -> str:
+    text, kind = token[0], token.lastgroup
+    is_step = before in {"/", "//", "::"}
+    if text == "/" and _begins_path(before):
+        # An absolute path begins below the root, whose own name nobody has to know.
+        return "/*/" if after and (after[0].isalnum() or after[0] in "_*.@\"'") else "/*"
+    if is_step and kind == "literal":
+        return f"*[@key={text}]"
+    if is_step and kind == "number":
+        return f'*[@key="{text}"]'
+    if kind == "name" and ":" in text and before not in {"@", "$"} and after != "(":
+        return f'*[@key="{text}"]'
+    return text
+
+
+def _begins_path(before: str) -> bool:
+    return before in {"", "(", "[", ",", "|", "+", "-", "=", "!=", "<", "<=", ">", ">=", "and", "or", "div", "mod"}
