@@ -26,7 +26,7 @@ from apps.retrieval.claims import Claim
 from apps.retrieval.fetching import Fetched, FetchRequest
 from apps.retrieval.looking import PAGES_FIRST, look_at, with_document_kept
 from apps.retrieval.looks import Look, PageAssignment, Turn
-from apps.retrieval.visits import FEEDS, Assignment, Read, conclude, read_answer
+from apps.retrieval.visits import Assignment, Read, conclude, is_read_apart, read_answer
 
 logger = logging.getLogger(__name__)
 
@@ -110,12 +110,21 @@ class Engine:
     async def _retrieve_one(self, assignment: Assignment, robots: dict[str, str]) -> None:
         request = FetchRequest(url=assignment.url, validators=assignment.validators, subscribers=assignment.followers)
         fetched = await self._asker.ask(request, robots)
-        read = None
-        if assignment.kind not in FEEDS:
-            read = await self._loop.run_in_executor(self._reading_threads, read_answer, assignment, fetched)
+        read = await self._read_apart(assignment, fetched, robots) if is_read_apart(assignment) else None
         stored: asyncio.Future[None] = self._loop.create_future()
         await self._answers.put(Answered(assignment, fetched, stored, read))
         await stored
+
+    async def _read_apart(self, assignment: Assignment, fetched: Fetched, robots: dict[str, str]) -> Read:
+        """What a child process makes of an answer, and of the pages that it leads to."""
+        further: list[Fetched] = []
+        while True:
+            read = await self._loop.run_in_executor(
+                self._reading_threads, read_answer, assignment, fetched, tuple(further)
+            )
+            if not read.next_url:
+                return read
+            further.append(await self._asker.ask(FetchRequest(url=read.next_url, accept=PAGES_FIRST), robots))
 
     async def _look_at_all(self, turn: Turn, robots: dict[str, str]) -> list[Look]:
         async def look(page: PageAssignment) -> Look:

@@ -1,6 +1,6 @@
 """From a source's answer to what it means: decisions about one visit; nothing here asks or writes."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -14,6 +14,8 @@ from apps.retrieval.models import Retrieval
 from apps.sources import formats
 from apps.sources.algorithms.hubs import Announcer, discover
 from apps.sources.formats.feed import NotAFeed, ParsedFeed, UpdateHints
+from apps.sources.formats.podcast_pages import Follow, Page, follow
+from apps.sources.formats.recipes import read_by_recipe
 from apps.sources.models import Source
 
 Outcome = Retrieval.Outcome
@@ -155,9 +157,11 @@ class Read:
     feed: ParsedFeed | None = None
     index: IndexReading | None = None  # of a crawled page
     is_feed: bool = False  # or what else it should be: its validators count
+    next_url: str = ""  # a further page to ask before anything can be said: a recipe leads there
 
 
-def read_answer(assignment: Assignment, fetched: Fetched) -> Read:
+def read_answer(assignment: Assignment, fetched: Fetched, further: Sequence[Fetched] = ()) -> Read:
+    """What an answer holds; `further` are those of the pages that a recipe has led to so far."""
     unread = assignment.body_hash
     if fetched.failure:
         return Read(_FAILURES.get(fetched.failure.kind, Outcome.FAILED), fetched.failure.message, unread)
@@ -176,6 +180,8 @@ def read_answer(assignment: Assignment, fetched: Fetched) -> Read:
         if assignment.kind in CRAWLED:
             index = sandbox.run(read_index, fetched.body, content_type=content_type, url=fetched.url)
             return Read(Outcome.UNCHANGED, "", seen, index=index, is_feed=True)
+        if assignment.kind == Kind.SCRAPE:
+            return _followed(assignment, fetched, further, seen)
         feed = _feed_of(assignment, fetched.body, content_type, fetched.url)
         return Read(Outcome.UNCHANGED, "", seen, feed=feed, is_feed=True)
     except (NotAFeed, sandbox.TooSlow, sandbox.Crashed) as error:
@@ -183,13 +189,29 @@ def read_answer(assignment: Assignment, fetched: Fetched) -> Read:
 
 
 def _feed_of(assignment: Assignment, body: bytes, content_type: str, url: str) -> ParsedFeed:
-    if assignment.kind in FEEDS:
+    if not is_read_apart(assignment):
         return formats.parse(body, content_type=content_type, url=url)
-    from apps.sources.formats.recipes import read_by_recipe  # interim
-
     return sandbox.run(
-        read_by_recipe, body, kind=assignment.kind, recipe=assignment.recipe, content_type=content_type, url=url
+        read_by_recipe, body, kind=assignment.kind, recipe=dict(assignment.recipe), content_type=content_type, url=url
     )
+
+
+def is_read_apart(assignment: Assignment) -> bool:
+    """Whether a child process reads what the source shows: all but plain feeds may take long."""
+    return assignment.kind not in FEEDS or bool(assignment.recipe)
+
+
+def _followed(assignment: Assignment, fetched: Fetched, further: Sequence[Fetched], seen: bytes) -> Read:
+    """Go on from page to page as the recipe says; of one that could not be had, that is what is read."""
+    if further and (further[-1].failure or further[-1].status != 200):
+        last = further[-1]
+        why = last.failure.message if last.failure else f"The server answered {last.status}."
+        return Read(Outcome.FAILED, f"{last.url}: {why}", assignment.body_hash)
+    pages = [Page(each.body, each.headers.get("content-type", ""), each.url) for each in (fetched, *further)]
+    found = sandbox.run(follow, pages, dict(assignment.recipe))
+    if isinstance(found, Follow):
+        return Read(Outcome.UNCHANGED, "", assignment.body_hash, is_feed=True, next_url=found.url)
+    return Read(Outcome.UNCHANGED, "", seen, feed=found, is_feed=True)
 
 
 def _announcer(assignment: Assignment, fetched: Fetched, read: "Read") -> Announcer | None:

@@ -27,9 +27,9 @@ def xpath(expression: str, namespaces: Mapping[str, str] | None = None) -> etree
     --------
     >>> xpath("string(//b)")(etree.fromstring("<a><b>tea</b></a>"))
     'tea'
-    >>> xpath("//li[@class=]")
+    >>> xpath("//li[")
     Traceback (most recent call last):
-    apps.sources.formats.expressions.BadExpression: It is no XPath: invalid expression at character 13, after “[@class=”.
+    apps.sources.formats.expressions.BadExpression: It is no XPath: invalid expression at character 5, after “//li[”.
     """
     _check_length(expression)
     try:
@@ -80,9 +80,9 @@ def regex(expression: str) -> re2._Regexp:
     --------
     >>> regex("<b>(.*?)</b>").search("a<b>tea\\n</b>")[1]
     'tea\\n'
-    >>> regex("(?=x)")
+    >>> regex("a**")
     Traceback (most recent call last):
-    apps.sources.formats.expressions.BadExpression: It is no regular expression of RE2: invalid perl operator: (?= (at character 1).
+    apps.sources.formats.expressions.BadExpression: RE2 says: bad repetition operator: ** (at character 2).
     """
     _check_length(expression)
     try:
@@ -93,7 +93,7 @@ def regex(expression: str) -> re2._Regexp:
         fragment = said.rpartition(": ")[2]
         at = expression.find(fragment) if fragment != expression else -1
         place = f" (at character {at + 1})" if fragment and at >= 0 else ""
-        raise BadExpression(f"It is no regular expression of RE2: {said}{place}.") from None
+        raise BadExpression(f"RE2 says: {said}{place}.") from None
     except UnicodeEncodeError:
         raise BadExpression("It holds half a character.") from None
 

@@ -22,6 +22,9 @@ from apps.sources.formats.text import (
 MOST_ITEMS = 500
 MOST_AUTHORS = 50
 _TAG = re.compile(r"<(?:!--|/?[a-zA-Z][^<>]*>)")
+# How pages for people write dates that no feed would: "2. March 2026", "March 2nd, 2026", "02.03.2026, 10:15".
+_ORDINAL = re.compile(r"\b(\d{1,2})(?:\.(?=\s+[^\W\d])|(?:st|nd|rd|th)\b)", re.IGNORECASE)
+_WITH_DOTS = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b(?:\D{1,8}(\d{1,2})[:.](\d\d))?")
 _STAMP = re.compile(r"(\d{9,10}|\d{12,13})(?:\.\d+)?", re.ASCII)
 
 
@@ -117,12 +120,23 @@ def date_of(text: str) -> datetime | None:
 
     >>> date_of("1700000000").isoformat(), date_of("1700000000123").isoformat()
     ('2023-11-14T22:13:20+00:00', '2023-11-14T22:13:20+00:00')
+    >>> date_of("2. March 2026").isoformat(), date_of("02.03.2026, 10:15 Uhr").isoformat()
+    ('2026-03-02T00:00:00+00:00', '2026-03-02T10:15:00+00:00')
     """
-    stamp = _STAMP.fullmatch(text.strip())
+    text = " ".join(text[:200].split())
+    stamp = _STAMP.fullmatch(text)
     if stamp is None:
-        return parse_date(" ".join(text.split()))
+        return parse_date(text) or parse_date(_ORDINAL.sub(r"\1", text)) or _with_dots(text)
     seconds = int(stamp[1]) // (1_000 if len(stamp[1]) > 10 else 1)
     return datetime.fromtimestamp(seconds, UTC)
+
+
+def _with_dots(text: str) -> datetime | None:
+    match = _WITH_DOTS.search(text)
+    if match is None:
+        return None
+    day, month, year, hour, minute = (int(part or 0) for part in match.groups())
+    return parse_date(f"{year}-{month:02}-{day:02}T{hour:02}:{minute:02}")
 
 
 def markup_of_text(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Self
 
 from apps.sources.formats.expressions import BadExpression, check_xpath, regex
 from apps.sources.formats.feed import NotAFeed, ParsedFeed
-from apps.sources.formats.feed_recipes import amended_feed
+from apps.sources.formats.feed_recipes import OF_CHANNEL, amended_feed
 from apps.sources.formats.items import Paths, entries_of, is_address
 from apps.sources.formats.json_paths import check_json_path, read_json_tree
 from apps.sources.formats.podcast_pages import Follow, Page, check_trail, follow
@@ -35,7 +35,6 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "regex": ("item", "title", "link"),
     "scrape": ("more",),
 }
-OF_CHANNEL = "^"  # before an image's path: one picture of the channel for all items
 
 
 class BadRecipe(ValueError):
@@ -174,9 +173,7 @@ def read_by_recipe(
         case "scrape":
             return _read_only_page(Page(content, content_type, url), recipe)
         case _:
-            return amended_feed(
-                content, link=recipe.link, image=recipe.image, content_type=content_type, url=url
-            )
+            return amended_feed(content, link=recipe.link, image=recipe.image, content_type=content_type, url=url)
 
 
 def _read_json(content: bytes, recipe: Recipe, content_type: str, url: str) -> ParsedFeed:

@@ -56,7 +56,7 @@ def read_page_tree(content: bytes, *, content_type: str, url: str) -> Tree:
     """
     utf8, problems = decoded(content, content_type)
     if not is_web_page(utf8) and (utf8.startswith(b"<?xml") or _says_xml(content_type)):
-        return _xml(utf8, url, problems)
+        return read_xml_tree(utf8, url, problems)
     return _html(utf8, url, problems)
 
 
@@ -95,7 +95,14 @@ def _stated_language(root: etree._Element) -> str:
     return next((each.get("content", "") for each in stated), "")
 
 
-def _xml(utf8: bytes, url: str, problems: tuple[str, ...]) -> Tree:
+def read_xml_tree(utf8: bytes, url: str, problems: tuple[str, ...]) -> Tree:
+    """The tree of an XML document in UTF-8, or what can be saved of it.
+
+    Raises
+    ------
+    NotAFeed
+        If nothing can.
+    """
     document = read_tree(utf8, url, problems, recover=True)
     root = document.root
     if root is None:

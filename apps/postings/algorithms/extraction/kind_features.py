@@ -100,7 +100,7 @@ def facts_of(root: etree._Element, extract: Extract, metadata: Metadata, url: st
     span = extract.blocks[extract.run[0] : extract.run[-1] + 1] if run else []
     links = [element for element in root.iter("a") if element.get("href")]
     headlines = {text for text in map(words_of_link, links) if is_headline(text)}
-    title = one_line("".join(next(root.iter("title"), _NOTHING).itertext()), _LONGEST_TITLE)
+    title = one_line("".join(map(str, next(root.iter("title"), _NOTHING).itertext())), _LONGEST_TITLE)
     address = resolve(url)
     path = unquote(address.pathname) if address else ""
     parts = [part for part in path.split("/") if part]

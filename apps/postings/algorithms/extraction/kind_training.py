@@ -70,7 +70,7 @@ def train(examples: Sequence[Example], *, version: str, stiffness: float = STIFF
     if not any(example.has_url for example in examples):
         raise ValueError("training needs examples with addresses")
     features = np.array([vector_of(example.facts) for example in examples])
-    kinds = np.array([KINDS.index(example.kind) for example in examples])  # type: ignore[arg-type]
+    kinds = np.array([KINDS.index(example.kind) for example in examples])
     weights = np.array([example.weight for example in examples])
     totals = np.bincount(kinds, weights, minlength=len(KINDS))
     weights *= (len(examples) / np.count_nonzero(totals)) / totals[kinds]
@@ -80,7 +80,9 @@ def train(examples: Sequence[Example], *, version: str, stiffness: float = STIFF
     features[np.ix_(~known, about_address)] = usual[about_address]
     points = np.array([POINTS[name] for name in NAMES])
     fitted, intercepts = _fit(features, kinds, weights, points, stiffness)
-    return KindModel(version, fitted, intercepts, usual, frozenset(example.domain for example in examples))
+    return KindModel(
+        version, fitted, intercepts, usual, frozenset(example.domain for example in examples if example.domain)
+    )
 
 
 Matrix = NDArray[np.float64]

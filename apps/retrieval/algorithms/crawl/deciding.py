@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from apps.postings.algorithms.extraction.anchors import is_headline
 from apps.retrieval.algorithms.crawl.addresses import is_continuation, trap_reason
 from apps.retrieval.algorithms.crawl.links import is_page_address
 from apps.retrieval.algorithms.crawl.patterns import Patterns
@@ -78,7 +77,7 @@ class NewLink:
 class LinkStep:
     fetch: bool
     reason: str  # why not, for people
-    priority: float  # in [0, 2); greater is fetched earlier
+    priority: float  # in [0, 1.4]; greater is fetched earlier
     likely_news: bool
 
 
@@ -151,8 +150,7 @@ def for_new_link(link: NewLink, *, patterns: Patterns, limits: Limits, today: da
 
 def _priority(link: NewLink, news: float, index: float) -> float:
     """Probable news first, then what leads to it; of equals what is nearer."""
-    wanted = news + 0.5 * index + 0.3 * is_headline(link.text) - 0.1 * is_continuation(link.url)
-    return round(max(0.0, wanted + 0.4 / (1 + link.depth)), 4)
+    return round(max(0.0, news + 0.5 * index + 0.4 / (1 + link.depth) - 0.1 * is_continuation(link.url)), 4)
 
 
 def _index(seen: Seen, looks: int, now: datetime) -> Decision:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from apps.postings.algorithms.extraction.anchors import is_headline
 from apps.postings.algorithms.extraction.blocks import dense_characters
-from apps.sources.algorithms.addresses import resolve
+from apps.sources.algorithms.addresses import absolute, resolve
 
 _WEIGHTS = {
     "constant": -3.3, "breaks": 2.6, "slug": 0.9, "digits": 1.7, "date": 1.2, "root": -0.3, "lone": -0.5, "depth": 1.0,
@@ -28,7 +28,8 @@ _SECTION = re.compile(
 )
 _SERVICE = re.compile(
     r"impressum|imprint|datenschutz|privacy|terms|contact|about|cookie|legal|login|sign-?(?:in|up)|subscri|newsletter|"
-    r"advert|careers?|jobs|faq|help|donat|shop|support|abo\b|kontakt|account|policy|staff|team|masthead",
+    r"advert|careers?|jobs|faq|help|donat|shop|support|abo\b|kontakt|account|policy|staff|team|masthead|"
+    r"(?:^|/)(?:calendar|kalender|events?|termine|veranstaltungen|agenda)(?=/|$)",
     re.IGNORECASE,
 )
 _DATE = re.compile(
@@ -56,7 +57,7 @@ def guess(url: str, text: str = "") -> Likelihoods:
     >>> story.news > 0.95, section.index > 0.8, service.valueless > 0.8
     (True, True, True)
     """
-    address = resolve(url)
+    address = resolve(absolute(url))
     if address is None:
         return Likelihoods(0.0, 0.0, 1.0)
     path = unquote(address.pathname)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from apps.postings.algorithms.extraction.anchors import is_headline, words_of_link
-from apps.sources.algorithms.addresses import LONGEST_ADDRESS, absolute, host, registrable_domain
+from apps.sources.algorithms.addresses import LONGEST_ADDRESS, absolute, host, registrable_domain, resolve
 
 MOST_LINKS = 5_000  # of one page
 
@@ -77,6 +77,7 @@ def wishes_of(root: etree._Element | None, url: str, *, header: str = "") -> Wis
     """
     words = _directives(header)
     canonical = following = ""
+    base = base_of(root, url) if root is not None else url
     for element in root.iter("meta", "link", "a") if root is not None else ():
         if element.tag == "meta":
             if (element.get("name") or "").strip().lower() in _OUR_RULES:
@@ -87,7 +88,7 @@ def wishes_of(root: etree._Element | None, url: str, *, header: str = "") -> Wis
         if "canonical" in relations and element.tag == "link":
             canonical = canonical or absolute(href.strip(), url).partition("#")[0]
         elif "next" in relations:
-            following = following or absolute(href.strip(), base_of(root, url)).partition("#")[0]
+            following = following or absolute(href.strip(), base).partition("#")[0]
     return Wishes(
         canonical_url=canonical if _may_be_same(canonical, url) else "",
         next_url=following,
@@ -139,5 +140,9 @@ def _may_be_same(canonical: str, url: str) -> bool:
     """Sites name their first page as the canonical one of all by mistake."""
     if not canonical or registrable_domain(host(canonical)) != registrable_domain(host(url)):
         return False
-    path = canonical.partition("://")[2].partition("/")[2]
-    return bool(path) or not url.partition("://")[2].partition("/")[2].strip("/")
+    return not _is_front_page(canonical) or _is_front_page(url)
+
+
+def _is_front_page(url: str) -> bool:
+    address = resolve(url)
+    return address is not None and address.pathname == "/"

@@ -17,7 +17,7 @@ from apps.sources.algorithms.addresses import is_tracking_parameter, registrable
 KINDS = ("news", "index", "valueless")
 MOST_SIGNATURES = 500  # of a site; the sections of further ones are no longer told apart
 ENOUGH_LOOKS = 20  # at pages of one signature, to judge it
-USEFUL_SHARE = 0.01  # of them that were news or lists; a signature with less is not worth a request
+USEFUL_SHARE = 0.05  # of them that were news or lists; a signature with less is not worth a request
 TESTED_SHARE = 0.02  # of its pages that are fetched nevertheless, should the site have changed
 PRIOR_LOOKS = 4.0  # that the guess from an address alone counts for
 

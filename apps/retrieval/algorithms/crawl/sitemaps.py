@@ -151,7 +151,7 @@ def _xml_entries(content: bytes, base: str) -> Iterator[Entry]:
         except etree.LxmlError:
             return
         for _, element in parser.read_events():
-            if _name(element) in ("url", "sitemap"):
+            if isinstance(element, etree._Element) and _name(element) in ("url", "sitemap"):
                 yield _entry(element, base)
                 element.clear()
 

@@ -1,0 +1,203 @@
+"""Podcasts without a feed: from page to page to the recording, as the lines of a recipe say.
+
+Each line is asked of one page and gives the address of the next; what the last line finds are the recordings. A line
+is an XPath, or, if it is none, a regular expression. One that ends with ` json|a|b` takes what the expression before
+it finds for JSON, and walks to the key b of the key a in it. Nothing is asked here: `follow` says what to ask.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from lxml import etree
+
+from apps.sources.formats.expressions import BadExpression, check_xpath, regex, xpath
+from apps.sources.formats.feed import Enclosure, NotAFeed, ParsedEntry, ParsedFeed
+from apps.sources.formats.feed_recipes import OF_CHANNEL, recording_type
+from apps.sources.formats.items import date_of
+from apps.sources.formats.text import plain_text, web_address, with_absolute_addresses
+from apps.sources.formats.tree_items import NamedPath, TreeReader, words_of
+from apps.sources.formats.trees import Tree, decoded, read_page_tree
+
+MOST_PAGES = 6  # that may be asked for one episode
+MOST_RECORDINGS = 100
+_WALK = " json|"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as it came."""
+
+    content: bytes
+    content_type: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """The address of the page to ask next."""
+
+    url: str
+
+
+def follow(pages: Sequence[Page], recipe: Mapping[str, str]) -> Follow | ParsedFeed:
+    """What follows from the pages asked so far, the first of which lies at the source's own address.
+
+    Parameters
+    ----------
+    pages : sequence of Page
+        At least one, in the order in which they were asked.
+    recipe : mapping
+        `more`: the lines; `title`, `description`, `date`, `image`: XPaths on the page that names the recording.
+
+    Raises
+    ------
+    NotAFeed
+        If a line finds nothing, or leads back to where we were; the message names it.
+
+    Examples
+    --------
+    >>> recipe = {"more": "//a[@class='latest']\\n//audio"}
+    >>> first = Page(b'<a class="latest" href="/7">Episode 7</a>', "text/html", "https://example.org/")
+    >>> follow([first], recipe)
+    Follow(url='https://example.org/7')
+    >>> second = Page(b'<title>Tea</title><audio src="/7.mp3"></audio>', "text/html", "https://example.org/7")
+    >>> [(entry.title, entry.enclosures[0].url) for entry in follow([first, second], recipe).entries]
+    [('Tea', 'https://example.org/7.mp3')]
+    """
+    lines = lines_of(recipe.get("more", ""))
+    line, page = lines[len(pages) - 1], pages[-1]
+    tree = read_page_tree(page.content, content_type=page.content_type, url=page.url)
+    found: dict[str, str] = {}  # what the page calls each address
+    for address, words in _asked(line, page, tree):
+        found.setdefault(web_address(address.strip(), tree.base), words)
+    found.pop("", None)
+    if not found:
+        raise NotAFeed(f"Line {len(pages)}, “{line}”, found no web address in {page.url}.")
+    if len(pages) == len(lines):
+        return _feed(pages, tree, found, recipe)
+    following = next(iter(found))
+    if following in {each.url for each in pages}:
+        raise NotAFeed(f"Line {len(pages)}, “{line}”, leads back to {following}.")
+    return Follow(following)
+
+
+def lines_of(more: str) -> list[str]:
+    """The lines that say something."""
+    return [line.strip() for line in more.splitlines() if line.strip()]
+
+
+def check_trail(more: str) -> None:
+    """
+    Raises
+    ------
+    BadExpression
+        If there are too many lines, or one is neither an XPath nor a regular expression; the message names it.
+    """
+    lines = lines_of(more)
+    if len(lines) > MOST_PAGES:
+        raise BadExpression(f"These are {len(lines)} lines; at most {MOST_PAGES} pages are asked for an episode.")
+    for number, line in enumerate(lines, 1):
+        try:
+            check_xpath(line)
+        except BadExpression as no_xpath:
+            try:
+                regex(line.partition(_WALK)[0])
+            except BadExpression as no_regex:
+                raise BadExpression(f"Line {number}: {no_xpath} {no_regex}") from None
+
+
+def _is_xpath(line: str) -> bool:
+    try:
+        xpath(line)
+    except BadExpression:
+        return False
+    return True
+
+
+def _asked(line: str, page: Page, tree: Tree) -> Iterator[tuple[str, str]]:
+    """The addresses that a line finds on a page, and what the page calls each."""
+    if _is_xpath(line):
+        reader = TreeReader(is_json=False, is_html=tree.is_html, namespaces=tree.namespaces)
+        for node in NamedPath("A line", line, xpath(line, tree.namespaces)).nodes(tree.root)[:MOST_RECORDINGS]:
+            yield reader.address(node), "" if isinstance(node, str) else plain_text(words_of(node))
+        return
+    expression, _, keys = line.partition(_WALK)
+    text = decoded(page.content, page.content_type)[0].decode("utf-8", "replace")
+    compiled = regex(expression)
+    for count, match in enumerate(compiled.finditer(text)):
+        if count >= MOST_RECORDINGS:
+            return
+        matched = (match[1] or "") if compiled.groups else match[0]
+        yield (_walked(matched, keys.split("|")) if keys else matched), ""
+
+
+def _walked(text: str, keys: Sequence[str]) -> str:
+    """What lies at the keys of a JSON text; "" if there is none such."""
+    try:
+        value = json.JSONDecoder().raw_decode(text.strip())[0]
+        for key in keys:
+            value = value[int(key)] if isinstance(value, list) else value[key]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return ""
+    return value if isinstance(value, str) else ""
+
+
+def _feed(pages: Sequence[Page], tree: Tree, recordings: Mapping[str, str], recipe: Mapping[str, str]) -> ParsedFeed:
+    url = pages[-1].url
+    said = _Said(tree, recipe)
+    is_one = len(recordings) == 1
+    title = plain_text(said.words("title")) or tree.title
+    entries = tuple(
+        ParsedEntry(
+            guid=address,
+            link=url if is_one and len(pages) > 1 else address,
+            title=title if is_one else words or _name(address),
+            summary=said.markup("description") if is_one else "",
+            published=said.date() if is_one else None,
+            image_url=said.picture(),
+            enclosures=(Enclosure(address, recording_type(address)),),
+        )
+        for address, words in recordings.items()
+    )
+    return ParsedFeed(
+        kind="podcast pages",
+        title=tree.title if len(pages) == 1 else "",
+        link=pages[0].url,
+        language=tree.language,
+        entries=entries,
+        problems=tree.problems,
+    )
+
+
+def _name(address: str) -> str:
+    return address.partition("?")[0].rstrip("/").rpartition("/")[2]
+
+
+class _Said:
+    """What the paths of a recipe find on the page that names a recording."""
+
+    def __init__(self, tree: Tree, recipe: Mapping[str, str]) -> None:
+        self._tree, self._recipe = tree, recipe
+        self._reader = TreeReader(is_json=False, is_html=tree.is_html, namespaces=tree.namespaces)
+
+    def _first(self, name: str) -> etree._Element | str | None:
+        expression = self._recipe.get(name, "").strip().removeprefix(OF_CHANNEL)
+        return self._reader.path(f"The {name}", expression).first(self._tree.root) if expression else None
+
+    def words(self, name: str) -> str:
+        node = self._first(name)
+        return "" if node is None else self._reader.words(node)
+
+    def markup(self, name: str) -> str:
+        node = self._first(name)
+        return "" if node is None else with_absolute_addresses(self._reader.markup(node), self._tree.base)
+
+    def date(self) -> datetime | None:
+        node = self._first("date")
+        return None if node is None else next(filter(None, map(date_of, self._reader.dates(node))), None)
+
+    def picture(self) -> str:
+        node = self._first("image")
+        return "" if node is None else web_address(self._reader.picture(node).strip(), self._tree.base)

@@ -1,0 +1,110 @@
+from html import escape
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.postings.algorithms.extraction.documents import read_page
+from apps.retrieval.algorithms.crawl.links import MOST_LINKS, Link, Wishes, links_of, wishes_of
+from apps.sources.algorithms.addresses import absolute
+
+URL = "https://example.org/news/"
+
+
+def links(html: str, url: str = URL) -> list[Link]:
+    return links_of(read_page(html.encode()).root, url)
+
+
+def wishes(html: str, *, url: str = URL, header: str = "") -> Wishes:
+    return wishes_of(read_page(html.encode()).root, url, header=header)
+
+
+hrefs = st.sampled_from(
+    ["a", "/b", "a#part", "../c?x=1", "//other.example/d", "https://e.example/", "mailto:a@b.example", "#top", "",
+     "javascript:void(0)", "x.pdf", "photo.JPG?size=2", "ftp://e.example/f", "./"]
+)  # fmt: skip
+texts = st.sampled_from(["", "More", "Council keeps the old bridge open", "Read on", "The council has decided"])
+
+
+@given(st.lists(st.tuples(hrefs, texts), max_size=12))
+def test_links_are_what_a_slow_reading_finds(anchors):
+    expected: dict[str, str] = {}
+    for href, text in anchors:
+        address = absolute(href, URL).split("#")[0]
+        if href.startswith("#") or address in ("", URL) or address.lower().split("?")[0].endswith((".pdf", ".jpg")):
+            continue
+        expected[address] = max(expected.get(address, ""), text, key=len)
+    html = "".join(f'<p><a href="{escape(href)}">{text}</a></p>' for href, text in anchors)
+    assert {link.url: len(link.text) for link in links(html)} == {url: len(text) for url, text in expected.items()}
+    assert [link.url for link in links(html)] == list(expected)
+
+
+def test_the_longest_text_of_equal_links_wins():
+    html = (
+        '<a href=/1><img src=x alt="A bridge"></a><a href=/1>Council keeps the old bridge open</a><a href=/1>More</a>'
+    )
+    assert links(html) == [Link("https://example.org/1", "Council keeps the old bridge open", is_headline=True)]
+
+
+def test_a_card_is_called_by_its_heading():
+    html = "<a href=/1><p>Politics</p><h3>Council keeps the old bridge open</h3><p>A long text of what it said.</p></a>"
+    assert links(html)[0].text == "Council keeps the old bridge open"
+
+
+def test_a_picture_stands_for_its_description():
+    assert links('<a href=/1><img alt="A bridge"></a><a href=/2 title="The river"></a>') == [
+        Link("https://example.org/1", "A bridge"),
+        Link("https://example.org/2", "The river"),
+    ]
+
+
+def test_the_base_of_a_page_counts():
+    assert links('<head><base href="/other/"></head><a href="1">x</a>')[0].url == "https://example.org/other/1"
+
+
+def test_links_that_are_not_to_be_followed_are_left_out():
+    html = (
+        '<a href=/1 rel="NOFOLLOW noopener">x</a><a href=/2 rel=ugc>x</a><a href=/3 rel=sponsored>x</a><a href=/4>y</a>'
+    )
+    assert [link.url for link in links(html)] == ["https://example.org/4"]
+
+
+def test_no_page_has_more_than_some_thousand_links():
+    html = "".join(f"<p><a href=/{number}>x</a>" for number in range(MOST_LINKS + 10))
+    assert len(links(html)) == MOST_LINKS
+
+
+def test_an_empty_page_links_to_nothing():
+    assert links_of(None, URL) == []
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_no_address_or_text_breaks_links(href, text):
+    for link in links(f'<a href="{escape(href)}">{escape(text)}</a>'):
+        assert link.url.startswith(("http://", "https://"))
+        assert "#" not in link.url
+
+
+def test_a_page_says_its_canonical_address_and_its_next_part():
+    found = wishes('<head><link rel=canonical href="/news/story"></head><a rel="next" href="?page=2">Older</a>')
+    assert (found.canonical_url, found.next_url) == (
+        "https://example.org/news/story",
+        "https://example.org/news/?page=2",
+    )
+
+
+def test_neither_another_site_nor_the_first_page_is_believed_to_be_canonical():
+    for href in ("https://other.example/story", "https://example.org/", ""):
+        assert wishes(f'<head><link rel=canonical href="{href}"></head>').canonical_url == ""
+    own = wishes(
+        '<head><link rel=canonical href="https://example.org/"></head>', url="https://example.org/?utm_source=x"
+    )
+    assert own.canonical_url == "https://example.org/"
+
+
+def test_wishes_of_crawlers_come_from_the_page_and_from_the_header():
+    assert wishes('<head><meta name=robots content="noindex, nofollow"></head>') == Wishes(noindex=True, nofollow=True)
+    assert wishes('<head><meta name=Robots content="none"></head>') == Wishes(noindex=True, nofollow=True)
+    assert wishes('<head><meta name=googlebot content="noindex"></head>') == Wishes()
+    assert wishes("<p>", header="googlebot: noindex, max-snippet: 20") == Wishes()
+    assert wishes("<p>", header="wirebeat: noindex") == Wishes(noindex=True)
+    assert wishes("<p>", header="nofollow") == Wishes(nofollow=True)

@@ -1,0 +1,380 @@
+"""Sources that are read by paths: what is found, what is told where nothing is, and what hostile documents cannot do."""
+
+import json
+import pickle
+import re
+import time
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.sources.formats.feed import NotAFeed
+from apps.sources.formats.json_paths import json_path, read_json_tree
+from apps.sources.formats.recipes import FIELDS, BadRecipe, Recipe, read_by_recipe
+
+URL = "https://example.org/news/"
+PAGE = b"""<!doctype html><html lang="de-AT"><head><meta charset="utf-8"><title>Das Blatt</title>
+<meta name="description" content="Nachrichten"></head><body><nav><a href="/">Home</a></nav>
+<div id="list"><img class="logo" src="/logo.png">
+<article class="card wide"><h2><a href="/a/1">Br&uuml;cke <b>bleibt</b></a></h2><p class="lead">Der <a href="x">Rat</a> hat
+entschieden.</p><time datetime="2026-03-01T10:00:00+01:00">heute</time><img src="data:," data-src="/1.jpg">
+<span class="by">Ada</span><span class="by">Grace</span></article>
+<article class="card"><h2><a href="/a/2">Zweite</a></h2><p class="lead">Mehr.</p><time>2. March 2026</time></article>
+<article class="card ad"><p>Anzeige</p></article></div></body></html>"""
+CARDS = Recipe(
+    channel="//div[@id='list']",
+    item=".//article[contains(concat(' ', normalize-space(@class), ' '), ' card ')]",
+    title=".//h2",
+    description=".//p",
+    link=".//h2/a",
+    date=".//time",
+    image=".//img",
+    author=".//span[@class='by']",
+)
+
+
+def read(content: bytes, kind: str, recipe: Recipe, **given):
+    return read_by_recipe(content, kind=kind, recipe=recipe, **{"url": URL} | given)
+
+
+# --- web pages by XPath -----------------------------------------------------------------------------------------------
+def test_a_web_page_is_read_by_its_paths():
+    feed = read(PAGE, "xpath", CARDS)
+    assert (feed.title, feed.description, feed.language, feed.link) == ("Das Blatt", "Nachrichten", "de-AT", URL)
+    first, second = feed.entries
+    assert (first.title, first.link) == ("Brücke bleibt", "https://example.org/a/1")
+    assert first.image_url == "https://example.org/1.jpg"
+    assert first.authors == ("Ada", "Grace")
+    assert first.published == datetime(2026, 3, 1, 9, tzinfo=UTC)
+    assert first.published.utcoffset().total_seconds() == 3600
+    assert "Rat</a> hat" in first.summary
+    assert 'href="https://example.org/news/x"' in first.summary  # relative to the list, not to the item's own page
+    assert second.published == datetime(2026, 3, 2, tzinfo=UTC)
+    assert feed.problems == ("1 item: the link path “.//h2/a” found no web address.",)  # of the advertisement
+
+
+def test_a_recipe_survives_json_and_forgets_what_it_does_not_know():
+    assert Recipe.from_json(json.loads(json.dumps(CARDS.to_json()))) == CARDS
+    assert Recipe.from_json({"item": "//li", "colour": "red", "title": 7}) == Recipe(item="//li")
+    assert Recipe.from_json(None) == Recipe.from_json([1]) == Recipe()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"channel": "//main"}, "The channel path “//main” found nothing in the document."),
+        ({"item": "//tr"}, "The item path “//tr” found nothing in the document."),
+        ({"title": ".//h9", "description": ""}, "the title path “.//h9” found nothing in any of them."),
+        ({"link": ".//h2/@nothing"}, "the link path “.//h2/@nothing” found no web address in any of them."),
+        ({"item": "//x:li"}, "The item path “//x:li” cannot be evaluated: Undefined namespace prefix."),
+    ],
+)
+def test_a_path_that_finds_nothing_is_named(change, said):
+    with pytest.raises(NotAFeed) as told:
+        read(PAGE, "xpath", Recipe.from_json(CARDS.to_json() | change))
+    assert said in str(told.value)
+
+
+def test_a_date_that_cannot_be_read_is_told_and_costs_nothing_else():
+    feed = read(b"<ul><li><a href=1>A</a><i>gestern</i></ul>", "xpath", Recipe(item="//li", title="a", link="a", date="i"))
+    assert feed.entries[0].published is None
+    assert feed.problems == ("1 item: “gestern” is no date that can be read.",)
+
+
+def test_a_link_may_be_an_attribute_a_text_or_within_what_the_path_finds():
+    page = b"<ul><li><h2>T<a href='/1'>x</a></h2><i>https://example.org/2</i></ul>"
+    for path, link in ((".//a/@href", "/1"), ("h2", "/1"), ("i", "/2"), ("string(i)", "/2"), (".", "/1")):
+        feed = read(page, "xpath", Recipe(item="//li", title="h2", link=path))
+        assert feed.entries[0].link == f"https://example.org{link}"
+
+
+def test_the_base_of_a_page_counts():
+    page = b"<base href='https://cdn.example/x/'><p><a href='1'>A</a>"
+    assert read(page, "xpath", Recipe(item="//p", title="a", link="a")).entries[0].link == "https://cdn.example/x/1"
+
+
+def test_a_picture_of_the_channel_is_that_of_all_items():
+    recipe = Recipe.from_json(CARDS.to_json() | {"image": "^.//img[@class='logo']"})
+    assert {entry.image_url for entry in read(PAGE, "xpath", recipe).entries} == {"https://example.org/logo.png"}
+
+
+def test_one_address_for_all_items_tells_them_apart_by_their_words():
+    page = b"<ul><li><b>A</b>one<li><b>A</b>two<li><b>C</b></ul>"
+    recipe = Recipe(item="//li", title="b", description="text()", link="https://status.example/")
+    entries = read(page, "xpath", recipe).entries
+    assert len({entry.guid for entry in entries}) == len({entry.link for entry in entries}) == 3
+    assert all(entry.link == f"https://status.example/#{entry.guid}" for entry in entries)
+    assert read(page, "xpath", recipe).entries == entries  # the same words are the same item
+
+
+def test_xml_of_any_kind_is_read_with_the_prefixes_it_declares():
+    document = (
+        b"<?xml version='1.0'?><list xmlns='urn:x' xmlns:m='urn:m'><row><m:name>A &amp; B</m:name><url>/1</url></row></list>"
+    )
+    feed = read(document, "xpath", Recipe(item="//row", title="m:name", link="url"), content_type="text/xml")
+    assert [(entry.title, entry.link) for entry in feed.entries] == [("A & B", "https://example.org/1")]
+
+
+def test_a_charset_is_found_in_the_page():
+    page = '<meta charset="koi8-r"><p><a href=1>Мост</a>'.encode("koi8-r")
+    assert read(page, "xpath", Recipe(item="//p", title="a", link="a")).entries[0].title == "Мост"
+
+
+def test_no_more_than_500_items_are_read_and_that_is_told():
+    page = b"<ul>" + b"".join(b"<li><a href=%d>Item %d</a>" % (number, number) for number in range(600))
+    feed = read(page, "xpath", Recipe(item="//li", title="a", link="a"))
+    assert len(feed.entries) == 500
+    assert feed.problems == ("600 items: the first 500 were read.",)
+
+
+def test_readings_travel_between_processes():
+    feed = read(PAGE, "xpath", CARDS)
+    assert pickle.loads(pickle.dumps(feed)) == feed
+    error = BadRecipe("item", "It is no XPath.")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "Item: It is no XPath."
+
+
+# --- JSON by keys -----------------------------------------------------------------------------------------------------
+JSON = json.dumps(
+    {
+        "data": {
+            "items": [
+                {"title": "Fish &amp; chips", "url": "/1", "body": "&lt;p&gt;One&lt;/p&gt;", "at": 1700000000, "n": 1.50},
+                {"title": "Two", "url": "/2", "body": "a\nb", "at": None, "my key": True, "dc:by": ["Ada", "Grace"]},
+            ]
+        }
+    }
+).encode()
+
+
+@pytest.mark.parametrize("item", ["data.items", "$.data.items[*]", "//items/item", "/data/items/*", "/data/items", "$..items"])
+def test_json_is_read_by_keys_however_they_are_written(item):
+    recipe = Recipe(item=item, title="title", link="url", description="body", date="at", author='["dc:by"]')
+    first, second = read(JSON, "json", recipe).entries
+    assert (first.title, first.link, first.summary) == ("Fish & chips", "https://example.org/1", "<p>One</p>")
+    assert first.published == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
+    assert (second.summary, second.authors) == ("<p>a<br>b</p>", ("Ada", "Grace"))
+
+
+def found(document: object, path: str) -> list[str | None]:
+    return [node.text for node in json_path(path)(read_json_tree(json.dumps(document).encode()))]
+
+
+@pytest.mark.parametrize(
+    ("path", "values"),
+    [
+        ('a["my key"]', ["x"]),
+        ("a.my key", ["x"]),
+        ("a/'my key'", ["x"]),
+        ("//'my key'", ["x"]),
+        ("/a/*[@key='my key']", ["x"]),
+        ("a.dc:by", ["y"]),
+        ("/a/dc:by", ["y"]),
+        ("a['7']", ["z"]),
+        ("/a/7", ["z"]),
+        ("a.é", ["w"]),
+        ("/a/é", ["w"]),
+        ("list[0]", ["1"]),
+        ("list[-1]", ["2.50"]),
+        ("list/item[1]", ["1"]),
+        ("/list/0", ["1"]),
+        ("list[7]", []),
+        ("list[*]", ["1", "true", None, "2.50"]),
+        ("nested[1].b", ["q"]),
+        ("nested.b", ["p", "q"]),
+        ("nothing.at.all", []),
+        ("/nothing", []),
+        ("//*[@type='boolean']", ["true"]),
+    ],
+)
+def test_every_key_can_be_addressed(path, values):
+    document = (
+        '{"a": {"my key": "x", "dc:by": "y", "7": "z", "é": "w"}, "list": [1, true, null, 2.50],'
+        ' "nested": [{"b": "p"}, {"b": "q"}]}'
+    )
+    assert [node.text for node in json_path(path)(read_json_tree(document.encode()))] == values
+
+
+keys = st.text(st.sampled_from("abé_-1: ."), min_size=1, max_size=4)
+documents = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text("ab<&é ", max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+def paths_in(value: object, path: tuple[object, ...] = ()):
+    yield path, value
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in members:
+        yield from paths_in(member, (*path, key))
+
+
+def as_text(value: object) -> str | None:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return None if isinstance(value, (dict, list)) or value is None else str(value)
+
+
+@given(documents)
+def test_json_by_path_equals_a_walk_through_the_values(document):
+    tree = read_json_tree(json.dumps(document).encode())
+    for path, value in paths_in(document):
+        dotted = "$" + "".join(f"[{key}]" if isinstance(key, int) else f'["{key}"]' for key in path)
+        as_xpath = "/" + "/".join(f"{key}" if isinstance(key, int) else f'"{key}"' for key in path)
+        for expression in (dotted, as_xpath):
+            [node] = json_path(expression)(tree)
+            assert (node.text or None) == (as_text(value) or None)
+            assert len(node) == (len(value) if isinstance(value, (dict, list)) else 0)
+
+
+def test_numbers_stay_as_they_are_written():
+    assert [node.text for node in read_json_tree(b"[1.50, 1e400, 123456789012345678901234567890, NaN]")] == [
+        "1.50", "1e400", "123456789012345678901234567890", "NaN",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"<p>", "This cannot be read as JSON"),
+        (b"[" * 5_000 + b"]" * 5_000, "nested too deeply"),
+        (b"[" * 300 + b"]" * 300, "nested too deeply"),
+        (b"[" + b"0," * 600_000 + b"0]", "more than 500,000 values"),
+    ],
+)
+def test_json_that_cannot_be_read_is_told(content, said):
+    with pytest.raises(NotAFeed, match=said):
+        read(content, "json", Recipe(item="a", title="b", link="c"))
+
+
+# --- texts by regular expressions -------------------------------------------------------------------------------------
+TEXT = b"""head <a href="/x">not this</a>
+== BEGIN
+* 2026-03-01 [Tea](/1) green
+  and black
+* 2026-03-02 [Cake](/2) none
+== END * [later](/3)"""
+LINES = Recipe(
+    channel="== BEGIN(.*)== END",
+    item="\n\\* ",
+    title=r"\[(.*?)\]",
+    link=r"\]\((.*?)\)",
+    description=r"\) (.*)",
+    date=r"\d{4}-\d\d-\d\d",
+)
+
+
+def test_a_text_is_read_by_regular_expressions():
+    first, second = read(TEXT, "regex", LINES).entries
+    assert (first.title, first.link, first.published) == ("Tea", "https://example.org/1", datetime(2026, 3, 1, tzinfo=UTC))
+    assert first.summary == "<p>green<br>  and black</p>"  # a dot stands for line breaks too
+    assert second.title == "Cake"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"channel": "NEVER(.*)"}, "The channel expression “NEVER(.*)” found nothing"),
+        ({"item": "@@"}, "The item separator “@@” found nothing"),
+        ({"item": "x*"}, "The item separator “x*” found nothing"),
+        ({"title": "@(@)", "link": "@"}, "The title expression “@(@)” found nothing"),
+    ],
+)
+def test_an_expression_that_finds_nothing_is_named(change, said):
+    with pytest.raises(NotAFeed, match=re.escape(said)):
+        read(TEXT, "regex", Recipe.from_json(LINES.to_json() | change))
+
+
+def test_expressions_take_time_in_line_with_the_text():
+    recipe = Recipe(item="\n", title="(a+)+$", link="https://example.org/")
+    began = time.perf_counter()
+    with pytest.raises(NotAFeed):
+        read(b"\n" + b"a" * 100_000 + b"b", "regex", recipe)
+    assert time.perf_counter() - began < 1.0
+
+
+# --- what people write wrongly ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("kind", "recipe", "field", "said"),
+    [
+        ("xpath", {"item": "//li[", "title": ".", "link": "."}, "item", "at character 5, after “//li[”"),
+        ("xpath", {"item": "//li", "title": "first()", "link": "."}, "title", "function that XPath 1.0 does not have"),
+        ("xpath", {"item": "//li", "title": ".", "link": "http://["}, "link", "no web address"),
+        ("xpath", {"item": "//li", "title": "."}, "link", "needed"),
+        ("xpath", {"item": "x" * 2_001, "title": ".", "link": "."}, "item", "2,001 characters"),
+        ("xpath", {"item": "//ü[", "title": ".", "link": "."}, "item", "at character 4, after “//ü[”"),
+        ("xpath", {"item": "//li", "title": ".", "link": ".", "image": "^//["}, "image", "no XPath"),
+        ("json", {"item": "a[", "title": ".", "link": "."}, "item", "“[” at character 2 is not understood"),
+        ("json", {"item": "a..", "title": ".", "link": "."}, "item", "not understood"),
+        ("json", {"item": "//a[", "title": ".", "link": "."}, "item", "no XPath"),
+        ("regex", {"item": "a**", "title": ".", "link": "."}, "item", "bad repetition operator: ** (at character 2)"),
+        ("regex", {"item": "(?=a)", "title": ".", "link": "."}, "item", "invalid perl operator: (?= (at character 1)"),
+        ("regex", {"item": "(a{1000}){1000}", "title": ".", "link": "."}, "item", "repetition size"),
+        ("scrape", {"more": "//audio\n(?=x"}, "more", "Line 2"),
+        ("scrape", {"more": "//a\n" * 7}, "more", "7 lines"),
+    ],
+)
+def test_a_field_that_cannot_be_used_is_named_with_the_place(kind, recipe, field, said):
+    assert said in Recipe.from_json(recipe).problems(kind)[field]
+    with pytest.raises(BadRecipe) as told:
+        Recipe.from_json(recipe).check(kind)
+    assert told.value.field == field
+
+
+def test_a_recipe_that_cannot_be_used_is_no_feed():
+    with pytest.raises(NotAFeed, match="The recipe of the source cannot be used. Item: It is no XPath"):
+        read(PAGE, "xpath", Recipe(item="//[", title=".", link="."))
+
+
+@given(st.sampled_from(["xpath", "json", "regex", "scrape", "feed", "podcast"]), st.text(max_size=30))
+def test_whatever_is_written_is_accepted_or_told(kind, text):
+    recipe = Recipe(**dict.fromkeys(FIELDS[kind], text))
+    try:
+        recipe.check(kind)
+    except BadRecipe as told:
+        assert told.message.endswith((".", ")"))
+    try:
+        read_by_recipe(PAGE, kind=kind, recipe=recipe, url=URL)
+    except NotAFeed as told:
+        assert str(told)
+
+
+@given(st.sampled_from(["xpath", "json", "regex", "scrape", "feed"]), st.binary(max_size=200))
+def test_whatever_a_document_holds_is_read_or_told(kind, content):
+    recipe = CARDS if kind == "xpath" else LINES if kind == "regex" else Recipe(item="a", title="b", link="c", more="//a")
+    try:
+        read(content, kind, recipe)
+    except NotAFeed as told:
+        assert str(told)
+
+
+HOSTILE = [
+    b"<div>" * 100_000,
+    b"<a " + b"x=1 " * 20_000 + b">",
+    b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "cccccccccc"><!ENTITY d "&b;&b;&b;&b;">]><a>&d;</a>',
+    b"<?xml version='1.0'?>" + b"<a>" * 10_000,
+    b"\xff\xfe<\x00a\x00",
+    b"",
+]
+
+
+@pytest.mark.parametrize("content", HOSTILE, ids=lambda content: content[:12])
+def test_hostile_documents_end_soon(content):
+    began = time.perf_counter()
+    with pytest.raises(NotAFeed):
+        read(content, "xpath", CARDS)
+    assert time.perf_counter() - began < 5.0
+
+
+def test_what_is_larger_than_10_mb_is_not_read():
+    with pytest.raises(NotAFeed, match="larger than 10 MB"):
+        read(b" " * (10 * 2**20 + 1), "regex", LINES)
+
+
+def test_xpath_knows_no_extensions():
+    for expression in ("re:test(., 'a')", "document('file:///etc/passwd')", "str:tokenize('a')"):
+        with pytest.raises(NotAFeed):
+            read(PAGE, "xpath", Recipe(item=f"//h2[{expression}]", title=".", link=".//a"))
