@@ -65,7 +65,7 @@ def keep(body: bytes, *, url: str, content_type: str, now: datetime, days: int |
             url=row.url if row else url,
             stored_at=now,
             expires_at=max(expires_at, row.expires_at) if row else expires_at,
-        ).save()
+        ).save(force_insert=row is None)
     return digest
 
 

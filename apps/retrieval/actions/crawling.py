@@ -7,7 +7,7 @@ become sources of their own and are asked as the plan says, and pages without va
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Min
 
 from apps.postings import actions as postings
@@ -108,7 +108,7 @@ def store_turn(turn: Turn, looks: Sequence[Look], *, now: datetime) -> bool:
     decided = [(look, _decide(look, crawl, now)) for look in looks]
     posting_ids = _store_postings(turn, decided, crawl.source.pace)
     _store_index_pages(crawl, decided, now)
-    _write_pages(decided, posting_ids, now)
+    _write_pages(decided, posting_ids)
     due_at = _next_page_at(crawl.pk)
     Crawl.objects.filter(pk=crawl.pk).update(patterns=_observed(crawl, turn, decided), leased_until=None, due_at=due_at)
     if turn.crawled and crawl.explored_at is None and (due_at is None or due_at > now):
@@ -195,34 +195,23 @@ def _store_index_pages(crawl: Crawl, decided: Decided, now: datetime) -> None:
         add_links(crawl, index.links, found_on=found_on, depth=look.page.depth, now=now)
 
 
-def _write_pages(decided: Decided, posting_ids: dict[int, int], now: datetime) -> None:
-    pages = Page.objects.in_bulk([look.page.page_id for look, _ in decided])
-    for look, decision in decided:
-        page = pages.get(look.page.page_id)
-        if page is None:
-            continue
-        page.kind, page.probability = decision.kind, decision.probability
-        page.decided_by, page.reason = decision.decided_by, decision.reason[:200]
-        page.looks, page.failures = decision.looks, decision.failures
-        page.due_at = decision.due_at
-        page.status = look.fetched.status
-        page.looked_at = look.fetched.received_at
-        page.posting_id = posting_ids.get(page.pk, page.posting_id)
-    Page.objects.bulk_update(
-        list(pages.values()),
-        [
-            "kind",
-            "probability",
-            "decided_by",
-            "reason",
-            "looks",
-            "failures",
-            "due_at",
-            "status",
-            "looked_at",
-            "posting",
-        ],
-    )
+def _write_pages(decided: Decided, posting_ids: dict[int, int]) -> None:
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            """
+            UPDATE retrieval_page SET kind = %s, probability = %s, decided_by = %s, reason = %s, looks = %s,
+                failures = %s, due_at = %s, status = %s, looked_at = %s, posting_id = coalesce(%s, posting_id)
+            WHERE id = %s
+            """,
+            [
+                (
+                    *(decision.kind, decision.probability, decision.decided_by, decision.reason[:200], decision.looks),
+                    *(decision.failures, decision.due_at, look.fetched.status, look.fetched.received_at),
+                    *(posting_ids.get(look.page.page_id), look.page.page_id),
+                )
+                for look, decision in decided
+            ],
+        )
 
 
 def _observed(crawl: Crawl, turn: Turn, decided: Decided) -> object:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from urllib.parse import unquote
 
-from apps.sources.algorithms.addresses import is_tracking_parameter, resolve, same_page_key
+from apps.sources.algorithms.addresses import absolute, is_tracking_parameter, resolve, same_page_key
 
 LONGEST = 1_500  # characters as they are sent
 LONGEST_DECODED = 500  # characters: in Chinese or Arabic each is sent as six or nine
@@ -52,6 +52,8 @@ _ACTION_PARAMETERS = frozenset({
     "replytocom", "reply", "add-to-cart", "add_to_cart", "addtocart", "add_to_wishlist", "remove_item", "share",
     "ical", "outlook-ical", "login", "logout", "redirect_to", "returnurl", "return_url", "returnto",
 })  # fmt: skip
+_SEARCHES = frozenset({"search", "suche", "recherche", "buscar", "busca", "cerca", "zoeken"})
+_SEARCHED = frozenset({"q", "query", "keyword", "keywords", "search", "searchterm", "suche"})
 _COMMANDS = frozenset({"action", "act", "do", "op", "mode", "task"})  # what they say may be an action
 _CALENDAR = re.compile(
     r"(?:^|[/_-])(?:calendars?|kalender|calendario|calendrier|events?|eventi|eventos|termine|veranstaltungen|agenda|"
@@ -76,7 +78,7 @@ def page_key(address: str) -> str:
     >>> page_key("http://www.example.org/news/index.html;jsessionid=A1?b=2&sort=asc&a=1")
     'example.org/news?a=1&b=2'
     """
-    url = resolve(address)
+    url = resolve(absolute(address))
     if url is None:
         return ""
     url.pathname = _AMP.sub("", _DIRECTORY_INDEX.sub("/", _SESSION_IN_PATH.sub("", url.pathname)).rstrip("/"))
@@ -111,7 +113,7 @@ def trap_reason(address: str, *, today: date) -> str:
     >>> trap_reason("https://example.org/events/2031/05", today=date(2026, 1, 1))
     'It is a day in a calendar that is far from today.'
     """
-    url = resolve(address)
+    url = resolve(absolute(address))
     if url is None:
         return "It has no web address."
     if len(url.href) > LONGEST or len(unquote(url.href)) > LONGEST_DECODED:
@@ -126,6 +128,8 @@ def trap_reason(address: str, *, today: date) -> str:
         return "Its address has too many parameters."
     if _ACTIONS.intersection(segments) or any(_is_action(name, value) for name, value in parameters):
         return "Its address is to do something, not to read."
+    if _is_search(segments, parameters):
+        return "It shows what a search of the site finds, not a page of its own."
     if _far_in_calendar(unquote(url.pathname), parameters, today):
         return "It is a day in a calendar that is far from today."
     return ""
@@ -152,6 +156,13 @@ def _is_variant(pair: str) -> bool:
 
 def _is_action(name: str, value: str) -> bool:
     return name in _ACTION_PARAMETERS or (name in _COMMANDS and value.lower() in _ACTIONS)
+
+
+def _is_search(segments: list[str], parameters: list[tuple[str, str]]) -> bool:
+    if parameters and _SEARCHES.intersection(segments):
+        return True
+    named = _SEARCHED if segments else _SEARCHED | {"s"}
+    return any(name in named and value and "/" not in value for name, value in parameters)  # Drupal says q=node/7
 
 
 def _repeats(segments: list[str]) -> bool:

@@ -50,6 +50,7 @@ class Seen:
     presumed_news: bool = False  # a feed names it
     noindex: bool = False  # it asks not to be found again
     known_kind: str = UNKNOWN  # what it was taken for before
+    leads_to_news: bool = True  # one of the links of an index page, new or known, is probably to news
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +85,9 @@ class LinkStep:
 def after_look(seen: Seen, *, looks: int, failures: int, now: datetime) -> Decision:
     """What becomes of a page that was just looked at.
 
-    News is never fetched again; an index page is asked like a feed from now on, unless it continues another; at a page
-    without value there are three further looks, after 7, 30 and 120 days; a page that cannot be reached is tried again
-    after an hour, a day and a week, and one that is gone is not.
+    News is never fetched again; an index page that leads to news is asked like a feed from now on, unless it continues
+    another; at a page without value there are three further looks, after 7, 30 and 120 days; a page that cannot be
+    reached is tried again after an hour, a day and a week, and one that is gone is not.
 
     Parameters
     ----------
@@ -157,6 +158,9 @@ def _index(seen: Seen, looks: int, now: datetime) -> Decision:
     decided = Decision(INDEX, seen.probability, "rule", _sentence(seen.reasons), looks + 1, 0, None)
     if is_continuation(seen.url):
         return replace(decided, reason="A further part of a list: what is new stands on its first part.")
+    if not seen.leads_to_news:
+        reason = "It lists pages, but none that are probably news."
+        return replace(decided, reason=reason, due_at=_due(now, LOOK_AGAIN, looks))
     if seen.probability < CERTAIN_INDEX:
         return replace(decided, due_at=_due(now, LOOK_AGAIN, looks))
     return replace(decided, becomes_source=True)
