@@ -2,13 +2,14 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from apps.retrieval.engine import Engine
 from apps.retrieval.fetching import Fetched, Fetcher, FetchRequest
 
 Script = Callable[[asyncio.StreamWriter], Coroutine[Any, Any, None]]
@@ -98,3 +99,12 @@ def ask(fetcher: Callable[..., Fetcher]) -> Callable[..., tuple[list[Fetched], P
         return asyncio.run(scenario())
 
     return run
+
+
+@pytest.fixture
+def engine(settings: Any) -> Iterator[Engine]:
+    """A worker's engine that asks this machine without pauses."""
+    settings.RETRIEVAL_HOST_GAP = 0
+    worker = Engine()
+    yield worker
+    worker.stop()

@@ -8,7 +8,6 @@ import pytest
 from apps.replay.crawl_rounds import begin, crawl, measure, visit
 from apps.replay.crawled_server import serving_site
 from apps.retrieval.actions import adopt_sources, begin_turn, change_crawl, decide_page, store_turn
-from apps.retrieval.engine import Engine
 from apps.retrieval.models import Crawl, Habit, Page, Retrieval, Schedule
 from apps.sources import queries
 from apps.sources.actions import add_index_pages
@@ -19,14 +18,6 @@ from tests.web import HTML, serving_pages
 pytestmark = pytest.mark.django_db(transaction=True)
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def engine(settings):
-    settings.RETRIEVAL_HOST_GAP = 0
-    worker = Engine()
-    yield worker
-    worker.stop()
 
 
 def a_site(**values):

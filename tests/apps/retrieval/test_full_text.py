@@ -1,6 +1,5 @@
 """Where a feed only teases, the page of a posting is fetched once, and its words take the teaser's place."""
 
-import time
 from datetime import UTC, datetime
 
 import pytest
@@ -8,11 +7,10 @@ import pytest
 from apps.documents import queries as documents
 from apps.postings.models import Edition, Posting
 from apps.retrieval.actions import adopt_sources, reextract, set_keen_tags, train_keen_tags
-from apps.retrieval.claims import Claim
-from apps.retrieval.engine import Engine
-from apps.retrieval.models import Page, Schedule
+from apps.retrieval.models import Page
 from apps.sources.actions import NewSource, add_source
 from apps.sources.models import Source
+from tests.apps.retrieval.visiting import retrieve_now
 from tests.web import HTML, RSS, serving_pages
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -41,14 +39,6 @@ def a_page(paragraphs=6, note=""):
 
 
 @pytest.fixture
-def engine(settings):
-    settings.RETRIEVAL_HOST_GAP = 0
-    worker = Engine()
-    yield worker
-    worker.stop()
-
-
-@pytest.fixture
 def web():
     with serving_pages() as server:
         yield server
@@ -62,9 +52,7 @@ def a_source_of(web, **values):
 
 
 def retrieve(engine, source_id):
-    now = time.time()
-    sequence = Schedule.objects.get(pk=source_id).sequence
-    engine.retrieve([Claim(source_id, sequence, now, now)], worker="worker")
+    retrieve_now(engine, source_id)
     while engine.take_turn(source_id):
         pass
 

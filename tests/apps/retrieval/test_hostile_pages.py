@@ -9,11 +9,10 @@ import pytest
 from apps.postings.models import Posting
 from apps.retrieval import fetching
 from apps.retrieval.actions import adopt_sources
-from apps.retrieval.claims import Claim
-from apps.retrieval.engine import Engine
 from apps.retrieval.models import Page, Retrieval, Schedule
 from apps.sources.actions import NewSource, add_source
 from apps.sources.models import Source
+from tests.apps.retrieval.visiting import retrieve_now
 from tests.web import HTML, serving_pages
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -39,27 +38,13 @@ PAGES = {
 GOOD = (HTML, f"<html><head><title>Bridge</title></head><body><article><h1>Bridge</h1>{PROSE * 4}</article>".encode())
 
 
-@pytest.fixture
-def engine(settings):
-    settings.RETRIEVAL_HOST_GAP = 0
-    worker = Engine()
-    yield worker
-    worker.stop()
-
-
-def retrieve(engine, source_id):
-    now = time.time()
-    sequence = Schedule.objects.get(pk=source_id).sequence
-    engine.retrieve([Claim(source_id, sequence, now, now)], worker="worker")
-
-
 def test_hostile_pages_of_a_site_end_with_a_reason_and_the_good_one_among_them_is_stored(engine):
     links = "".join(f"<li><a href='{path}'>A headline that leads to {path}</a></li>" for path in [*PAGES, "/good"])
     with serving_pages(PAGES | {"/": (HTML, f"<ul>{links}</ul>".encode()), "/good": GOOD}) as web:
         source_id = add_source(NewSource(web.url("/"), kind=Source.Kind.SITE, always_retrieved=True, min_gap=0))
         adopt_sources(now=datetime.now(UTC))
         began = time.monotonic()
-        retrieve(engine, source_id)
+        retrieve_now(engine, source_id)
         while engine.take_turn(source_id):
             pass
         elapsed = time.monotonic() - began
@@ -79,6 +64,6 @@ def test_a_hostile_first_page_is_an_error_of_its_site_and_of_no_other(engine, pa
     with serving_pages(PAGES) as web:
         source_id = add_source(NewSource(web.url(path), kind=Source.Kind.SITE, always_retrieved=True, min_gap=0))
         adopt_sources(now=datetime.now(UTC))
-        retrieve(engine, source_id)
+        retrieve_now(engine, source_id)
         assert Retrieval.objects.filter(source_id=source_id).count() == 1
         assert Schedule.objects.get(pk=source_id).worker == ""

@@ -1,18 +1,16 @@
 """Sources that are no feeds are retrieved like feeds, by the paths of their recipes."""
 
 import json
-import time
 from datetime import UTC, datetime
 
 import pytest
 
 from apps.postings.models import Posting
 from apps.retrieval.actions import adopt_sources
-from apps.retrieval.claims import Claim
-from apps.retrieval.engine import Engine
-from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.models import Retrieval
 from apps.sources.actions import NewSource, add_source
 from apps.sources.models import Source
+from tests.apps.retrieval.visiting import retrieve_now
 from tests.web import HTML, RSS, serving_pages
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,14 +36,6 @@ RECIPES = {
 }
 
 
-@pytest.fixture
-def engine(settings):
-    settings.RETRIEVAL_HOST_GAP = 0
-    worker = Engine()
-    yield worker
-    worker.stop()
-
-
 def a_source_of(url, kind, recipe):
     source_id = add_source(NewSource(url, always_retrieved=True, min_gap=0))
     Source.objects.filter(pk=source_id).update(kind=kind, recipe=recipe)
@@ -53,18 +43,12 @@ def a_source_of(url, kind, recipe):
     return source_id
 
 
-def retrieve(engine, source_id):
-    now = time.time()
-    engine.retrieve([Claim(source_id, Schedule.objects.get(pk=source_id).sequence, now, now)], worker="worker")
-    return Retrieval.objects.filter(source_id=source_id).latest("fetched_at")
-
-
 @pytest.mark.parametrize("kind", SHOWN)
 def test_what_a_source_of_each_kind_shows_is_stored_once(engine, kind):
     with serving_pages({"/list": SHOWN[kind]}) as web:
         source_id = a_source_of(web.url("/list"), kind, RECIPES[kind])
-        assert retrieve(engine, source_id).outcome == Retrieval.Outcome.NEW
-        retrieve(engine, source_id)
+        assert retrieve_now(engine, source_id).outcome == Retrieval.Outcome.NEW
+        retrieve_now(engine, source_id)
         assert Posting.objects.filter(title="Bridge stays open").count() == 1
         if kind != "podcast":
             assert Posting.objects.get(title="Storm over the harbour").url == web.url("/storm")
@@ -78,22 +62,22 @@ def test_a_podcast_on_pages_is_followed_to_its_recording(engine):
     }
     with serving_pages(pages) as web:
         source_id = a_source_of(web.url("/"), "scrape", {"more": "//a[@class='latest']\n//audio"})
-        assert retrieve(engine, source_id).outcome == Retrieval.Outcome.NEW
+        assert retrieve_now(engine, source_id).outcome == Retrieval.Outcome.NEW
         [enclosure] = Posting.objects.get().enclosures
         assert enclosure["url"] == web.url("/7.mp3")
-        retrieve(engine, source_id)  # the first page is the same, so nothing is followed
+        retrieve_now(engine, source_id)  # the first page is the same, so nothing is followed
         assert web.asked.count("/episode-7") == 1
 
 
 def test_a_path_that_finds_nothing_any_more_is_named_in_the_log(engine):
     with serving_pages({"/list": (HTML, b"<html><body><p>Under construction</p></body></html>")}) as web:
-        failed = retrieve(engine, a_source_of(web.url("/list"), "xpath", RECIPES["xpath"]))
+        failed = retrieve_now(engine, a_source_of(web.url("/list"), "xpath", RECIPES["xpath"]))
     assert failed.outcome == Retrieval.Outcome.NOT_A_FEED
     assert "//li[@class='news']" in failed.message
 
 
 def test_a_lost_page_on_the_way_to_a_recording_is_named_in_the_log(engine):
     with serving_pages({"/": (HTML, b"<a class='latest' href='/episode-7'>Latest</a>")}) as web:
-        failed = retrieve(engine, a_source_of(web.url("/"), "scrape", {"more": "//a[@class='latest']\n//audio"}))
+        failed = retrieve_now(engine, a_source_of(web.url("/"), "scrape", {"more": "//a[@class='latest']\n//audio"}))
     assert failed.outcome == Retrieval.Outcome.FAILED
     assert "/episode-7" in failed.message

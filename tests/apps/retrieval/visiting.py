@@ -1,5 +1,6 @@
 """Visits to sources at instants that a test chooses, without a network."""
 
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -8,6 +9,7 @@ from typing import Any
 from apps.postings.models import Posting
 from apps.retrieval.actions import adopt_sources, start, store
 from apps.retrieval.claims import Claim
+from apps.retrieval.engine import Engine
 from apps.retrieval.fetching import Failure, Fetched
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.visits import Assignment, conclude
@@ -81,3 +83,11 @@ def an_observed_source(dates: Iterable[datetime | None] = (), *, at: datetime = 
 def a_dated_posting(source: Source, published_at: datetime, **values: Any) -> Posting:
     given = {"published_at": published_at, "claimed_at": published_at, "retrieved_at": published_at + HOUR}
     return a_posting(source, **given | values)
+
+
+def retrieve_now(engine: Engine, source_id: int) -> Retrieval:
+    """Ask a source now, as beat would have it when it is due; what came of it."""
+    now = time.time()
+    sequence = Schedule.objects.get(pk=source_id).sequence
+    engine.retrieve([Claim(source_id, sequence, now, now)], worker="worker")
+    return Retrieval.objects.filter(source_id=source_id).latest("fetched_at")
