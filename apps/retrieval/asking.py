@@ -14,7 +14,7 @@ from redis import RedisError
 
 from apps.retrieval import queries
 from apps.retrieval.fetching import Failure, Fetched, Fetcher, FetchRequest
-from apps.retrieval.robots import BODY_LIMIT, allows, origin_of, rules_in
+from apps.retrieval.robots import BODY_LIMIT, UNAVAILABLE, allows, origin_of, rules_in
 
 logger = logging.getLogger(__name__)
 
@@ -82,10 +82,10 @@ class Asker:
     async def _learn(self, origin: str) -> str:
         try:
             fetched = await self._fetcher.fetch(FetchRequest(url=f"{origin}/robots.txt", body_limit=BODY_LIMIT))
+            if fetched.failure is not None:  # the site is asked again with its next address
+                return UNAVAILABLE
             rules = rules_in(fetched.status, fetched.body)
-            # A site that cannot be reached is asked again with its next source; every answer holds for a day.
-            if fetched.failure is None or fetched.failure.kind == "too_large":
-                self._learned[origin] = rules
+            self._learned[origin] = rules  # every answer holds for a day
             return rules
         finally:
             del self._learning[origin]

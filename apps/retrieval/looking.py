@@ -31,6 +31,7 @@ def look_at(turn: Turn, page: PageAssignment, fetched: Fetched) -> Look:
             fetched.body,
             content_type=content_type,
             url=fetched.url,
+            robots_header=fetched.headers.get("x-robots-tag", ""),
             wants_article=page.posting_id is not None,
             keen_tags=turn.keen_tags,
         )

@@ -1,12 +1,14 @@
 """Whether a site's robots.txt (RFC 9309) lets us ask for an address."""
 
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from protego import Protego
 
 AGENT = "Wirebeat"
 UNAVAILABLE = "# The server failed to answer."  # in the place of rules
-BODY_LIMIT = 500 * 1024  # bytes; what lies behind is not read
+BODY_LIMIT = 5 * 2**20  # bytes; no file of rules is larger
+READ_LIMIT = 500 * 1024  # bytes; what lies behind is not read (RFC 9309, section 2.5)
 
 
 def origin_of(url: str) -> str:
@@ -18,7 +20,10 @@ def rules_in(status: int, body: bytes) -> str:
     """The rules of an answer to robots.txt: none where there is no such file."""
     if status >= 500:
         return UNAVAILABLE
-    return body[:BODY_LIMIT].decode("utf-8", "replace").replace("\0", "") if status == 200 else ""
+    if status != 200:
+        return ""
+    read = body if len(body) <= READ_LIMIT else body[:READ_LIMIT].rpartition(b"\n")[0]  # half a rule is another one
+    return read.decode("utf-8", "replace").replace("\0", "")
 
 
 def allows(rules: str, url: str, *, crawling: bool = False) -> bool:
@@ -34,4 +39,9 @@ def allows(rules: str, url: str, *, crawling: bool = False) -> bool:
     """
     if rules == UNAVAILABLE:
         return not crawling
-    return not rules or bool(Protego.parse(rules).can_fetch(url, AGENT))
+    return not rules or bool(_parsed(rules).can_fetch(url, AGENT))
+
+
+@lru_cache(maxsize=256)
+def _parsed(rules: str) -> Protego:
+    return Protego.parse(rules)

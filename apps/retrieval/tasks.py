@@ -60,6 +60,11 @@ def forget_old_retrievals(**_: Any) -> None:
     actions.forget_old_retrievals(now=datetime.now(UTC))
 
 
+@shared_task
+def forget_expired_postings(**_: Any) -> None:
+    actions.forget_expired(now=datetime.now(UTC))
+
+
 @worker_ready.connect
 def release_own_leases(sender: Any, **_: Any) -> None:
     """A worker of this name was killed, or stopped in the middle: what it had begun is planned again."""

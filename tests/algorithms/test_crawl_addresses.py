@@ -76,7 +76,7 @@ def test_different_pages_have_different_keys(one, other):
 
 @given(st.text(max_size=60))
 def test_no_text_breaks_the_reading_of_addresses(text):
-    for address in (text, f"https://example.org/{text}", f"https://example.org/?{text}"):
+    for address in (text, f"{text}:", f"https://example.org/{text}", f"https://example.org/?{text}"):
         key = page_key(address)
         assert key == "" or page_key(f"https://{key}") == key
         assert isinstance(is_continuation(address), bool)
@@ -114,6 +114,8 @@ def test_first_parts_and_stories_are_no_continuations(path):
         ("post-1?replytocom=17", "not to read"),
         ("index.php?action=register", "not to read"),
         ("wp-login.php", "not to read"),
+        ("?s=bridge", "search"),
+        ("search?term=bridge", "search"),
         ("events/2031/05", "calendar"),
         ("calendar?year=2019&month=4", "calendar"),
         ("kalender/20190412", "calendar"),
@@ -127,7 +129,8 @@ def test_traps_are_told(path, words):
 @pytest.mark.parametrize(
     "path",
     ["", "2017/6/13/15782200/one-device", "sport/sport/football", "11/11/11", "news?id=1&utm_source=a&utm_medium=b",
-     "shares/market", "events/2019/what-we-learnt-from-the-summit", "index.php?action=view&id=7", "events",
+     "shares/market", "events/2019/what-we-learnt-from-the-summit", "index.php?action=view&id=7",
+     "?q=node/7", "topics/search", "events",
      "nachrichten/%E5%8C%97%E4%BA%AC" * 3],
 )  # fmt: skip
 def test_usual_addresses_are_no_traps(path):

@@ -52,6 +52,11 @@ def test_a_further_part_of_a_list_is_visited_once():
     assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, None)
 
 
+def test_a_list_of_other_things_becomes_no_source():
+    decision = look(kind="index", probability=0.9, leads_to_news=False)
+    assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, NOW + LOOK_AGAIN[0])
+
+
 def test_what_may_be_an_index_is_looked_at_again():
     decision = look(kind="index", probability=0.45)
     assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, NOW + LOOK_AGAIN[0])
@@ -234,28 +239,25 @@ def crawl(stories: int, most_requests: int) -> tuple[list[str], set[str], set[st
         root = read_page(page(url.removeprefix(SITE).partition("?")[0], stories).encode()).root
         extract = keen.extract(root)
         verdict = classify(root, extract, read_metadata(root, url=url), url)
-        decision = after_look(
-            Seen(url, 200, kind=verdict.kind, probability=verdict.probability, run_length=len(extract.text)),
-            looks=0, failures=0, now=NOW,
-        )  # fmt: skip
-        kind = decision.kind
-        if kind == "news":
+        links = [NewLink(link.url, link.text, depth + 1) for link in links_of(root, url)]
+        steps = [for_new_link(link, patterns=patterns, limits=limits, today=NOW.date()) for link in links]
+        decision = look(
+            url=url,
+            kind=verdict.kind,
+            probability=verdict.probability,
+            run_length=len(extract.text),
+            leads_to_news=any(step.likely_news for step in steps),
+        )
+        if decision.kind == "news":
             news.add(page_key(url))
-        elif kind == "index":
+        elif decision.kind == "index":
             sources |= {url} if decision.becomes_source else set()
-            led_to_news = False
-            for link in links_of(root, url):
-                if page_key(link.url) in known:
-                    continue
-                known.add(page_key(link.url))
-                found = for_new_link(
-                    NewLink(link.url, link.text, depth + 1), patterns=patterns, limits=limits, today=NOW.date()
-                )
-                led_to_news |= found.likely_news and found.fetch
-                if found.fetch:
-                    waiting.append((found.priority, link.url, depth + 1))
-            kind = "index" if led_to_news else "valueless"
-        patterns.observe(url, kind)
+            for link, step in zip(links, steps, strict=True):
+                if step.fetch and page_key(link.url) not in known:
+                    known.add(page_key(link.url))
+                    waiting.append((step.priority, link.url, link.depth))
+        is_barren = decision.kind == "index" and not any(step.likely_news for step in steps)
+        patterns.observe(url, "valueless" if is_barren else decision.kind)
     return requests, news, sources
 
 
@@ -265,6 +267,7 @@ def test_a_crawl_fetches_all_news_once_and_ends():
     assert news >= {page_key(SITE + story(number)) for number in range(60)}
     assert sources >= {SITE + "/", SITE + "/world/", SITE + "/sport/"}
     assert not any("/page/" in url for url in sources)
+    assert sum("calendar" in url for url in requests) < 60
     assert not any("login" in url for url in requests)
 
 

@@ -51,7 +51,8 @@ def test_a_news_sitemap_says_titles_and_times():
         "<i:loc>https://example.org/a.jpg</i:loc><i:title>A picture</i:title></i:image>"
         "<loc> https://example.org/a </loc>"
         "<n:news><n:publication><n:name>Daily</n:name><n:language>en</n:language></n:publication>"
-        "<n:publication_date>2026-05-12</n:publication_date><n:title><![CDATA[Council keeps the old bridge open]]></n:title></n:news></url>"
+        "<n:publication_date>2026-05-12</n:publication_date>"
+        "<n:title><![CDATA[Council keeps the old bridge open]]></n:title></n:news></url>"
     )
     found = read_sitemap(sitemap(news), url=URL).entries[0]
     assert (found.url, found.title, found.language) == (

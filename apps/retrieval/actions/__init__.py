@@ -3,7 +3,9 @@
 from apps.retrieval.actions.adding import Discovery, discover
 from apps.retrieval.actions.announced import promise, store_sent
 from apps.retrieval.actions.crawling import begin_turn, change_crawl, decide_page, set_keen_tags, store_turn
+from apps.retrieval.actions.expiry import forget_expired
 from apps.retrieval.actions.extraction import reextract, train_keen_tags
+from apps.retrieval.actions.holding import hold, read_anew
 from apps.retrieval.actions.learning import learn_habits, learn_if_due
 from apps.retrieval.actions.plan import change_plan, control_price, current_plan
 from apps.retrieval.actions.planning import (
@@ -35,10 +37,13 @@ __all__ = [
     "decide_page",
     "discover",
     "forget_answers",
+    "forget_expired",
     "forget_old_retrievals",
+    "hold",
     "learn_habits",
     "learn_if_due",
     "promise",
+    "read_anew",
     "reextract",
     "release_worker",
     "remember_robots",

@@ -18,8 +18,10 @@ from apps.retrieval.actions.learning import Learner, learn_first_habits
 from apps.retrieval.actions.pages import add_links, lock_crawl
 from apps.retrieval.actions.planning import shortest_gap
 from apps.retrieval.actions.replanning import replan
+from apps.retrieval.algorithms.crawl.addresses import is_continuation
 from apps.retrieval.algorithms.crawl.deciding import Decision, Seen, after_look
-from apps.retrieval.algorithms.crawl.patterns import Patterns
+from apps.retrieval.algorithms.crawl.patterns import KINDS, Patterns
+from apps.retrieval.algorithms.reading import IndexReading
 from apps.retrieval.looks import Look, PageAssignment, Turn
 from apps.retrieval.models import Crawl, Page, Schedule
 from apps.sources import actions as sources
@@ -28,6 +30,8 @@ from apps.sources.models import Source
 
 TURN_SIZE = 25  # pages
 LEASE = timedelta(minutes=5)  # after it another worker may go on where one was lost
+LIKELY = 0.5  # probability from which a link counts as one to news
+MOST_GUESSED = 300  # links of a page
 UNWANTED_FOR = timedelta(hours=1)  # between two looks whether anybody follows the source again
 
 
@@ -42,7 +46,7 @@ def begin_turn(source_id: int, *, now: datetime) -> Turn | None:
     if crawl is None or (crawl.leased_until and crawl.leased_until > now):
         return None
     left = _requests_left(crawl, now)
-    pages = list(queries.waiting_pages(source_id, now)[: min(TURN_SIZE, left)]) if left > 0 else []
+    pages = _worth_a_request(crawl, now)[: max(0, left)]
     if not queries.to_be_asked().filter(pk=source_id).exists():
         crawl.due_at = now + UNWANTED_FOR
     elif left <= 0 and crawl.day_began_at:
@@ -56,6 +60,21 @@ def begin_turn(source_id: int, *, now: datetime) -> Turn | None:
         return _turn(crawl, crawl.leased_until, pages)
     crawl.save(update_fields=["due_at"])
     return None
+
+
+def _worth_a_request(crawl: Crawl, now: datetime) -> list[Page]:
+    """The pages to fetch next; those that experience speaks against by now are remembered as such."""
+    patterns = Patterns.from_json(crawl.patterns)
+    while True:
+        waiting = list(queries.waiting_pages(crawl.pk, now)[:TURN_SIZE])
+        unknown = [page for page in waiting if not page.looks and not page.posting_id]
+        doubted = {page.pk: doubt for page in unknown if (doubt := patterns.doubt(page.url))}
+        for pk, doubt in doubted.items():
+            Page.objects.filter(pk=pk).update(
+                kind=Page.Kind.VALUELESS, decided_by="address", reason=doubt[:200], due_at=None
+            )
+        if len(doubted) < TURN_SIZE:
+            return [page for page in waiting if page.pk not in doubted]
 
 
 def _requests_left(crawl: Crawl, now: datetime) -> int:
@@ -105,12 +124,15 @@ def store_turn(turn: Turn, looks: Sequence[Look], *, now: datetime) -> bool:
     crawl = lock_crawl(turn.source_id, now=now)
     if crawl.leased_until != turn.leased_until:
         return False
-    decided = [(look, _decide(look, crawl, now)) for look in looks]
+    patterns = Patterns.from_json(crawl.patterns)
+    decided = [(look, _decide(look, patterns, now)) for look in looks]
     posting_ids = _store_postings(turn, decided, crawl.source.pace)
     _store_index_pages(crawl, decided, now)
     _write_pages(decided, posting_ids)
     due_at = _next_page_at(crawl.pk)
-    Crawl.objects.filter(pk=crawl.pk).update(patterns=_observed(crawl, turn, decided), leased_until=None, due_at=due_at)
+    Crawl.objects.filter(pk=crawl.pk).update(
+        patterns=_observed(patterns, turn, decided), leased_until=None, due_at=due_at
+    )
     if turn.crawled and crawl.explored_at is None and (due_at is None or due_at > now):
         _know_habit(crawl, now)
     return True
@@ -126,7 +148,7 @@ def _know_habit(crawl: Crawl, now: datetime) -> None:
 Decided = Sequence[tuple[Look, Decision]]
 
 
-def _decide(look: Look, crawl: Crawl, now: datetime) -> Decision:
+def _decide(look: Look, patterns: Patterns, now: datetime) -> Decision:
     page, reading = look.page, look.reading
     seen = Seen(
         url=page.url,
@@ -140,8 +162,13 @@ def _decide(look: Look, crawl: Crawl, now: datetime) -> Decision:
         presumed_news=page.posting_id is not None,
         noindex=reading.noindex if reading else False,
         known_kind=page.kind,
+        leads_to_news=bool(reading and reading.index and _leads_to_news(reading.index, patterns)),
     )
     return after_look(seen, looks=page.looks, failures=page.failures, now=now)
+
+
+def _leads_to_news(index: IndexReading, patterns: Patterns) -> bool:
+    return any(patterns.prior(link.url, link.text).news >= LIKELY for link in index.links[:MOST_GUESSED])
 
 
 def _store_postings(turn: Turn, decided: Decided, pace: float) -> dict[int, int]:
@@ -214,14 +241,15 @@ def _write_pages(decided: Decided, posting_ids: dict[int, int]) -> None:
         )
 
 
-def _observed(crawl: Crawl, turn: Turn, decided: Decided) -> object:
-    """What is learnt of the site's addresses, with what was found behind these."""
-    if not turn.crawled:
-        return crawl.patterns
-    patterns = Patterns.from_json(crawl.patterns)
-    for look, decision in decided:
-        if look.reading is not None:
-            patterns.observe(look.page.url, decision.kind)
+def _observed(patterns: Patterns, turn: Turn, decided: Decided) -> object:
+    """What is learnt of the site's addresses, with what was found behind these.
+
+    An index page that leads to no news is worth nothing, however many pages it links to: a calendar's, say.
+    """
+    for look, decision in decided if turn.crawled else ():
+        if look.reading is not None and decision.kind in KINDS:
+            leads = decision.kind != Page.Kind.INDEX or decision.becomes_source or is_continuation(look.page.url)
+            patterns.observe(look.page.url, decision.kind if leads else Page.Kind.VALUELESS)
     return patterns.to_json()
 
 

@@ -52,7 +52,13 @@ def read_index(body: bytes, *, content_type: str, url: str) -> IndexReading:
 
 
 def read_site_page(
-    body: bytes, *, content_type: str, url: str, wants_article: bool = False, keen_tags: frozenset[str] | None = None
+    body: bytes,
+    *,
+    content_type: str,
+    url: str,
+    robots_header: str = "",
+    wants_article: bool = False,
+    keen_tags: frozenset[str] | None = None,
 ) -> PageReading:
     """Decide what kind a page is, and read it as that.
 
@@ -60,6 +66,8 @@ def read_site_page(
     ----------
     body, content_type, url
         The page as it was fetched.
+    robots_header
+        What the answer's X-Robots-Tag says.
     wants_article
         Read its text whatever kind it seems to be: somebody knows that it is an article.
     keen_tags
@@ -85,8 +93,8 @@ def read_site_page(
         kind=verdict.kind,
         probability=verdict.probability,
         reasons=verdict.reasons,
-        run_length=len(extract.text),
-        noindex=wishes_of(root, url).noindex,
+        run_length=verdict.text_size,
+        noindex=wishes_of(root, url, header=robots_header).noindex,
         article=_article(body, content_type, url, keen_tags) if reads_article else None,
         index=_index(root, said, url) if verdict.kind == "index" else None,
     )

@@ -35,12 +35,14 @@ PAGES = {
     "/comment": (HTML, b"<!--" + b"-" * 2 * 2**20),
     "/links": (HTML, b"<html><body>" + b"<a href='/never'>A link to somewhere that is not there</a>" * 60_000),
 }
-GOOD = (HTML, f"<html><head><title>Bridge</title></head><body><article><h1>Bridge</h1>{PROSE * 4}</article>".encode())
+GOOD_PATH = "/world/council-keeps-the-old-bridge-open"
+TITLE = "Council keeps the old bridge open to walkers"
+GOOD = (HTML, f"<html><head><title>{TITLE}</title></head><body><article><h1>{TITLE}</h1>{PROSE * 4}</article>".encode())
 
 
 def test_hostile_pages_of_a_site_end_with_a_reason_and_the_good_one_among_them_is_stored(engine):
-    links = "".join(f"<li><a href='{path}'>A headline that leads to {path}</a></li>" for path in [*PAGES, "/good"])
-    with serving_pages(PAGES | {"/": (HTML, f"<ul>{links}</ul>".encode()), "/good": GOOD}) as web:
+    links = "".join(f"<li><a href='{path}'>A headline that leads to {path}</a></li>" for path in [*PAGES, GOOD_PATH])
+    with serving_pages(PAGES | {"/": (HTML, f"<ul>{links}</ul>".encode()), GOOD_PATH: GOOD}) as web:
         source_id = add_source(NewSource(web.url("/"), kind=Source.Kind.SITE, always_retrieved=True, min_gap=0))
         adopt_sources(now=datetime.now(UTC))
         began = time.monotonic()
@@ -52,8 +54,8 @@ def test_hostile_pages_of_a_site_end_with_a_reason_and_the_good_one_among_them_i
         assert all(looked[web.url(path)].reason for path in PAGES)
         assert f"{fetching.BODY_LIMIT:,} bytes" in looked[web.url("/one-line")].reason
         assert looked[web.url("/picture")].reason == "It is no page, but image/png."
-        assert looked[web.url("/good")].kind == Page.Kind.NEWS
-        assert Posting.objects.filter(url=web.url("/good")).exists()
+        assert looked[web.url(GOOD_PATH)].kind == Page.Kind.NEWS
+        assert Posting.objects.filter(url=web.url(GOOD_PATH)).exists()
     assert elapsed < 60
 
 

@@ -15,6 +15,7 @@ from apps.postings.algorithms.extraction.kind_features import NAMES, Facts, vect
 from apps.postings.algorithms.extraction.kinds import KINDS, KindModel
 
 STIFFNESS = 20.0  # of the prior: 1 / variance of a weight around its point
+SHARES = {"news": 0.5, "index": 0.25, "valueless": 0.25}  # of what a crawl meets
 
 # For news, index and valueless; features are between 0 and 1.
 POINTS = {
@@ -60,7 +61,7 @@ class Example:
 
 
 def train(examples: Sequence[Example], *, version: str, stiffness: float = STIFFNESS) -> KindModel:
-    """The most probable weights, all kinds counting alike however many pages there are of each.
+    """The most probable weights, each kind counting for its share however many pages there are of it.
 
     Raises
     ------
@@ -73,7 +74,8 @@ def train(examples: Sequence[Example], *, version: str, stiffness: float = STIFF
     kinds = np.array([KINDS.index(example.kind) for example in examples])
     weights = np.array([example.weight for example in examples])
     totals = np.bincount(kinds, weights, minlength=len(KINDS))
-    weights *= (len(examples) / np.count_nonzero(totals)) / totals[kinds]
+    shares = np.array([SHARES[kind] for kind in KINDS]) * (totals > 0)
+    weights *= len(examples) * (shares / shares.sum())[kinds] / totals[kinds]
     known = np.array([example.has_url for example in examples])
     usual = np.average(features[known], axis=0, weights=weights[known])
     about_address = np.array([name in _ABOUT_ADDRESS for name in NAMES])

@@ -6,7 +6,6 @@ among its features, since it has to judge sites that it has never seen.
 """
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -160,7 +159,7 @@ def _og_type(facts: Facts) -> str:
 
 
 def _slug(facts: Facts) -> str:
-    return "its address holds a headline" if math.floor(facts.slug) >= 3 else "its address holds no headline"
+    return "its address holds a headline" if facts.slug >= 3 else "its address holds no headline"
 
 
 _CLAUSES: Mapping[str, Callable[[Facts], str]] = {
@@ -184,7 +183,7 @@ _CLAUSES: Mapping[str, Callable[[Facts], str]] = {
     "published": _either("published", "it says when it was published", "it does not say when it was published"),
     "front_page": _either("front_page", "it is a front page", "it is no front page"),
     "slug": _slug,
-    "number": _either("longest_number", "its address holds a number", "its address holds no number"),
+    "number": lambda facts: f"its address holds {'a' if facts.longest_number >= 4 else 'no'} long number",
     "video_address": _either(
         "video_address", "its address is that of a video or gallery", "its address names no video"
     ),

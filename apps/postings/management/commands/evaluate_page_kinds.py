@@ -33,7 +33,6 @@ from apps.postings.algorithms.extraction.kinds import KINDS, KindModel, shipped_
 from apps.postings.algorithms.extraction.metadata import read_metadata
 from apps.sources.algorithms.addresses import host, registrable_domain
 
-DATA = Path("../shared/data")
 PAGES = "page-types"
 ARTICLES = ("extraction", "extraction/more")
 CERTAIN = 0.7  # the probability from which a page is stored as news
@@ -63,8 +62,8 @@ class Command(BaseCommand):
     help = "Tell news pages, index pages and others apart in a folder of pages, and count what is right."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="training data")
-        parser.add_argument("--pages", type=Path, metavar="DIR", help="pages to judge; those of the data by default")
+        parser.add_argument("--pages", type=Path, metavar="DIR", required=True, help="pages to judge")
+        parser.add_argument("--data", type=Path, metavar="DIR", help="training data; by default beside the pages")
         parser.add_argument("--train", type=Path, metavar="FILE", help="write weights trained on all pages here")
         parser.add_argument("--list", action="store_true", help="print every page that is misjudged")
         parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers here, too")
@@ -72,18 +71,17 @@ class Command(BaseCommand):
     def handle(
         self,
         *args: Any,
-        data: Path,
-        pages: Path | None,
+        pages: Path,
+        data: Path | None,
         train: Path | None,
         list: bool,
         json: Path | None,
         **options: Any,
     ) -> None:
-        folder = pages or data / PAGES
-        if not (folder / "pages.csv").is_file():
-            raise CommandError(f"There is no pages.csv in {folder}.")
+        if not (pages / "pages.csv").is_file():
+            raise CommandError(f"There is no pages.csv in {pages}.")
         console = Console(file=self.stdout)  # type: ignore[arg-type]  # it has what a file needs
-        run(console, folder, data, weights=train, output=json, show_all=list)
+        run(console, pages, data or pages.resolve().parent, weights=train, output=json, show_all=list)
 
 
 def run(
@@ -100,7 +98,7 @@ def run(
     shipped = shipped_model()
     examples: list[Example] = []
     if weights or any(page.domain in shipped.domains for page in pages):
-        found = read_examples(data, {} if folder != data / PAGES else {folder: pages})
+        found = read_examples(data, {folder: pages} if folder.resolve() == (data / PAGES).resolve() else {})
         examples = list(track(found, "Reading examples", console=console, transient=True))
     judged = judge(pages, examples, shipped)
     numbers = figures(judged)

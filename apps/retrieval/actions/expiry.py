@@ -1,0 +1,58 @@
+"""Postings that a source's expiry has overtaken are deleted, unless somebody starred them."""
+
+from datetime import datetime
+
+from django.db import connection, transaction
+
+from apps.postings.models import Posting
+
+BATCH = 500  # postings of one transaction
+
+# A posting without a date of its own would come back as a new one while its source still shows it: as many of them as
+# its document last had items are kept.
+_EXPIRED = """
+SELECT posting.id FROM postings_posting posting
+JOIN sources_source source ON source.id = posting.source_id AND source.expiry_days IS NOT NULL
+LEFT JOIN retrieval_habit habit ON habit.source_id = source.id
+WHERE posting.published_at < %(now)s - make_interval(days => source.expiry_days)
+    AND posting.id > %(after)s
+    AND NOT EXISTS (
+        SELECT FROM following_mark mark WHERE mark.posting_id = posting.id AND mark.starred_at IS NOT NULL)
+    AND (posting.claimed_at IS NOT NULL OR coalesce(habit."window", 0) = 0 OR EXISTS (
+        SELECT FROM postings_posting newer
+        WHERE newer.source_id = posting.source_id AND newer.claimed_at IS NULL
+            AND (newer.published_at, newer.id) > (posting.published_at, posting.id)
+        OFFSET habit."window" - 1))
+ORDER BY posting.id LIMIT %(batch)s
+"""
+_STILL_UNSTARRED = """
+SELECT id FROM postings_posting posting WHERE id = ANY(%s) AND NOT EXISTS (
+    SELECT FROM following_mark mark WHERE mark.posting_id = posting.id AND mark.starred_at IS NOT NULL)
+"""
+
+
+def forget_expired(*, now: datetime) -> int:
+    """Delete the postings that are older than their source's `expiry_days`; returns how many there were.
+
+    Starred ones stay, whoever starred them.
+    """
+    deleted = after = 0
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(_EXPIRED, {"now": now, "after": after, "batch": BATCH})
+            ids = [row[0] for row in cursor.fetchall()]
+        if not ids:
+            return deleted
+        deleted += _delete(ids)
+        after = ids[-1]
+
+
+@transaction.atomic
+def _delete(posting_ids: list[int]) -> int:
+    """Delete those that nobody has starred in the meantime; once they are locked, nobody can."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT id FROM postings_posting WHERE id = ANY(%s) ORDER BY id FOR UPDATE", [posting_ids])
+        cursor.execute(_STILL_UNSTARRED, [posting_ids])
+        ids = [row[0] for row in cursor.fetchall()]
+    Posting.objects.filter(pk__in=ids).delete()
+    return len(ids)
