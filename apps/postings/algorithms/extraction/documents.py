@@ -3,6 +3,7 @@
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
 from dataclasses import dataclass
+from itertools import dropwhile
 
 import cchardet
 import webencodings
@@ -13,6 +14,9 @@ LARGEST_PAGE = 3 * 2**20  # bytes; what follows is left aside
 _PRESCANNED = 1024  # bytes, in which browsers expect <meta charset>
 _DETECTED_FROM = 200_000  # bytes
 _MOST_MISREAD = 1 / 500  # of all characters; more of them say that a declared charset is a wrong one
+_OF_HEAD = frozenset(
+    {"base", "basefont", "bgsound", "link", "meta", "noframes", "noscript", "script", "style", "template", "title"}
+)
 _BOMS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_BE, "utf-16be"), (BOM_UTF16_LE, "utf-16le"))
 _HEADER_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,]+)""", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"""<meta[^>]{0,400}?charset\s*=\s*["']?\s*([a-z0-9_:.-]+)""", re.IGNORECASE)
@@ -110,9 +114,25 @@ def _parsed(text: str) -> etree._Element | None:
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=False)
     text = _without_long_tags(text.replace("\0", ""))
     try:
-        return etree.fromstring(text.encode("utf-8", "replace"), parser)
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except (etree.LxmlError, ValueError):
         return None
+    if root is not None:
+        _begin_body(root)
+    return root
+
+
+def _begin_body(root: etree._Element) -> None:
+    """Take out of the head what is none of it.
+
+    Pages need not say where their body begins; libxml2 then takes newer elements such as <main> for parts of the head.
+    """
+    head, body = root.find("head"), root.find("body")
+    strays = [] if head is None else list(dropwhile(lambda element: element.tag in _OF_HEAD, head))
+    if strays and body is None:
+        body = etree.SubElement(root, "body")
+    for place, element in enumerate(strays):
+        body.insert(place, element)
 
 
 def _without_long_tags(text: str) -> str:
