@@ -30,6 +30,10 @@ app.conf.beat_schedule = {
     "forget old deliveries": {"task": "apps.push.tasks.forget_old_deliveries", "schedule": crontab(hour=4, minute=41)},
     # The log of retrievals is for people and statistics; it may not grow for ever.
     "forget old retrievals": {"task": "apps.retrieval.tasks.forget_old_retrievals", "schedule": 3600.0},
+    # Some sources are only kept for as long as an admin says.
+    "forget expired postings": {
+        "task": "apps.retrieval.tasks.forget_expired_postings", "schedule": crontab(hour=4, minute=23),
+    },
     # Neither may kept documents, nor the files that a crash has left beside them.
     "tidy documents": {"task": "apps.documents.tasks.tidy_documents", "schedule": 3600.0, "options": {"expires": 3600}},
 }

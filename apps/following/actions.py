@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection, transaction
@@ -181,6 +182,67 @@ def mark_all_read(user: User, scope: queries.Scope, *, shown_at: datetime, now: 
     with connection.cursor() as cursor:
         cursor.execute(_MARK_ALL.format(unread=sql), [user.pk, now, *parameters])
         return int(cursor.rowcount)
+
+
+# --- sources that become one ------------------------------------------------------------------------------------------
+_UNITE_MARKS = """
+INSERT INTO following_mark (user_id, posting_id, read, starred_at, changed_at)
+SELECT mark.user_id, pair.kept_id, mark.read, mark.starred_at, mark.changed_at
+FROM unnest(%s::bigint[], %s::bigint[]) pair(merged_id, kept_id)
+JOIN following_mark mark ON mark.posting_id = pair.merged_id ORDER BY pair.kept_id
+ON CONFLICT (user_id, posting_id) DO UPDATE SET
+    read = CASE WHEN following_mark.read OR excluded.read THEN true
+        ELSE coalesce(following_mark.read, excluded.read) END,
+    starred_at = least(following_mark.starred_at, excluded.starred_at),
+    changed_at = greatest(following_mark.changed_at, excluded.changed_at)
+"""
+# Of two follows that become one, the earlier beginning counts: what the later one took for read must stay read.
+_KEEP_READ = """
+INSERT INTO following_mark (user_id, posting_id, read, changed_at)
+SELECT later.user_id, posting.id, true, %(now)s
+FROM following_follow earlier
+JOIN following_follow later ON later.user_id = earlier.user_id AND later.unread_from > earlier.unread_from
+JOIN postings_posting posting ON posting.source_id = later.source_id
+    AND posting.published_at >= earlier.unread_from AND posting.published_at < later.unread_from
+WHERE earlier.source_id = ANY(%(sources)s) AND later.source_id = ANY(%(sources)s)
+    AND posting.id <> ALL(%(same)s::bigint[]) ORDER BY posting.id
+ON CONFLICT (user_id, posting_id) DO UPDATE SET read = coalesce(following_mark.read, true)
+"""
+_JOIN_FOLLOWS = """
+UPDATE following_follow kept SET unread_from = least(kept.unread_from, merged.unread_from),
+    followed_at = least(kept.followed_at, merged.followed_at),
+    title = CASE WHEN kept.title = '' THEN merged.title ELSE kept.title END
+FROM following_follow merged
+WHERE kept.user_id = merged.user_id AND kept.source_id = %(to)s AND merged.source_id = %(from)s
+"""
+_JOIN_FOLDERS = """
+INSERT INTO following_follow_folders (follow_id, folder_id)
+SELECT kept.id, filed.folder_id
+FROM following_follow merged
+JOIN following_follow kept ON kept.user_id = merged.user_id AND kept.source_id = %(to)s
+JOIN following_follow_folders filed ON filed.follow_id = merged.id
+WHERE merged.source_id = %(from)s ON CONFLICT DO NOTHING
+"""
+
+
+@transaction.atomic
+def move_follows(from_id: int, to_id: int, *, same: Sequence[tuple[int, int]], now: datetime) -> int:
+    """Have those who follow one source follow another one in its place, and unite what they did with `same` postings.
+
+    `same` are pairs of postings of the first and the second source; the others must not have been moved yet. What
+    anybody has read stays read, what was starred or is unread stays that. Returns how many people follow anew.
+    """
+    merged, kept = [pair[0] for pair in same], [pair[1] for pair in same]
+    names: dict[str, Any] = {"from": from_id, "to": to_id, "sources": [from_id, to_id], "now": now}
+    names["same"] = merged + kept
+    with connection.cursor() as cursor:
+        cursor.execute(_UNITE_MARKS, [merged, kept])
+        cursor.execute(_KEEP_READ, names)
+        cursor.execute(_JOIN_FOLLOWS, names)
+        cursor.execute(_JOIN_FOLDERS, names)
+    already = list(Follow.objects.filter(source_id=to_id).values_list("user_id", flat=True))
+    Follow.objects.filter(source_id=from_id, user__in=already).delete()
+    return Follow.objects.filter(source_id=from_id).update(source_id=to_id)
 
 
 # --- lists from other readers -----------------------------------------------------------------------------------------

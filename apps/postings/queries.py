@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Self
 
 from django.contrib.auth.models import AnonymousUser
+from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from apps.accounts.models import User
@@ -126,3 +127,31 @@ def trusted_dates(posting_ids: Collection[int]) -> list[tuple[datetime, datetime
         for published, claimed, retrieved in rows
         if effective(claimed, received=retrieved, position=0).trusted
     ]
+
+
+_SAME = """
+SELECT merged.id, kept.id
+FROM postings_posting merged JOIN postings_posting kept ON {condition}
+WHERE merged.source_id = %s AND kept.source_id = %s ORDER BY merged.id, kept.id
+"""
+# A guid alone does not make two postings of two sources one: many publishers only count their items.
+_BY_IDENTITY = """kept.identity = merged.identity
+    AND (kept.title = merged.title OR (kept.link_key = merged.link_key AND merged.link_key <> ''))"""
+_BY_LINK = "kept.link_key = merged.link_key AND merged.link_key <> ''"
+
+
+def same_postings(from_id: int, to_id: int) -> list[tuple[int, int]]:
+    """Pairs of postings of two sources that are one posting: by what identifies them, or by their page. Each is in one.
+
+    Two queries.
+    """
+    pairs: dict[int, int] = {}
+    taken: set[int] = set()
+    with connection.cursor() as cursor:
+        for condition in (_BY_IDENTITY, _BY_LINK):
+            cursor.execute(_SAME.format(condition=condition), [from_id, to_id])
+            for merged, kept in cursor.fetchall():
+                if merged not in pairs and kept not in taken:
+                    pairs[merged] = kept
+                    taken.add(kept)
+    return list(pairs.items())

@@ -1,16 +1,22 @@
 """What people do that concerns more than one app. Each is one transaction, but for what asks other sites."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
 
 from apps.accounts.models import User
 from apps.following import actions as following
+from apps.postings import actions as postings
+from apps.postings import queries as postings_queries
 from apps.retrieval import actions as retrieval
 from apps.sources import actions as sources
+from apps.sources import queries as source_queries
 from apps.sources.formats.opml import OpmlDocument
 from apps.sources.models import Source
+
+READING = {"kind", "recipe"}  # what decides how the documents of a source are read
 
 
 @transaction.atomic
@@ -56,8 +62,11 @@ def add_source(values: Mapping[str, object], *, now: datetime) -> int:
 
 @transaction.atomic
 def edit_source(source_id: int, *, now: datetime, **values: object) -> None:
-    if sources.edit_source(source_id, **values):
+    changed = sources.edit_source(source_id, **values)
+    if "url" in changed:
         retrieval.forget_answers(source_id, now=now)
+    elif changed & READING:
+        retrieval.read_anew(source_id)
     retrieval.adopt_sources([source_id], now=now)
 
 
@@ -65,3 +74,48 @@ def edit_source(source_id: int, *, now: datetime, **values: object) -> None:
 def set_state(source_id: int, state: Source.State, *, now: datetime) -> None:
     sources.set_state([source_id], state)
     retrieval.adopt_sources([source_id], now=now)
+
+
+class NotMergeable(ValueError):
+    """Two sources cannot become one; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a merge did."""
+
+    followers: int  # who follow the kept source anew
+    moved: int  # postings
+    joined: int  # postings that both had
+
+
+def merge_sources(kept_id: int, merged_id: int, *, now: datetime) -> Merged:
+    """Let one source take the place of another one: its followers, folders, marks and postings move, its address leads
+    to the kept source, and it is deleted. Does nothing where that was done before.
+
+    Raises
+    ------
+    NotMergeable
+        If there is no such source, it is the same one, or an index page, which belongs to its site.
+    """
+    merged = _merge(kept_id, merged_id, now)
+    retrieval.replan([kept_id], now=now)
+    return merged
+
+
+@transaction.atomic
+def _merge(kept_id: int, merged_id: int, now: datetime) -> Merged:
+    if kept_id == merged_id:
+        raise NotMergeable("A source cannot be merged with itself.")
+    retrieval.hold([kept_id, merged_id])  # from here on no worker stores anything of either
+    present = set(source_queries.everything().filter(pk__in=[kept_id, merged_id]).values_list("pk", flat=True))
+    if kept_id not in present:
+        raise NotMergeable("The source that is to be kept does not exist.")
+    if merged_id not in present:
+        return Merged(0, 0, 0)
+    same = postings_queries.same_postings(merged_id, kept_id)
+    followers = following.move_follows(merged_id, kept_id, same=same, now=now)
+    moved = postings.move_postings(merged_id, kept_id, same=same)
+    sources.absorb(kept_id, merged_id)
+    retrieval.adopt_sources([kept_id], now=now)
+    return Merged(followers, moved, len(same))

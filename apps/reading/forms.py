@@ -94,21 +94,6 @@ class OpmlForm(forms.Form):
         return file
 
 
-class SourceForm(forms.ModelForm):
-    weight = forms.FloatField(
-        min_value=0, max_value=1_000, initial=1.0, help_text=Source._meta.get_field("weight").help_text
-    )
-
-    class Meta:
-        model = Source
-        fields = ["title", "url", "category", "language", "weight", "min_gap", "listed", "always_retrieved"]
-        labels = {"url": "Address", "min_gap": "Shortest gap between retrievals, in seconds"}
-        widgets = {"url": forms.TextInput, "title": forms.TextInput}
-
-    def _post_clean(self) -> None:
-        """The instance is only read: `sources.actions` writes, and knows which addresses are the same."""
-
-
 class PlanForm(forms.Form):
     policy = forms.ChoiceField(
         choices=Plan.Policy.choices,

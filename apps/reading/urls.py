@@ -34,6 +34,7 @@ urlpatterns = [
     path("sources/<int:source_id>/", sources.detail, name="source"),
     path("sources/<int:source_id>/plan/", plan.of_source, name="source_plan"),
     path("sources/<int:source_id>/edit/", sources.edit, name="edit_source"),
+    path("sources/<int:source_id>/merge/", sources.merge, name="merge_source"),
     path("sources/<int:source_id>/delete/", sources.delete, name="delete_source"),
     path("sources/<int:source_id>/state/", sources.set_state, name="set_source_state"),
     path("sources/<int:source_id>/ask/", sources.ask, name="ask_source"),

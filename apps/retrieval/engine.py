@@ -152,7 +152,8 @@ def store(batch: Sequence[Answered], robots: Mapping[str, str] = MappingProxyTyp
                 store([each])
         return
     for visit in visits:
-        if visit.feed is not None and visit.fetched.status == 200:  # a delta is no whole document
+        is_whole = visit.fetched.status == 200  # a delta is not
+        if is_whole and (visit.feed is not None or is_read_apart(visit.assignment)):  # by which paths are mended
             keep_document(visit.assignment.url, visit.fetched)
 
 

@@ -47,6 +47,7 @@ class Assignment:
     recipe: Mapping[str, str] = field(default_factory=dict)
     site_id: int | None = None  # of an index page
     full_text: bool = False  # pages of teasers are fetched
+    expiry_days: int | None = None  # older items are not stored
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from apps.sources import queries
 from apps.sources.algorithms.addresses import LONGEST_ADDRESS, normalise
 from apps.sources.formats.feed import ParsedFeed
 from apps.sources.formats.opml import OpmlDocument
-from apps.sources.models import Source
+from apps.sources.models import FormerAddress, Source
 
 LONGEST = {"title": 1_000, "site_url": 4_000, "language": 20, "category": 100}  # characters
 
@@ -33,7 +33,7 @@ class NewSource:
 def add_sources(rows: Sequence[NewSource]) -> list[int]:
     """Add what is not there yet; return the id of each row's source, in their order.
 
-    A source that exists already is left as it is.
+    A source that exists already is left as it is; so is the one that the source at an address was merged into.
 
     Raises
     ------
@@ -41,9 +41,9 @@ def add_sources(rows: Sequence[NewSource]) -> list[int]:
         If one of the addresses cannot be meant; nothing is added then.
     """
     addresses = [normalise(row.url) for row in rows]
-    Source.objects.bulk_create(
-        [_as_model(row, url) for row, url in zip(rows, addresses, strict=True)], ignore_conflicts=True, batch_size=1_000
-    )
+    known = queries.by_address(addresses)
+    fresh = [_as_model(row, url) for row, url in zip(rows, addresses, strict=True) if url not in known]
+    Source.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=1_000)
     ids = queries.by_address(addresses)
     return [ids[url] for url in addresses]
 
@@ -80,23 +80,30 @@ def load_catalogue(document: OpmlDocument) -> int:
 
 
 @transaction.atomic
-def edit_source(source_id: int, **values: object) -> bool:
-    """Change what an admin may change of a source; say whether its address is another one now.
+def edit_source(source_id: int, **values: object) -> frozenset[str]:
+    """Change what an admin may change of a source; returns the names of the columns that are others now.
 
     Raises
     ------
     BadAddress
         If a new `url` cannot be meant.
     ValueError
-        If another source has the new `url` already.
+        If another source has the new `url` already, or was merged with the one that had it.
     """
     if "url" in values:
-        values["url"] = normalise(str(values["url"]))
-        if Source.objects.filter(url=values["url"]).exclude(pk=source_id).exists():
-            raise ValueError(f"Another source has the address {values['url']} already.")
-    moved = "url" in values and not Source.objects.filter(pk=source_id, url=values["url"]).exists()
+        values["url"] = url = normalise(str(values["url"]))
+        if not _is_free(url, source_id):
+            raise ValueError(f"Another source has the address {url} already.")
+        FormerAddress.objects.filter(source_id=source_id, url=url).delete()
+    former = Source.objects.values(*values).select_for_update().get(pk=source_id)
     Source.objects.filter(pk=source_id).update(**values)
-    return moved
+    return frozenset(name for name, value in values.items() if former[name] != value)
+
+
+def _is_free(url: str, source_id: int) -> bool:
+    """Whether a source may have an address: no other one has it, or was merged with the one that had it."""
+    taken = Source.objects.filter(url=url).exclude(pk=source_id).exists()
+    return not taken and not FormerAddress.objects.filter(url=url).exclude(source_id=source_id).exists()
 
 
 def set_state(source_ids: Collection[int], state: Source.State) -> int:
@@ -116,11 +123,13 @@ def set_interest(source_ids: Collection[int], value: float) -> int:
     return Source.objects.filter(pk__in=source_ids).exclude(interest=value).update(interest=value)
 
 
+@transaction.atomic
 def move(source_id: int, url: str) -> bool:
     """Remember a permanent redirect. False when another source has that address, or it is too long: all stays."""
-    if len(url) > LONGEST_ADDRESS or Source.objects.filter(url=url).exists():
+    if len(url) > LONGEST_ADDRESS or not _is_free(url, source_id):
         return False
-    return bool(Source.objects.filter(pk=source_id).update(url=url))
+    FormerAddress.objects.filter(source_id=source_id, url=url).delete()
+    return bool(Source.objects.filter(pk=source_id).exclude(url=url).update(url=url))
 
 
 def learn_from(source_id: int, feed: ParsedFeed) -> None:
@@ -141,6 +150,26 @@ def learn_from(source_id: int, feed: ParsedFeed) -> None:
 def delete_source(source_id: int) -> None:
     """Delete a source with its postings, follows and log."""
     Source.objects.filter(pk=source_id).delete()
+
+
+_LEARNT = ("title", "site_url", "description", "language", "category", "image_url")  # taken over where they are empty
+
+
+@transaction.atomic
+def absorb(kept_id: int, merged_id: int) -> None:
+    """Let one source stand for another one, too, which is deleted; its address leads to the one that is kept.
+
+    What is not known of the kept one is taken over; it is listed, and always retrieved, if either was. Whatever else
+    belongs to the merged one must have been moved before, or it is deleted with it.
+    """
+    kept, merged = (Source.objects.select_for_update().get(pk=source_id) for source_id in sorted([kept_id, merged_id]))
+    if kept.pk != kept_id:
+        kept, merged = merged, kept
+    taken = {name: getattr(kept, name) or getattr(merged, name) for name in (*_LEARNT, "listed", "always_retrieved")}
+    FormerAddress.objects.filter(source_id=merged_id).update(source_id=kept_id)
+    FormerAddress.objects.create(url=merged.url, source_id=kept_id)
+    merged.delete()
+    Source.objects.filter(pk=kept_id).update(**taken)
 
 
 def add_index_pages(site_id: int, pages: Collection[tuple[str, str]]) -> dict[str, int]:
@@ -179,4 +208,4 @@ def follow_sites() -> int:
             f"""UPDATE sources_source page SET {changes} FROM sources_source site
             WHERE page.site_id = site.id AND page.state <> 'gone' AND ({ours}) IS DISTINCT FROM ({theirs})"""
         )
-        return cursor.rowcount
+        return int(cursor.rowcount)

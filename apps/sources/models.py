@@ -72,3 +72,13 @@ class Source(models.Model):
 
     def __str__(self) -> str:
         return self.title or self.url
+
+
+class FormerAddress(models.Model):
+    """The address of a source that was merged into another one, which it leads to from then on."""
+
+    url = models.CharField(max_length=2_000, unique=True)
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="former_addresses")
+
+    def __str__(self) -> str:
+        return self.url

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 
-from apps.sources.models import Source
+from apps.sources.models import FormerAddress, Source
 
 
 def everything() -> QuerySet[Source]:
@@ -19,9 +19,10 @@ def listed() -> QuerySet[Source]:
 
 
 def by_address(addresses: Collection[str]) -> dict[str, int]:
-    """The source at each address that has one; an index page's is its site."""
+    """The source at each address that has one; an index page's is its site, a merged source's the one that was kept."""
     found = Source.objects.filter(url__in=addresses).annotate(owner=Coalesce("site_id", "pk"))
-    return dict(found.values_list("url", "owner"))
+    former = FormerAddress.objects.filter(url__in=addresses)
+    return dict(former.values_list("url", "source_id")) | dict(found.values_list("url", "owner"))
 
 
 def matching(sources: QuerySet[Source], words: str) -> QuerySet[Source]:

@@ -1,15 +1,17 @@
-"""Sources that are read by paths: what is found, what is told where nothing is, and what hostile documents cannot do."""
+"""Sources that are read by paths: what is found, what is told where nothing is, what hostile documents cannot do."""
 
 import json
 import pickle
 import re
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.sources.formats import json_paths
 from apps.sources.formats.feed import NotAFeed
 from apps.sources.formats.json_paths import json_path, read_json_tree
 from apps.sources.formats.recipes import FIELDS, BadRecipe, Recipe, read_by_recipe
@@ -18,7 +20,7 @@ URL = "https://example.org/news/"
 PAGE = b"""<!doctype html><html lang="de-AT"><head><meta charset="utf-8"><title>Das Blatt</title>
 <meta name="description" content="Nachrichten"></head><body><nav><a href="/">Home</a></nav>
 <div id="list"><img class="logo" src="/logo.png">
-<article class="card wide"><h2><a href="/a/1">Br&uuml;cke <b>bleibt</b></a></h2><p class="lead">Der <a href="x">Rat</a> hat
+<article class="card wide"><h2><a href="/a/1">Br&uuml;cke <b>bleibt</b></a></h2><p>Der <a href="x">Rat</a> hat
 entschieden.</p><time datetime="2026-03-01T10:00:00+01:00">heute</time><img src="data:," data-src="/1.jpg">
 <span class="by">Ada</span><span class="by">Grace</span></article>
 <article class="card"><h2><a href="/a/2">Zweite</a></h2><p class="lead">Mehr.</p><time>2. March 2026</time></article>
@@ -78,7 +80,9 @@ def test_a_path_that_finds_nothing_is_named(change, said):
 
 
 def test_a_date_that_cannot_be_read_is_told_and_costs_nothing_else():
-    feed = read(b"<ul><li><a href=1>A</a><i>gestern</i></ul>", "xpath", Recipe(item="//li", title="a", link="a", date="i"))
+    feed = read(
+        b"<ul><li><a href=1>A</a><i>gestern</i></ul>", "xpath", Recipe(item="//li", title="a", link="a", date="i")
+    )
     assert feed.entries[0].published is None
     assert feed.problems == ("1 item: “gestern” is no date that can be read.",)
 
@@ -110,9 +114,8 @@ def test_one_address_for_all_items_tells_them_apart_by_their_words():
 
 
 def test_xml_of_any_kind_is_read_with_the_prefixes_it_declares():
-    document = (
-        b"<?xml version='1.0'?><list xmlns='urn:x' xmlns:m='urn:m'><row><m:name>A &amp; B</m:name><url>/1</url></row></list>"
-    )
+    row = b"<row><m:name>A &amp; B</m:name><url>/1</url></row>"
+    document = b"<?xml version='1.0'?><list xmlns='urn:x' xmlns:m='urn:m'>%b</list>" % row
     feed = read(document, "xpath", Recipe(item="//row", title="m:name", link="url"), content_type="text/xml")
     assert [(entry.title, entry.link) for entry in feed.entries] == [("A & B", "https://example.org/1")]
 
@@ -141,7 +144,13 @@ JSON = json.dumps(
     {
         "data": {
             "items": [
-                {"title": "Fish &amp; chips", "url": "/1", "body": "&lt;p&gt;One&lt;/p&gt;", "at": 1700000000, "n": 1.50},
+                {
+                    "title": "Fish &amp; chips",
+                    "url": "/1",
+                    "body": "&lt;p&gt;One&lt;/p&gt;",
+                    "at": 1700000000,
+                    "n": 1.50,
+                },
                 {"title": "Two", "url": "/2", "body": "a\nb", "at": None, "my key": True, "dc:by": ["Ada", "Grace"]},
             ]
         }
@@ -149,7 +158,9 @@ JSON = json.dumps(
 ).encode()
 
 
-@pytest.mark.parametrize("item", ["data.items", "$.data.items[*]", "//items/item", "/data/items/*", "/data/items", "$..items"])
+@pytest.mark.parametrize(
+    "item", ["data.items", "$.data.items[*]", "//items/item", "/data/items/*", "/data/items", "$..items"]
+)
 def test_json_is_read_by_keys_however_they_are_written(item):
     recipe = Recipe(item=item, title="title", link="url", description="body", date="at", author='["dc:by"]')
     first, second = read(JSON, "json", recipe).entries
@@ -242,12 +253,17 @@ def test_numbers_stay_as_they_are_written():
         (b"<p>", "This cannot be read as JSON"),
         (b"[" * 5_000 + b"]" * 5_000, "nested too deeply"),
         (b"[" * 300 + b"]" * 300, "nested too deeply"),
-        (b"[" + b"0," * 600_000 + b"0]", "more than 500,000 values"),
     ],
 )
 def test_json_that_cannot_be_read_is_told(content, said):
     with pytest.raises(NotAFeed, match=said):
         read(content, "json", Recipe(item="a", title="b", link="c"))
+
+
+def test_json_of_too_many_values_is_not_read(monkeypatch):
+    monkeypatch.setattr(json_paths, "MOST_VALUES", 100)
+    with pytest.raises(NotAFeed, match="more than 100 values"):
+        read(b"[" + b"0," * 100 + b"0]", "json", Recipe(item="a", title="b", link="c"))
 
 
 # --- texts by regular expressions -------------------------------------------------------------------------------------
@@ -269,7 +285,11 @@ LINES = Recipe(
 
 def test_a_text_is_read_by_regular_expressions():
     first, second = read(TEXT, "regex", LINES).entries
-    assert (first.title, first.link, first.published) == ("Tea", "https://example.org/1", datetime(2026, 3, 1, tzinfo=UTC))
+    assert (first.title, first.link, first.published) == (
+        "Tea",
+        "https://example.org/1",
+        datetime(2026, 3, 1, tzinfo=UTC),
+    )
     assert first.summary == "<p>green<br>  and black</p>"  # a dot stands for line breaks too
     assert second.title == "Cake"
 
@@ -325,30 +345,26 @@ def test_a_field_that_cannot_be_used_is_named_with_the_place(kind, recipe, field
 
 
 def test_a_recipe_that_cannot_be_used_is_no_feed():
-    with pytest.raises(NotAFeed, match="The recipe of the source cannot be used. Item: It is no XPath"):
+    with pytest.raises(NotAFeed, match=r"The recipe of the source cannot be used\. Item: It is no XPath"):
         read(PAGE, "xpath", Recipe(item="//[", title=".", link="."))
 
 
 @given(st.sampled_from(["xpath", "json", "regex", "scrape", "feed", "podcast"]), st.text(max_size=30))
 def test_whatever_is_written_is_accepted_or_told(kind, text):
     recipe = Recipe(**dict.fromkeys(FIELDS[kind], text))
-    try:
-        recipe.check(kind)
-    except BadRecipe as told:
-        assert told.message.endswith((".", ")"))
-    try:
+    assert all(message.endswith(".") for message in recipe.problems(kind).values())
+    is_usable = not recipe.problems(kind)
+    with suppress(NotAFeed) if is_usable else pytest.raises(NotAFeed):
         read_by_recipe(PAGE, kind=kind, recipe=recipe, url=URL)
-    except NotAFeed as told:
-        assert str(told)
 
 
 @given(st.sampled_from(["xpath", "json", "regex", "scrape", "feed"]), st.binary(max_size=200))
 def test_whatever_a_document_holds_is_read_or_told(kind, content):
-    recipe = CARDS if kind == "xpath" else LINES if kind == "regex" else Recipe(item="a", title="b", link="c", more="//a")
-    try:
-        read(content, kind, recipe)
-    except NotAFeed as told:
-        assert str(told)
+    recipe = (
+        CARDS if kind == "xpath" else LINES if kind == "regex" else Recipe(item="a", title="b", link="c", more="//a")
+    )
+    with suppress(NotAFeed):
+        assert read(content, kind, recipe).entries is not None
 
 
 HOSTILE = [

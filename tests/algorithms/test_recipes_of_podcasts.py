@@ -7,11 +7,14 @@ from apps.sources.formats.podcast_pages import Follow, Page, follow
 from apps.sources.formats.recipes import Recipe, read_by_recipe
 
 URL = "https://pod.example/feed"
-FEED = b"""<?xml version="1.0"?><rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel><title>Pod &amp; Co</title>
+FEED = b"""<?xml version="1.0"?><rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel>
+<title>Pod &amp; Co</title>
 <logo>/channel.png</logo>
-<item><title>One</title><link>https://pod.example/</link><guid>1</guid><enclosure url="/1.mp3" type="audio/mpeg" length="7"/>
+<item><title>One</title><link>https://pod.example/</link><guid>1</guid>
+  <enclosure url="/1.mp3" type="audio/mpeg" length="7"/>
   <file>/other/1.ogg</file><media:credit src="/1.jpg"/></item>
-<item><title>Two</title><link>https://pod.example/</link><guid>2</guid><enclosure url="/2.mp3" type="audio/mpeg"/></item>
+<item><title>Two</title><link>https://pod.example/</link><guid>2</guid>
+  <enclosure url="/2.mp3" type="audio/mpeg"/></item>
 </channel></rss>"""
 
 
@@ -40,13 +43,15 @@ def test_a_recording_that_is_only_named_by_another_tag_can_be_played():
 def test_pictures_of_a_feed_are_found_by_a_path():
     one, two = amended(kind="feed", image="media:credit").entries
     assert (one.image_url, two.image_url) == ("https://pod.example/1.jpg", "")
-    assert {entry.image_url for entry in amended(kind="feed", image="^logo").entries} == {"https://pod.example/channel.png"}
+    assert {entry.image_url for entry in amended(kind="feed", image="^logo").entries} == {
+        "https://pod.example/channel.png"
+    }
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        b"<feed xmlns='http://www.w3.org/2005/Atom'><title>F</title><entry><title>A</title><pic href='/p.png'/></entry></feed>",
+        b"<feed xmlns='http://www.w3.org/2005/Atom'><entry><title>A</title><pic href='/p.png'/></entry></feed>",
         b"<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns='http://purl.org/rss/1.0/'><channel/>"
         b"<item><title>A</title><pic>/p.png</pic></item></rdf:RDF>",
         b'{"version": "https://jsonfeed.org/version/1.1", "items": [7, {"title": "A", "pic": "/p.png"}]}',
@@ -74,14 +79,22 @@ SHOWS = page("<title>The show</title><a class=old href=/6>6</a><a class=new href
 
 
 def test_each_line_leads_to_the_next_page_and_the_last_to_the_recording():
-    recipe = {"more": "//a[@class='new']\nplayer=(\\S+)\ndata = ({.*}) json|media|0|url", "title": "//h1", "date": "//time"}
+    recipe = {
+        "more": "//a[@class='new']\nplayer=(\\S+)\ndata = ({.*}) json|media|0|url",
+        "title": "//h1",
+        "date": "//time",
+    }
     pages = [SHOWS]
     assert follow(pages, recipe) == Follow("https://pod.example/7")
     pages.append(page("player=/embed/7 ", "/7"))
     assert follow(pages, recipe) == Follow("https://pod.example/embed/7")
     pages.append(page('<h1>Seven</h1><time>2026-03-01</time>data = {"media": [{"url": "/7.m4a"}]}', "/embed/7"))
     [entry] = follow(pages, recipe).entries
-    assert (entry.title, entry.guid, entry.link) == ("Seven", "https://pod.example/7.m4a", "https://pod.example/embed/7")
+    assert (entry.title, entry.guid, entry.link) == (
+        "Seven",
+        "https://pod.example/7.m4a",
+        "https://pod.example/embed/7",
+    )
     assert [(file.url, file.media_type) for file in entry.enclosures] == [("https://pod.example/7.m4a", "audio/mp4")]
     assert entry.published.date().isoformat() == "2026-03-01"
 
@@ -111,7 +124,7 @@ def test_a_line_that_finds_nothing_is_named(more, said):
 
 
 def test_a_trail_that_leads_in_a_circle_ends():
-    with pytest.raises(NotAFeed, match="leads back to https://pod.example/"):
+    with pytest.raises(NotAFeed, match=r"leads back to https://pod\.example/"):
         follow([page("<a href='/'>")], {"more": "//a\n//a"})
 
 
@@ -119,5 +132,5 @@ def test_a_recording_on_the_very_page_needs_no_second_one():
     recipe = Recipe(more="//audio", title="//h1")
     [entry] = read_by_recipe(b"<h1>Now</h1><audio src=/n.mp3>", kind="scrape", recipe=recipe, url=URL).entries
     assert (entry.title, entry.link) == ("Now", "https://pod.example/n.mp3")
-    with pytest.raises(NotAFeed, match="on another page: https://pod.example/7"):
+    with pytest.raises(NotAFeed, match=r"on another page: https://pod\.example/7"):
         read_by_recipe(SHOWS.content, kind="scrape", recipe={"more": "//a[2]\n//audio"}, url=URL)

@@ -1,6 +1,9 @@
 """Sources: looked at by everybody who may, looked after by staff."""
 
+import json
 from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -11,14 +14,17 @@ from django.utils.timezone import now
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.reading import actions
-from apps.reading.forms import SourceFilterForm, SourceForm
+from apps.reading.forms import SourceFilterForm
+from apps.reading.pages.merging import merge_page
 from apps.reading.pages.sources import SourcePage, source_page, sources_page
-from apps.reading.views.rendering import Request, back, show
+from apps.reading.source_forms import PREFIX, PROPOSED, SourceForm
+from apps.reading.views.rendering import PersonsRequest, Request, back, show
 from apps.retrieval import actions as retrieval
-from apps.retrieval.inspection import inspect
+from apps.retrieval.inspection import inspect, propose_recipes
 from apps.retrieval.reports.source import effect_of
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import BadAddress
+from apps.sources.formats.recipes import Recipe
 from apps.sources.models import Source
 
 View = Callable[..., HttpResponse]
@@ -52,10 +58,11 @@ def detail(request: HttpRequest, source_id: int) -> HttpResponse:
 @for_staff
 def add(request: HttpRequest) -> HttpResponse:
     form = SourceForm(request.POST or None, initial={"listed": True, "always_retrieved": True})
+    if worked := _work_on(request, form, None):
+        return worked
     if request.method == "POST" and form.is_valid():
         try:
-            source_id = actions.add_source(form.cleaned_data, now=now())
-            return redirect("source", source_id)
+            return redirect("source", actions.add_source(form.values(), now=now()))
         except (BadAddress, ValueError) as problem:
             form.add_error("url", str(problem))
     return show(request, "reading/source_form.html", form=form)
@@ -67,14 +74,52 @@ def edit(request: Request, source_id: int) -> HttpResponse:
     form = SourceForm(request.POST or None, instance=page.source)
     if "effect" in request.POST:
         return _show_effect(request, form, page)
+    if worked := _work_on(request, form, page.source):
+        return worked
     if request.method == "POST" and form.is_valid():
         try:
-            actions.edit_source(source_id, now=now(), **form.cleaned_data)
+            actions.edit_source(source_id, now=now(), **form.values())
             retrieval.replan([source_id], now=now())
             return redirect("source", source_id)
         except (BadAddress, ValueError) as problem:
             form.add_error("url", str(problem))
     return show(request, "reading/source_form.html", form=form, source=page.source)
+
+
+def _work_on(request: HttpRequest, form: SourceForm, source: Source | None) -> HttpResponse | None:
+    """Test what is typed, propose paths, or take proposed ones into the form; None if nothing of that is asked for."""
+    context: dict[str, Any] = {}
+    address = request.POST.get("url", "")[:2_100].strip()
+    if "test" in request.POST:
+        context["inspection"] = inspect(address, now=now(), kind=form.typed_kind(), recipe=form.typed_recipe())
+    elif "propose" in request.POST:
+        example = request.POST.get("example", "")[:500]
+        proposals = propose_recipes(address, example, kind=form.typed_kind(), now=now())
+        context["proposals"] = proposals
+        if proposals.found:
+            form = _with_recipe(request, proposals.found[0].recipe, source)
+    elif "use" in request.POST:
+        form = _with_recipe(request, _read_recipe(request.POST["use"]), source)
+    else:
+        return None
+    return show(request, "reading/source_form.html", form=form, source=source, **context)
+
+
+def _with_recipe(request: HttpRequest, recipe: Recipe, source: Source | None) -> SourceForm:
+    """The form as it was typed, but with the paths of a proposal."""
+    data = request.POST.copy()
+    if data.get("kind") not in PROPOSED:
+        data["kind"] = Source.Kind.XPATH
+    for field in fields(recipe):
+        data[PREFIX + field.name] = getattr(recipe, field.name)
+    return SourceForm(data, instance=source)
+
+
+def _read_recipe(text: str) -> Recipe:
+    try:
+        return Recipe.from_json(json.loads(text[:20_000]))
+    except (ValueError, RecursionError):
+        return Recipe()
 
 
 def _show_effect(request: Request, form: SourceForm, page: SourcePage) -> HttpResponse:
@@ -86,6 +131,30 @@ def _show_effect(request: Request, form: SourceForm, page: SourcePage) -> HttpRe
         context = {"form": form, "source": page.source, "effect": effect}
         return render(request, "reading/_weight_effect.html", context)
     return show(request, "reading/source_form.html", form=form, source=page.source, asked=True, effect=effect)
+
+
+@for_staff
+def merge(request: PersonsRequest, source_id: int) -> HttpResponse:
+    """Choose the source that is to stand for this one, see what that would mean, and confirm it."""
+    wanted = request.POST if request.method == "POST" else request.GET
+    kept_id = wanted.get("kept", "")
+    page = merge_page(
+        request.user,
+        source_id,
+        words=request.GET.get("words", "")[:200],
+        kept_id=int(kept_id) if kept_id.isascii() and kept_id.isdecimal() and len(kept_id) < 19 else None,
+    )
+    if page is None:
+        raise Http404("There is no such source.")
+    if request.method == "POST" and page.preview is not None:
+        kept = page.preview.kept
+        merged = actions.merge_sources(kept.pk, source_id, now=now())
+        messages.success(
+            request,
+            f"{page.source} is merged: {merged.moved + merged.joined} postings and {merged.followers} followers moved.",
+        )
+        return redirect("source", kept.pk)
+    return show(request, "reading/source_merge.html", page=page)
 
 
 @for_staff
@@ -128,8 +197,13 @@ def ask(request: HttpRequest, source_id: int) -> HttpResponse:
 @require_safe
 @for_staff
 def test(request: HttpRequest) -> HttpResponse:
-    """Asks an address at once and shows every step; writes nothing."""
+    """Asks an address, or that of a source, at once and shows every step; writes nothing."""
     address = request.GET.get("address", "")[:2_100].strip()
+    source_id = request.GET.get("source", "")
+    if source_id.isascii() and source_id.isdecimal() and len(source_id) < 19:
+        source = _page(request, int(source_id)).source
+        seen = inspect(source.url, now=now(), kind=source.kind, recipe=Recipe.from_json(source.recipe))
+        return show(request, "reading/source_test.html", address=source.url, inspection=seen, source=source)
     inspection = inspect(address, now=now()) if address else None
     return show(request, "reading/source_test.html", address=address, inspection=inspection)
 

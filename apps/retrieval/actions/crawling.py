@@ -121,8 +121,9 @@ def store_turn(turn: Turn, looks: Sequence[Look], *, now: datetime) -> bool:
     """Store what a turn brought and end its lease; False if the lease was lost, and nothing is stored then."""
     # Postings of one source are stored under the lock of its schedule, which comes before that of its crawl.
     Schedule.objects.select_for_update().filter(pk=turn.source_id).first()
-    crawl = lock_crawl(turn.source_id, now=now)
-    if crawl.leased_until != turn.leased_until:
+    crawls = Crawl.objects.select_related("source").select_for_update(of=("self",))
+    crawl = crawls.filter(pk=turn.source_id, leased_until=turn.leased_until).first()
+    if crawl is None:  # another has gone on with it, or the source was deleted
         return False
     patterns = Patterns.from_json(crawl.patterns)
     decided = [(look, _decide(look, patterns, now)) for look in looks]

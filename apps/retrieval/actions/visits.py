@@ -21,6 +21,7 @@ from apps.retrieval.remembered import COLUMNS, TABLES, Remembered, parameters
 from apps.retrieval.visits import FEEDS, Assignment, Visit, bits, numbers_in
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import partition
+from apps.sources.algorithms.expiry import unexpired
 from apps.sources.formats.feed import UpdateHints
 from apps.sources.models import Source
 
@@ -36,7 +37,7 @@ RETURNING source.id, schedule.sequence, source.url, claim.due_at, claim.dispatch
     schedule.last_modified, schedule.body_hash, schedule.consecutive_failures, schedule.slowdown, schedule.validated,
     schedule.moved_to, schedule.moved_count, schedule.ttl, schedule.skip_hours, schedule.skip_days,
     schedule.failing_since, source.min_gap, source.pace, source.title = '' OR source.site_url = '',
-    source.kind, source.recipe, source.site_id, source.full_text,
+    source.kind, source.recipe, source.site_id, source.full_text, source.expiry_days,
     (SELECT count(*) FROM following_follow follow WHERE follow.source_id = coalesce(source.site_id, source.id))
 """
 
@@ -66,7 +67,8 @@ def start(claims: Sequence[Claim], *, worker: str, now: datetime) -> list[Assign
 def _assignment(row: tuple[Any, ...], now: datetime) -> Assignment:
     (source_id, sequence, url, due, dispatched, etag, last_modified, body_hash) = row[:8]
     (failures, slowdown, validated, moved_to, moved_count, ttl, skip_hours, skip_days) = row[8:16]
-    (failing_since, min_gap, pace, nameless, kind, recipe, site_id, full_text, followers) = row[16:]
+    (failing_since, min_gap, pace, nameless, *told, followers) = row[16:]
+    kind, recipe, site_id, full_text, expiry_days = told
     return Assignment(
         source_id=source_id,
         sequence=sequence,
@@ -75,6 +77,7 @@ def _assignment(row: tuple[Any, ...], now: datetime) -> Assignment:
         recipe=json.loads(recipe),
         site_id=site_id,
         full_text=full_text,
+        expiry_days=expiry_days,
         due_at=datetime.fromtimestamp(due, UTC),
         dispatched_at=datetime.fromtimestamp(dispatched, UTC),
         started_at=now,
@@ -154,7 +157,8 @@ def _document(visit: Visit) -> postings.Document:
     assert visit.feed is not None
     return postings.Document(
         source_id=visit.assignment.source_id,
-        entries=visit.feed.entries,
+        # What is still shown although its time is over would come back after each deletion.
+        entries=unexpired(visit.feed.entries, visit.assignment.expiry_days, visit.fetched.received_at),
         address=visit.fetched.url,
         feed_link=visit.feed.link,
         language=visit.feed.language,

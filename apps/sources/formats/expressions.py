@@ -1,7 +1,8 @@
 """What people write to say where something is in a document: XPath, and regular expressions in linear time."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import re2
 from lxml import etree
@@ -10,12 +11,14 @@ LONGEST_EXPRESSION = 2_000  # characters
 REGEX_MEMORY = 8 * 2**20  # bytes of an expression's automaton
 _TINY = "<html/>"
 
+Path = Callable[[etree._Element], Any]  # ready to be evaluated: nodes, texts, a number or a truth value
+
 
 class BadExpression(ValueError):
     """An expression that cannot be read; the message says what is wrong, and where."""
 
 
-def xpath(expression: str, namespaces: Mapping[str, str] | None = None) -> etree.XPath:
+def xpath(expression: str, namespaces: Mapping[str, str] | None = None) -> Path:
     """The XPath, ready to be evaluated; it knows XPath 1.0 and no extension.
 
     Raises

@@ -8,6 +8,7 @@ from lxml import etree
 from apps.sources import formats
 from apps.sources.formats.characters import with_prefixes_declared, with_references_mended
 from apps.sources.formats.documents import canonical_name
+from apps.sources.formats.expressions import xpath
 from apps.sources.formats.feed import Enclosure, ParsedEntry, ParsedFeed
 from apps.sources.formats.json_paths import read_json_tree
 from apps.sources.formats.rss import MAX_ENTRIES
@@ -77,7 +78,7 @@ def _tree(content: bytes, content_type: str, url: str) -> tuple[Tree, bool]:
 def _items(root: etree._Element, *, is_json: bool) -> tuple[etree._Element, list[etree._Element]]:
     """The channel, and the elements of the entries in their order."""
     if is_json:
-        return root, root.xpath("items/item[@type='object']")
+        return root, xpath("items/item[@type='object']")(root)
     name = canonical_name(root.tag)
     if name == "entry":
         return root, [root]

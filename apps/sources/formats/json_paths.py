@@ -17,7 +17,7 @@ from typing import Any
 
 from lxml import etree
 
-from apps.sources.formats.expressions import BadExpression, check_xpath, xpath
+from apps.sources.formats.expressions import BadExpression, Path, check_xpath, xpath
 from apps.sources.formats.feed import NotAFeed
 from apps.sources.formats.text import without_controls
 
@@ -168,7 +168,7 @@ class KeyPath:
         return nodes
 
 
-def json_path(expression: str) -> KeyPath | etree.XPath:
+def json_path(expression: str) -> Path:
     """The path, of either way to write it.
 
     Raises

@@ -80,14 +80,15 @@ class Recipe:
 
     def of_kind(self, kind: str) -> Self:
         """The recipe without what sources of the kind have no use for."""
-        given = {name: getattr(self, name).strip() for name in FIELDS.get(kind, ())}
-        return type(self)(**given)
+        given = {name: getattr(self, name) for name in FIELDS.get(kind, ())}
+        # In a regular expression white space is what it is.
+        return type(self)(**{name: text if kind == "regex" else text.strip() for name, text in given.items()})
 
     def problems(self, kind: str) -> dict[str, str]:
         """What is wrong with each field that cannot be used; empty if all is well."""
         wrong = {name: "This field is needed." for name in REQUIRED.get(kind, ()) if not getattr(self, name).strip()}
         for name in FIELDS.get(kind, ()):
-            if expression := getattr(self, name).strip():
+            if expression := getattr(self.of_kind(kind), name):
                 try:
                     _check(kind, name, expression)
                 except BadExpression as error:

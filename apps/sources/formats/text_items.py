@@ -42,7 +42,7 @@ class TextReader:
     def find(self, name: str, text: str) -> str:
         compiled = self._compiled.get(name)
         match = compiled.search(text) if compiled is not None else None
-        if match is None:
+        if compiled is None or match is None:
             return ""
         return match[1] or "" if compiled.groups else match[0]
 

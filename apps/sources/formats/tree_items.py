@@ -6,14 +6,13 @@ from typing import Any
 
 from lxml import etree
 
-from apps.sources.formats.expressions import xpath
+from apps.sources.formats.expressions import Path, xpath
 from apps.sources.formats.feed import NotAFeed
 from apps.sources.formats.items import MOST_AUTHORS, FoundItem, markup_of_text
 from apps.sources.formats.json_paths import elements_of, json_path, type_of
 from apps.sources.formats.text import MAX_CONTENT, MAX_IDENTIFIER, escaped, one_line
 
 Node = etree._Element | str
-Path = Callable[[etree._Element], Any]
 _ADDRESSES = ("href", "src", "url", "content", "resource")
 _PICTURES = ("data-src", "data-original", "data-lazy-src", "src", "content", "href", "url")
 _DATES = ("datetime", "content", "data-date", "data-time", "title")
@@ -53,10 +52,10 @@ class TreeReader:
         """What it links to: its own attribute, that of the first link within, or its text."""
         if isinstance(node, str):
             return node
-        for each in (node, *(() if self.is_json else node.iterdescendants("a"))):
-            for name in _ADDRESSES:
-                if value := each.get(name):
-                    return value
+        within: Iterable[etree._Element] = () if self.is_json else node.iterdescendants("a")
+        for each in (node, *within):
+            if value := next((value for name in _ADDRESSES if (value := each.get(name))), ""):
+                return value
         if self.is_json and type_of(node) == "object":
             return next((self.text(child) for child in node if child.get("key") in _ADDRESSES), "")
         return self.text(node)[:MAX_IDENTIFIER]
@@ -64,10 +63,12 @@ class TreeReader:
     def picture(self, node: Node) -> str:
         if isinstance(node, str):
             return node
-        for each in (node, *(() if self.is_json else node.iterdescendants("img", "source", "image", "thumbnail"))):
-            for name in _PICTURES:
-                if (value := each.get(name)) and not value.startswith("data:"):
-                    return value
+        names = ("img", "source", "image", "thumbnail")
+        within: Iterable[etree._Element] = () if self.is_json else node.iterdescendants(*names)
+        for each in (node, *within):
+            stated = (each.get(name) or "" for name in _PICTURES)
+            if value := next((value for value in stated if value and not value.startswith("data:")), ""):
+                return value
             if candidates := (each.get("srcset") or each.get("data-srcset") or "").split():
                 return candidates[0].rstrip(",")
         return self.address(node)
@@ -115,7 +116,7 @@ class NamedPath:
 
 
 # Code and styles are no words, unless one addresses them.
-_WORDS = etree.XPath("descendant::text()[not(parent::script or parent::style)]", smart_strings=False)
+_WORDS = xpath("descendant::text()[not(parent::script or parent::style)]")
 
 
 def words_of(node: etree._Element) -> str:

@@ -79,7 +79,7 @@ def _html(utf8: bytes, url: str, problems: tuple[str, ...]) -> Tree:
         root=root,
         base=web_address(base, url) or url,
         is_html=True,
-        title=one_line(next(("".join(each.itertext()) for each in root.iter("title")), "")),
+        title=one_line(next(("".join(map(str, each.itertext())) for each in root.iter("title")), "")),
         description=one_line(said.get("description") or said.get("og:description") or ""),
         language=one_line(root.get("lang") or root.get(XML_LANG) or _stated_language(root), MAX_LANGUAGE),
         problems=problems,

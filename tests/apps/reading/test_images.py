@@ -16,6 +16,7 @@ import pytest
 from django.core.cache import cache
 from django.core.files.storage import storages
 from django.db import connection
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -113,6 +114,12 @@ def images_of(page: str) -> list[str]:
     sources = re.findall(r'<(?:img|source)\b[^>]* src="([^"]*)"', page) + re.findall(r' poster="([^"]*)"', page)
     sets = [word for value in re.findall(r' srcset="([^"]*)"', page) for word in value.split(" ") if len(word) > 3]
     return [unescape(address) for address in [*sources, *sets] if not address.startswith("/static/")]
+
+
+def picture_sources(page: HttpResponse) -> str:
+    """Where the page's policy lets pictures come from; its directives come in any order."""
+    directives = ((part.split(maxsplit=1)[0], part.split(maxsplit=1)[1]) for part in page["Content-Security-Policy"].split(";") if part.strip())
+    return dict(directives)["img-src"].strip()
 
 
 def shown(address: str) -> bytes:
@@ -354,7 +361,7 @@ def test_pictures_come_from_the_portal_by_default(client, signed_in):
     assert images_of(whole.text) == [proxied(address) for address in THEIRS]
     assert images_of(river.text) == [proxied(THEIRS[1])]
     for page in (whole, river):
-        assert "img-src 'self' data:;" in page["Content-Security-Policy"]
+        assert picture_sources(page) == "'self' data:"
 
 
 def test_pictures_come_from_their_sites_for_who_wishes_so(client):
@@ -364,7 +371,7 @@ def test_pictures_come_from_their_sites_for_who_wishes_so(client):
     assert images_of(whole.text) == THEIRS
     assert images_of(river.text) == [THEIRS[1]]
     for page in (whole, river):
-        assert "img-src 'self' data: https: http:;" in page["Content-Security-Policy"]
+        assert picture_sources(page) == "'self' data: https: http:"
 
 
 def test_blocked_pictures_are_links_and_rows_have_none(client):
@@ -374,7 +381,7 @@ def test_blocked_pictures_are_links_and_rows_have_none(client):
     for page in (whole, river):
         assert images_of(page.text) == []
         assert "has-image" not in page.text
-        assert "img-src 'self' data:;" in page["Content-Security-Policy"]
+        assert picture_sources(page) == "'self' data:"
     link = '<a href="https://pictures.example/1.png?a=1&amp;b=2" rel="noopener noreferrer nofollow">Picture: A cat</a>'
     assert link in whole.text
 

@@ -4,6 +4,7 @@ This is the thesis's cut of the source at its non-keen tags, made on the tree of
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -32,6 +33,7 @@ MEANINGFUL = (
 )  # fmt: skip
 PICTURES = frozenset({"img", "picture", "amp-img"})
 EMPHASIS, STRONG, TIME = 1, 2, 4  # inline markup that a block holds, one bit each
+ALL_EMPHASIS, ALL_STRONG = 8, 16  # and that all of its text stands in
 
 _INSIDE = {tag: 1 << place for place, tag in enumerate(MEANINGFUL)}
 _MARKUP = {"em": EMPHASIS, "i": EMPHASIS, "strong": STRONG, "b": STRONG, "time": TIME}
@@ -161,6 +163,7 @@ class _Cutter:
         self.place: Place | None = None
         self.section = 0
         self.open_links = 0
+        self.open_markup = Counter[int]()
         self.pictures: list[etree._Element] = []
         self._start()
 
@@ -168,7 +171,7 @@ class _Cutter:
         self.pieces: list[tuple[etree._Element, str]] = []
         self.linked: list[str] = []
         self.links = self.open_links
-        self.markup = 0
+        self.markup = ALL_EMPHASIS | ALL_STRONG
         self.breaks = 0
 
     def cut(self, body: etree._Element) -> list[Block]:
@@ -194,11 +197,11 @@ class _Cutter:
             if element.get("href") is not None:
                 self.open_links += 1
                 self.links += 1
-        elif tag in INLINE:
-            self.markup |= _MARKUP.get(tag, 0)
+        elif tag in _MARKUP:
+            self.open_markup[_MARKUP[tag]] += 1
         elif tag == "br":
             self._break(element)
-        else:
+        elif tag not in INLINE:
             self._finish()
             self.place = _entered(element, tag, self.place)
             self.section += tag in HARD
@@ -206,6 +209,8 @@ class _Cutter:
     def _end(self, element: etree._Element, tag: str) -> None:
         if tag == "a":
             self.open_links -= element.get("href") is not None
+        elif tag in _MARKUP:
+            self.open_markup[_MARKUP[tag]] -= 1
         elif tag not in INLINE and tag not in SKIPPED and tag != "br":
             self._finish()
             assert self.place is not None
@@ -219,6 +224,13 @@ class _Cutter:
             return
         self.pieces.append((around, text))
         self.breaks = 0
+        for bit, times in self.open_markup.items():
+            if times:
+                self.markup |= bit
+        if not self.open_markup[EMPHASIS]:
+            self.markup &= ~ALL_EMPHASIS
+        if not self.open_markup[STRONG]:
+            self.markup &= ~ALL_STRONG
         if self.open_links:
             self.linked.append(text)
 

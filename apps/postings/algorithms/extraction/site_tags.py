@@ -19,7 +19,7 @@ UNIVERSAL = frozenset(
 SITE_GAIN = 0.003  # that a site's pages must rise by, in mean F1
 UNIVERSAL_GAIN = 0.0005
 MOST_FREQUENT = 40  # tags of a site that are tried
-MOST_PAGES = 20  # of a site; more would take long and teach little
+MOST_PAGES = 10  # of a site; more would take long and teach little
 ALSO_TRIED = ("svg", "path", "use", "li", "ul", "button")
 
 
@@ -35,7 +35,7 @@ def learn_site_tags(pages: Sequence[KnownPage], *, start: frozenset[str] = UNIVE
     Parameters
     ----------
     pages : sequence of KnownPage
-        A few are enough; of more than 20 the first are used. Without any, `start` is returned.
+        A few are enough; of more than 10 the first are used. Without any, `start` is returned.
     start : frozenset of str
         What the learning begins with.
 

@@ -28,8 +28,8 @@ from apps.sources.algorithms.addresses import host, registrable_domain
 TRUST = {"moz": 0.4}  # in sets whose texts another program took from the pages; 1 in all others
 BEGINNING = 60  # characters of a text that tell copies of one page from others
 
-# UTF-8 that was read as Latin-1, as in some of the texts of the readability pages: no text holds C1 controls.
-_MISREAD = re.compile("[\x80-\xff]*[\x80-\x9f][\x80-\xff]*")
+# UTF-8 that was read as Latin-1, as in most texts of the readability pages; hardly anybody writes such letters in a row.
+_MISREAD = re.compile("[\x80-\xff]{2,}")
 
 
 @dataclass(frozen=True, slots=True)

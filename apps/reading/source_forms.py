@@ -1,0 +1,167 @@
+"""The form of a source of any kind, for staff."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from django import forms
+from django.forms.boundfield import BoundField
+
+from apps.sources.formats.expressions import LONGEST_EXPRESSION, BadExpression, regex
+from apps.sources.formats.podcast_pages import MOST_PAGES
+from apps.sources.formats.recipes import FIELDS, Recipe
+from apps.sources.models import Source
+
+Kind = Source.Kind
+KINDS = [(value, label) for value, label in Kind.choices if value != Kind.INDEX]  # index pages belong to their sites
+PROPOSED = (Kind.XPATH, Kind.JSON)  # kinds whose paths can be proposed
+
+_PATHS: Mapping[str, tuple[str, str]] = {  # by the recipe's field: its label, and what is told of it
+    "channel": ("Channel path", "The part of the document that items are looked for in. Empty: the whole document."),
+    "item": ("Item path", "Finds each item. As a regular expression: what stands between items."),
+    "title": ("Title path", "Within the item."),
+    "description": ("Text path", "Within the item."),
+    "link": (
+        "Link path",
+        "Within the item: a link found there, or its text. An address that begins with http is that of all items."
+        " Of a podcast: the tag that holds the recording, if another is to be used than the link.",
+    ),
+    "date": ("Date path", "Within the item. Empty: when it was found."),
+    "image": ("Picture path", "Within the item; with ^ before it within the channel, one for all items."),
+    "author": ("Author path", "Within the item."),
+    "more": (
+        "Pages to follow",
+        "A line for each page on the way to the recording, the last for the recording itself: an XPath, or a regular"
+        " expression whose first group is the address. A regular expression followed by json|a|b takes what it finds"
+        " for JSON, and the value of its keys for the address.",
+    ),
+}
+PREFIX = "path_"  # of the fields of the recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One field as the form's partial shows it, and the kinds of sources that have it; none: all."""
+
+    field: BoundField
+    kinds: str
+
+    non_field_errors = hidden_fields = ()
+
+    @property
+    def visible_fields(self) -> Sequence[BoundField]:
+        return [self.field]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Fields that belong together."""
+
+    name: str
+    legend: str
+    kinds: str
+    parts: Sequence[Part]
+
+
+class SourceForm(forms.ModelForm):
+    kind = forms.TypedChoiceField(choices=KINDS, required=False, empty_value=Kind.FEED.value, label="Kind")
+    weight = forms.FloatField(
+        min_value=0, max_value=1_000, initial=1.0, help_text=Source._meta.get_field("weight").help_text
+    )
+    example = forms.CharField(
+        max_length=500,
+        required=False,
+        label="The title of one item",
+        help_text="As it stands in the document; paths that find it and its like are proposed.",
+    )
+
+    class Meta:
+        model = Source
+        fields = [
+            "url",
+            "kind",
+            "title",
+            "category",
+            "language",
+            "full_text",
+            "expiry_days",
+            "stop_regex",
+            "weight",
+            "min_gap",
+            "listed",
+            "always_retrieved",
+        ]
+        labels = {
+            "url": "Address",
+            "full_text": "Fetch the text of teasers",
+            "expiry_days": "Days that postings are kept",
+            "stop_regex": "Stop words, as a regular expression",
+            "min_gap": "Shortest gap between retrievals, in seconds",
+        }
+        widgets = {"url": forms.TextInput, "title": forms.TextInput, "stop_regex": forms.TextInput}
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        known = Recipe.from_json(self.instance.recipe).to_json()
+        for name, (label, help_text) in _PATHS.items():
+            lines = name == "more"
+            plain = {"spellcheck": "false", "autocapitalize": "none", "class": "code"}
+            self.fields[PREFIX + name] = forms.CharField(
+                required=False,
+                strip=False,
+                max_length=LONGEST_EXPRESSION * (MOST_PAGES if lines else 1),
+                label=label,
+                help_text=help_text,
+                initial=known.get(name, ""),
+                widget=forms.Textarea(plain | {"rows": 4}) if lines else forms.TextInput(plain),
+            )
+
+    def _post_clean(self) -> None:
+        """The instance is only read: `sources.actions` writes, and knows which addresses are the same."""
+
+    def clean_stop_regex(self) -> str:
+        expression: str = self.cleaned_data["stop_regex"]
+        try:
+            regex(expression)
+        except BadExpression as error:
+            raise forms.ValidationError(str(error)) from error
+        return expression
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        for name, message in self.typed_recipe().problems(self.typed_kind()).items():
+            if PREFIX + name not in self.errors:
+                self.add_error(PREFIX + name, message)
+        return cleaned
+
+    def typed_kind(self) -> str:
+        """The kind as it is typed, whatever else is wrong with the form."""
+        typed = self["kind"].value()
+        return typed if typed in dict(KINDS) else Kind.FEED.value
+
+    def typed_recipe(self) -> Recipe:
+        """The recipe as it is typed, without what the kind has no use for."""
+        typed = {field.name: self[PREFIX + field.name].value() or "" for field in fields(Recipe)}
+        return Recipe(**typed).of_kind(self.typed_kind())
+
+    def values(self) -> dict[str, Any]:
+        """The columns of the source, once the form is valid."""
+        columns = {name: self.cleaned_data[name] for name in self._meta.fields or ()}
+        return columns | {"recipe": self.typed_recipe().to_json()}
+
+    def groups(self) -> Iterator[Group]:
+        """The fields in the order in which they are shown."""
+        yield self._group("source", "Source", ["url", "kind", "title", "category", "language"])
+        paths = [
+            Part(self[PREFIX + name], " ".join(kind for kind, names in FIELDS.items() if name in names))
+            for name in ("more", *(name for name in _PATHS if name != "more"))
+        ]
+        yield Group("paths", "Where its items are", " ".join(FIELDS), paths)
+        yield Group("proposals", "Propose paths", " ".join(PROPOSED), [Part(self["example"], "")])
+        yield self._group("keeping", "What is kept", ["full_text", "expiry_days", "stop_regex"])
+        yield self._group(
+            "asking", "When it is asked, and who sees it", ["weight", "min_gap", "listed", "always_retrieved"]
+        )
+
+    def _group(self, name: str, legend: str, names: Sequence[str]) -> Group:
+        return Group(name, legend, "", [Part(self[each], "") for each in names])
