@@ -23,7 +23,9 @@ app.conf.beat_schedule = {
     "learn habits": {"task": "apps.retrieval.tasks.learn_habits", "schedule": crontab(hour=3, minute=17)},
     # Hubs are asked to send us news, anew before their promises end; else sources are planned like others again.
     "maintain subscriptions": {
-        "task": "apps.push.tasks.maintain_subscriptions", "schedule": 60.0, "options": {"expires": 60},
+        "task": "apps.push.tasks.maintain_subscriptions",
+        "schedule": 60.0,
+        "options": {"expires": 60},
     },
     # What hubs sent is worked on at once, unless a message or its worker was lost.
     "work on rest": {"task": "apps.push.tasks.work_on_rest", "schedule": 20.0, "options": {"expires": 20}},
@@ -32,7 +34,8 @@ app.conf.beat_schedule = {
     "forget old retrievals": {"task": "apps.retrieval.tasks.forget_old_retrievals", "schedule": 3600.0},
     # Some sources are only kept for as long as an admin says.
     "forget expired postings": {
-        "task": "apps.retrieval.tasks.forget_expired_postings", "schedule": crontab(hour=4, minute=23),
+        "task": "apps.retrieval.tasks.forget_expired_postings",
+        "schedule": crontab(hour=4, minute=23),
     },
     # Neither may kept documents, nor the files that a crash has left beside them.
     "tidy documents": {"task": "apps.documents.tasks.tidy_documents", "schedule": 3600.0, "options": {"expires": 3600}},

@@ -11,6 +11,7 @@ from apps.postings.algorithms import identity
 from apps.postings.algorithms.edits import text_hash
 from apps.postings.algorithms.extraction.articles import Article
 from apps.postings.algorithms.markup import clean
+from apps.postings.algorithms.teasers import without_title
 from apps.postings.models import Posting
 from apps.sources.formats.feed import ParsedEntry
 
@@ -27,6 +28,10 @@ class PageOfPosting:
     @property
     def address(self) -> str:
         return self.article.canonical_url or self.url
+
+    @property
+    def html(self) -> str:
+        return without_title(self.article.html, self.article.title)
 
 
 @transaction.atomic
@@ -56,7 +61,7 @@ def _entry(page: PageOfPosting) -> ParsedEntry:
         link=page.address,
         title=article.title,
         summary=article.description,
-        content=article.html,
+        content=page.html,
         published=article.published,
         authors=article.authors,
         language=article.language,
@@ -93,7 +98,7 @@ def fill(posting_id: int, page: PageOfPosting) -> bool:
     if posting is None:
         return False
     article = page.article
-    markup = clean(article.html, base_url=page.url)
+    markup = clean(page.html, base_url=page.url)
     # What was extracted before is replaced whatever it was: another extractor is there to do better.
     if not posting.extractor and len(markup.text) <= len(posting.text):
         return False

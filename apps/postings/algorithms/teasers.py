@@ -1,6 +1,7 @@
-"""Whether what a feed says of a posting is all there is, or is meant to make people visit its page."""
+"""What a feed says of a posting beside what its page says."""
 
 import re
+from html import unescape
 
 FULL_LENGTH = 1_500  # characters; a text so long is an article
 SHORT = 400  # characters; a text so short is none, unless it says that it is
@@ -20,3 +21,24 @@ def is_teaser(text: str) -> bool:
     if len(text) >= FULL_LENGTH:
         return False
     return len(text) < SHORT or _CUT.search(text[-200:]) is not None or text.count("\n\n") < 2
+
+
+_HEADING = re.compile(r"\s*<h([1-6])[^>]*>(.*?)</h\1>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+_LETTERS = re.compile(r"[^\W_]+")
+
+
+def without_title(html: str, title: str) -> str:
+    """An article's markup without a heading at its beginning that only repeats the title.
+
+    >>> without_title("<h2>The <em>bridge</em> stays</h2><p>It does.</p>", "The Bridge stays")
+    '<p>It does.</p>'
+    """
+    found = _HEADING.match(html)
+    if found is None or _letters(unescape(_TAG.sub("", found[2]))) != _letters(title):
+        return html
+    return html[found.end() :]
+
+
+def _letters(text: str) -> list[str]:
+    return _LETTERS.findall(text.casefold())

@@ -57,6 +57,7 @@ class Place:
     inside: int  # bits of MEANINGFUL elements, itself included
     hidden: bool
     _near: tuple[int, int, int, int] | None = None
+    _kind: str = ""
     _signature: str = ""
 
     @property
@@ -78,6 +79,16 @@ class Place:
                 break
             place = place.outer
         return place
+
+    def nearest(self, tags: frozenset[str], known: "dict[Place, Place | None]") -> "Place | None":
+        """This place or the first outwards that has one of the tags; what was found is kept in `known`."""
+        if self.tag in tags:
+            return self
+        if self.outer is None:
+            return None
+        if self not in known:
+            known[self] = self.outer.nearest(tags, known)
+        return known[self]
 
     @property
     def near(self) -> tuple[int, int, int, int]:
@@ -101,7 +112,9 @@ class Place:
 
     @property
     def kind(self) -> str:
-        return f"{self.tag}.{(self.element.get('class') or '')[:_LONGEST_CLASS]}"
+        if not self._kind:
+            self._kind = f"{self.tag}.{(self.element.get('class') or '')[:_LONGEST_CLASS]}"
+        return self._kind
 
 
 @dataclass(slots=True, eq=False)
@@ -238,8 +251,8 @@ class _Cutter:
         self.breaks += 1
         if self.breaks == 2:
             self._finish()
-        elif self.pieces:
-            self.pieces.append((element.getparent(), BREAK))
+        elif self.pieces and (parent := element.getparent()) is not None:
+            self.pieces.append((parent, BREAK))
 
     def _finish(self) -> None:
         text = _collapsed("".join([text for _, text in self.pieces])) if self.pieces else ""

@@ -27,7 +27,9 @@ LONGEST_LEAD = 250  # characters of a line that leads elsewhere
 LEAST_REPEATED = 60  # words of a block that holds several others once more
 
 _GROUPS = frozenset({"ul", "ol", "dl", "table"})
-_EMBEDDED = re.compile(r"\b(?:twitter-(?:tweet|video)|instagram-media|fb-post|tiktok-embed|(?:bluesky|mastodon)-embed)\b")
+_EMBEDDED = re.compile(
+    r"\b(?:twitter-(?:tweet|video)|instagram-media|fb-post|tiktok-embed|(?:bluesky|mastodon)-embed)\b"
+)
 
 
 def chosen(blocks: Sequence[Block], likely: Probabilities) -> list[int]:
@@ -114,8 +116,9 @@ def _is_embedded(place: Place | None, known: dict[Place, bool]) -> bool:
 
 def _with_groups(blocks: Sequence[Block], likely: Probabilities) -> Probabilities:
     groups: defaultdict[Place, list[int]] = defaultdict(list)
+    known: dict[Place, Place | None] = {}
     for position, block in enumerate(blocks):
-        group = next((place for place in block.place.outwards() if place.tag in _GROUPS), None)
+        group = block.place.nearest(_GROUPS, known)
         if group is not None:
             groups[group].append(position)
     result = likely.copy()
@@ -130,7 +133,8 @@ def _with_groups(blocks: Sequence[Block], likely: Probabilities) -> Probabilitie
 def _without_repetitions(blocks: Sequence[Block], run: list[int]) -> list[int]:
     """The run without blocks that hold the text of several others once more, as some pages do for machines."""
     texts = {place: words(blocks[place].text) for place in run}
-    large = sorted((place for place in run if len(texts[place]) >= LEAST_REPEATED), key=lambda place: -len(texts[place]))
+    large = [place for place in run if len(texts[place]) >= LEAST_REPEATED]
+    large.sort(key=lambda place: -len(texts[place]))
     total = sum(map(len, texts.values()))
     # Of most articles no block is long enough to hold much of the others.
     if not large or 3 * len(texts[large[0]]) < total - len(texts[large[0]]):

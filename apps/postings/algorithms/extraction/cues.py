@@ -12,8 +12,8 @@ _CUES = {
     r"trending|popular|most|top stories|in pictures|photos|gallery|video)\b",
     "c_credit": r"getty|\breuters\b|\bap photo|associated press|\bafp\b|photo(graph)?( by|:|/)|foto:|image:|credit|"
     r"courtesy|shutterstock|©|\(photo|bild:|picture alliance|\bepa\b|imago|screenshot|file photo",
-    "c_time": r"^(published|updated|posted|last updated|stand|aktualisiert|veröffentlicht)\b|\bmin(ute)? read\b|\bago\b|"
-    r"\b\d{1,2}:\d\d\b|\b(19|20)\d\d\b.{0,30}$|comments?$",
+    "c_time": r"^(published|updated|posted|last updated|stand|aktualisiert|veröffentlicht)\b|\bmin(ute)? read\b|"
+    r"\bago\b|\b\d{1,2}:\d\d\b|\b(19|20)\d\d\b.{0,30}$|comments?$",
     "c_share": r"\bshare\b|facebook|twitter|whatsapp|instagram|linkedin|\btweet\b|follow (us|him|her|me)|copy link|"
     r"e-?mail|teilen|compartir|partager|@\w+",
     "c_ad": r"^advertisement|^anzeige|^sponsored|^ad$|^publicidad|^werbung|story continues|continue reading|"

@@ -129,7 +129,9 @@ def _begin_body(root: etree._Element) -> None:
     """
     head, body = root.find("head"), root.find("body")
     strays = [] if head is None else list(dropwhile(lambda element: element.tag in _OF_HEAD, head))
-    if strays and body is None:
+    if not strays:
+        return
+    if body is None:
         body = etree.SubElement(root, "body")
     for place, element in enumerate(strays):
         body.insert(place, element)
@@ -149,8 +151,9 @@ def _without_long_tags(text: str) -> str:
         if _is_long(match):
             pieces += [text[kept : match.start()], f"<{name}>"]
             kept = position
-        if end := _END_OF_CODE.get(name.lower()):
-            position = end.search(text, position).end()
+        end = _END_OF_CODE.get(name.lower())
+        if end is not None and (found := end.search(text, position)):  # which the end of the text is, too
+            position = found.end()
     return "".join([*pieces, text[kept:]])
 
 

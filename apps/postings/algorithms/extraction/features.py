@@ -38,7 +38,7 @@ TAGS = (
 _TAG_PLACE = {tag: place for place, tag in enumerate(TAGS)}
 _HEADINGS = ("h2", "h3", "h4")
 _COMMENTS_REACH = 10  # elements above a block that may call themselves comments
-_PUNCTUATION = re.compile("[,.;:!?…，。、；：！？»«“”„\"।؟،]")
+_PUNCTUATION = re.compile('[,.;:!?…，。、；：！？»«“”„"।؟،]')
 _ENDS = frozenset(".!?…。！？”\"»'’)」』।")
 _QUOTES = frozenset("\"“„«'‘")
 _COPYRIGHT = re.compile("©|copyright", re.IGNORECASE)
@@ -88,16 +88,18 @@ def features(blocks: Sequence[Block]) -> Rows:
     inside = np.array([block.place.inside for block in blocks], dtype=np.int64)
     text, links = _of_text(blocks), _of_links(blocks)
     around = Surroundings(blocks, in_comments(blocks)).columns()
-    return np.column_stack([
-        *(text[name] for name in _TEXT),
-        _of_cues(blocks),
-        *(links[name] for name in _LINKS),
-        *(around[name] for name in Surroundings.NAMES),
-        groups[:, :3, GROUPS.index("p_body")].any(axis=1),
-        _of_tags(blocks),
-        (inside[:, None] >> np.arange(len(MEANINGFUL))) & 1,
-        groups.reshape(len(blocks), -1),
-    ]).astype(np.float64)
+    return np.column_stack(
+        [
+            *(text[name] for name in _TEXT),
+            _of_cues(blocks),
+            *(links[name] for name in _LINKS),
+            *(around[name] for name in Surroundings.NAMES),
+            groups[:, :3, GROUPS.index("p_body")].any(axis=1),
+            _of_tags(blocks),
+            (inside[:, None] >> np.arange(len(MEANINGFUL))) & 1,
+            groups.reshape(len(blocks), -1),
+        ]
+    ).astype(np.float64)
 
 
 def in_comments(blocks: Sequence[Block]) -> NDArray[np.bool_]:
@@ -108,8 +110,10 @@ def in_comments(blocks: Sequence[Block]) -> NDArray[np.bool_]:
     known: dict[Place, bool] = {}
     for block in blocks:
         if block.place not in known:
-            near = list(islice(block.place.outwards(), _COMMENTS_REACH))
-            known[block.place] = any(place.words & comments and place not in around for place in near)
+            near = islice(block.place.outwards(), _COMMENTS_REACH)
+            known[block.place] = any(words & comments for words in block.place.near) and any(
+                place.words & comments and place not in around for place in near
+            )
     return np.array([known[block.place] for block in blocks], dtype=np.bool_)
 
 

@@ -79,7 +79,7 @@ def scores(pages: Iterable[Agreement]) -> Scores:
     A page without extracted text has no precision, and one without expected text no recall.
 
     >>> scores([agreement("a b c d e", "a b c d"), agreement("a b", "a b")])
-    Scores(precision=1.0, recall=0.75, f1=0.857..., identical=0.5)
+    Scores(precision=1.0, recall=0.75, f1=0.8571428571428571, identical=0.5)
     """
     found = list(pages)
     precision = _mean([page.found / (page.found + page.wrong) for page in found if page.found + page.wrong])

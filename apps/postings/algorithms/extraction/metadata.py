@@ -108,7 +108,7 @@ def detect_language(text: str) -> str:
 class _Reader:
     def __init__(self, root: etree._Element, url: str) -> None:
         self.root = root
-        base = next((each.get("href") for each in root.iter("base") if each.get("href")), "")
+        base = next((each.get("href", "") for each in root.iter("base") if each.get("href")), "")
         self.url = absolute(base, url) or url
         self.meta = _meta_of(root)
         self.objects = list(_objects_of(root))
@@ -317,7 +317,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def _text(element: etree._Element | None) -> str:
-    return without_controls("".join(element.itertext())) if element is not None else ""
+    return without_controls("".join(map(str, element.itertext()))) if element is not None else ""
 
 
 def _letters(text: str) -> str:

@@ -254,5 +254,5 @@ def _is_foreign(picture: etree._Element) -> bool:
 
 def _caption(figure: etree._Element) -> str:
     caption = next(figure.iter("figcaption"), None)
-    text = _SPACE.sub(" ", "".join(caption.itertext())).strip() if caption is not None else ""
+    text = _SPACE.sub(" ", "".join(map(str, caption.itertext()))).strip() if caption is not None else ""
     return text if len(text) <= _LONGEST_CAPTION else ""

@@ -1,7 +1,7 @@
 """Keen tags learned from pages with known text: a site's own, and universal ones.
 
-The thesis has a training phase that finds "website-related" keen tags by "pre-defined rules" which it does not give. Here
-the rule is: a tag is keen if pages come out better with it, by the F1 of four-word shingles.
+The thesis has a training phase that finds "website-related" keen tags by "pre-defined rules" which it does not give.
+Here the rule is: a tag is keen if pages come out better with it, by the F1 of four-word shingles.
 """
 
 from collections import Counter
@@ -13,9 +13,11 @@ from apps.postings.algorithms.extraction.literal import Tag, best_part, tokens
 from apps.postings.algorithms.extraction.measures import Shingle, shingles, words
 
 # Learned by `learn_universal_tags` from literal.UNIVERSAL on pages of many sites.
-UNIVERSAL = frozenset(
-    ["a", "aside", "b", "blockquote", "br", "center", "div", "em", "figcaption", "figure", "font", "footer", "h2", "h3", "h4", "h6", "hr", "i", "iframe", "img", "p", "picture", "q", "section", "source", "span", "strong", "time", "u"]
-)
+UNIVERSAL = frozenset({
+    "a", "aside", "b", "blockquote", "br", "center", "div", "em", "figcaption", "figure", "font", "footer", "h2",
+    "h3", "h4", "h6", "hr", "i", "iframe", "img", "p", "picture", "q", "section", "source", "span", "strong",
+    "time", "u",
+})  # fmt: skip
 SITE_GAIN = 0.003  # that a site's pages must rise by, in mean F1
 UNIVERSAL_GAIN = 0.0005
 MOST_FREQUENT = 40  # tags of a site that are tried
@@ -42,7 +44,8 @@ def learn_site_tags(pages: Sequence[KnownPage], *, start: frozenset[str] = UNIVE
     Examples
     --------
     >>> story = "The council voted on Tuesday to keep the old bridge open."
-    >>> page = KnownPage(f"<td>Menu, search, weather and horoscope of the day<td><p>{story}<dfn>{story}</dfn>", 2 * story)
+    >>> menu = "<td>Menu, search, weather and horoscope of the day"
+    >>> page = KnownPage(f"{menu}<td><p>{story}<dfn>{story}</dfn>", 2 * story)
     >>> sorted(learn_site_tags([page], start=frozenset({"p"})))
     ['dfn', 'p']
     """

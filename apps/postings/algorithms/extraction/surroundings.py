@@ -37,7 +37,9 @@ class Surroundings:
         # A long discussion must not pass for the article.
         self.good = np.where(commented, 0.0, np.maximum(0.0, self.size - 2 * self.link_size))
         self.prose = np.where(self.size > 60, self.good, 0.0)
-        self.above = [[id(block.place.above(steps)) for block in blocks] for steps in range(6)]
+        self.signatures = [block.signature for block in blocks]
+        self.owns = [f"{block.place.kind}|{block.place.above(1).kind}" for block in blocks]
+        self.above = {steps: [id(block.place.above(steps)) for block in blocks] for steps in (1, 2, 3, 5)}
         self.inside: defaultdict[Place, float] = defaultdict(float)  # prose inside an element
         for block, prose in zip(blocks, self.prose.tolist(), strict=True):
             if prose:
@@ -64,21 +66,14 @@ class Surroundings:
         for steps in (3, 5):
             columns[f"x{steps}share"] = self._share(self.above[steps], self.prose)
         longer = np.where(self.size > 40, self.good, 0.0)
-        columns["sig"] = self._share(self._signatures(), longer)
-        columns["sigtop"] = columns["sig"] >= 1.0
-        owns = self._owns()
-        times = Counter(owns)
-        columns["own_share"] = self._share(owns, longer)
-        columns["own_n"] = np.minimum(1.0, np.log1p([times[own] for own in owns]) / 4)
+        columns["sig"] = self._share(self.signatures, longer)
+        columns["sigtop"] = np.asarray(columns["sig"], dtype=np.float64) >= 1.0
+        times = Counter(self.owns)
+        columns["own_share"] = self._share(self.owns, longer)
+        columns["own_n"] = np.minimum(1.0, np.log1p([times[own] for own in self.owns]) / 4)
         columns["art_share"] = self._share_of_nearest("article")
         columns["sec_share"] = self._share_of_nearest("section")
         return columns
-
-    def _signatures(self) -> list[str]:
-        return [block.signature for block in self.blocks]
-
-    def _owns(self) -> list[str]:
-        return [f"{block.place.kind}|{block.place.above(1).kind}" for block in self.blocks]
 
     def _share(self, keys: Sequence[object], amounts: Rows) -> Rows:
         """The amount of all blocks with the same key, of the largest such amount."""
@@ -89,10 +84,9 @@ class Surroundings:
 
     def _share_of_nearest(self, tag: str) -> Rows:
         total = max(1.0, float(self.prose.sum()))
-        return np.array([
-            next((self.inside.get(place, 0.0) / total for place in block.place.outwards() if place.tag == tag), 0.0)
-            for block in self.blocks
-        ])
+        known: dict[Place, Place | None] = {}
+        nearest = [block.place.nearest(frozenset({tag}), known) for block in self.blocks]
+        return np.array([self.inside.get(place, 0.0) / total if place else 0.0 for place in nearest])
 
     def _of_position(self) -> Columns:
         count = len(self.blocks)
@@ -131,8 +125,8 @@ class Surroundings:
 
     def _of_neighbours(self) -> Columns:
         good = np.minimum(1.0, self.good / 200)
-        parents, signatures = _numbered(self.above[1]), _numbered(self._signatures())
-        owns = _numbered(self._owns())
+        parents, signatures = _numbered(self.above[1]), _numbered(self.signatures)
+        owns = _numbered(self.owns)
         sections = np.array([block.section for block in self.blocks])
         headings = np.array([block.tag in _HEADINGS for block in self.blocks])
         there = np.ones(len(parents), dtype=np.bool_)
@@ -156,7 +150,8 @@ class Surroundings:
         least = share * self.prose.sum()
         cores = [place for place, prose in self.inside.items() if prose >= least]
         core = max(cores, key=lambda place: place.depth, default=None)
-        depth = np.array([_steps(block.place, core) for block in self.blocks])  # -1 outside
+        known: dict[Place, int] = {}
+        depth = np.array([_steps(block.place, core, known) for block in self.blocks])
         is_inside = depth >= 0
         index, found = np.arange(len(depth)), np.flatnonzero(is_inside)
         first, last = (found[0], found[-1]) if len(found) else (0, len(depth))
@@ -170,12 +165,16 @@ class Surroundings:
         }
 
 
-def _steps(place: Place, core: Place | None) -> int:
+def _steps(place: Place | None, core: Place | None, known: dict[Place, int]) -> int:
     """How many elements up the core is, or -1."""
-    if core is None or place.depth < core.depth:
+    if place is None or core is None or place.depth < core.depth:
         return -1
-    steps = place.depth - core.depth
-    return steps if place.above(steps) is core else -1
+    if place is core:
+        return 0
+    if place not in known:
+        above = _steps(place.outer, core, known)
+        known[place] = above + 1 if above >= 0 else -1
+    return known[place]
 
 
 def _numbered(keys: Sequence[object]) -> NDArray[np.intp]:

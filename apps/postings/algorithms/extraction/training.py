@@ -170,8 +170,9 @@ def _matches(tokens: Sequence[Sequence[str]], expected: Sequence[str]) -> Iterat
             for start, number in votes.most_common(3):
                 yield _Match(block, start, start + length, float(number))
         elif text:
-            starts = (place for place in places.get(text[0], ()) if list(expected[place : place + length]) == list(text))
-            for start in list(starts)[:MOST_PLACES]:
+            begins = places.get(text[0], ())
+            starts = [place for place in begins if list(expected[place : place + length]) == list(text)]
+            for start in starts[:MOST_PLACES]:
                 yield _Match(block, start, start + length, float(length))
 
 

@@ -30,8 +30,8 @@ _PATTERNS = {
     "factbox|poll|quiz|embed|tweet|instagram",
     "n_meta": r"meta|date|time|stamp|publish|updated|dateline|kicker|eyebrow|section-name|category|categor|label|topic|"
     r"tags?\b|tag-|keyword|source|views|count|rating|print|font-size|reading",
-    "n_cook": "cookie|consent|gdpr|privacy|modal|popup|pop-up|overlay|banner|alert|notification|notice|tooltip|dropdown|"
-    "hidden|visually|sr-only|screen-reader|offscreen|toast|interstitial",
+    "n_cook": "cookie|consent|gdpr|privacy|modal|popup|pop-up|overlay|banner|alert|notification|notice|tooltip|"
+    "dropdown|hidden|visually|sr-only|screen-reader|offscreen|toast|interstitial",
     "n_hdr": "header|heading|headline|title|logo|brand|search|weather|ticker|market|stock|quote-",
     "p_body": "article-?_?(body|content|text|copy|main|inner|detail|page|wrap)|(body|content|text)-?_?article|"
     "story-?_?(body|content|text|copy)|entry-?_?(content|body|text)|post-?_?(content|body|text|entry)|"

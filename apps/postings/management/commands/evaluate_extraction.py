@@ -170,7 +170,7 @@ def site_memories(pages: list[KnownPage], model: keen.Model, console: Console) -
 
 def tags_of_sites(pages: list[KnownPage], console: Console) -> dict[bytes, frozenset[str]]:
     """For each page the keen tags learned from other pages of its site."""
-    tags = {}
+    tags: dict[bytes, frozenset[str]] = {}
     for own in track(sites_of(pages, 2).values(), "Learning keen tags of sites", console=console):
         folds = min(SITE_FOLDS, len(own))
         for fold in range(folds):
@@ -252,7 +252,8 @@ def metadata_numbers(pages: Sequence[KnownPage]) -> dict[str, float]:
             known = datetime.fromisoformat(page.date)
             zone = found.published.tzinfo if found.published else UTC
             known = known if known.tzinfo else known.replace(tzinfo=zone)
-            right["date"].append(found.published is not None and found.published.date() == known.astimezone(zone).date())
+            day = known.astimezone(zone).date()
+            right["date"].append(found.published is not None and found.published.date() == day)
         if page.authors:
             right["authors"].append({*map(_letters, found.authors)} == {*map(_letters, page.authors)})
     return {f"metadata.{name}": round(sum(values) / len(values), 4) for name, values in right.items()}
@@ -275,12 +276,10 @@ def show(
     console.print(table)
     console.print(f"Weights {model.version}, learned from {', '.join(model.sets)}; {len(model.domains)} domains.")
     if known := int(numbers["ours.pages_of_training_domains"]):
-        console.print(f"{known} of the pages are of domains that the weights were learned from: --train leaves these out.")
+        console.print(f"{known} of the pages are of domains that the weights know: --train leaves these out.")
     if "difference.low" in numbers:
-        console.print(
-            f"F1 of ours less that of trafilatura: {numbers['difference.low']:+.3f} to {numbers['difference.high']:+.3f} "
-            "in 95 % of samples."
-        )
+        low, high = numbers["difference.low"], numbers["difference.high"]
+        console.print(f"F1 of ours less that of trafilatura: {low:+.3f} to {high:+.3f} in 95 % of samples.")
     for name in ("title", "date", "authors"):
         if (value := numbers.get(f"metadata.{name}")) is not None:
             console.print(f"Right {name}: {value:.1%}")

@@ -28,7 +28,7 @@ from apps.sources.algorithms.addresses import host, registrable_domain
 TRUST = {"moz": 0.4}  # in sets whose texts another program took from the pages; 1 in all others
 BEGINNING = 60  # characters of a text that tell copies of one page from others
 
-# UTF-8 that was read as Latin-1, as in most texts of the readability pages; hardly anybody writes such letters in a row.
+# UTF-8 read as Latin-1, as in most texts of the readability pages; hardly anybody writes such letters in a row.
 _MISREAD = re.compile("[\x80-\xff]{2,}")
 
 
@@ -74,9 +74,7 @@ def train(pages: list[KnownPage], left_out: frozenset[str], *, version: str, con
     if not used:
         raise CommandError("There is no page to learn from.")
     examples = [
-        example(
-            cut(page.root), page.text, domain=page.domain or page.text[:BEGINNING], trust=TRUST.get(page.set, 1.0)
-        )
+        example(cut(page.root), page.text, domain=page.domain or page.text[:BEGINNING], trust=TRUST.get(page.set, 1.0))
         for page in track(used, "Reading pages to learn from", console=console)
     ]
     with console.status(f"Learning from {len(used)} of {len(pages)} pages"):
@@ -90,7 +88,11 @@ def known_pages(folder: Path) -> Iterator[KnownPage]:
     if not file.is_file():
         raise CommandError(f"There is no {file}.")
     for name, said in json.loads(file.read_text("utf-8")).items():
-        body = gzip.decompress((folder / "html" / f"{name}.html.gz").read_bytes())
+        page = folder / "html" / f"{name}.html.gz"
+        try:
+            body = gzip.decompress(page.read_bytes())
+        except OSError as error:
+            raise CommandError(f"The page {page} cannot be read: {error}") from error
         url = said.get("url") or ""
         yield KnownPage(
             url=url,
