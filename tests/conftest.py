@@ -4,9 +4,14 @@ import os
 import socket
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser's driver runs a loop in the test's thread
+
+# How long an example takes says more about what else the machine does than about the example.
+hypothesis.settings.register_profile("wirebeat", deadline=None)
+hypothesis.settings.load_profile("wirebeat")
 
 LOOPBACK = ("127.", "::1", "0.0.0.0", "::", "localhost")
 

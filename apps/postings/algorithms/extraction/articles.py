@@ -11,6 +11,8 @@ from apps.sources.formats.text import paragraphs
 KEEN, KEEN_TAGS = "keen", "keen_tags"
 ENGINES = (KEEN, KEEN_TAGS)
 SHORT = 250  # characters; a shorter article may be a teaser or none at all
+LONGEST_TEXT = 500_000  # characters; what follows is left aside
+LONGEST_HTML = 2 * LONGEST_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,8 @@ def extract_article(
     if metadata.free is False:
         problems.append("The publisher shows the whole article to subscribers only.")
     return Article(
-        text=text,
-        html=html,
+        text=text[:LONGEST_TEXT],
+        html=html[:LONGEST_HTML],
         title=metadata.title,
         published=metadata.published,
         authors=metadata.authors,

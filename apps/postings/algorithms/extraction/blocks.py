@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from lxml import etree
 
@@ -34,6 +35,9 @@ MEANINGFUL = (
 PICTURES = frozenset({"img", "picture", "amp-img"})
 EMPHASIS, STRONG, TIME = 1, 2, 4  # inline markup that a block holds, one bit each
 ALL_EMPHASIS, ALL_STRONG = 8, 16  # and that all of its text stands in
+
+MOST_BLOCKS = 8_000  # of a page; what follows is left aside
+MOST_ELEMENTS = 60_000
 
 _INSIDE = {tag: 1 << place for place, tag in enumerate(MEANINGFUL)}
 _MARKUP = {"em": EMPHASIS, "i": EMPHASIS, "strong": STRONG, "b": STRONG, "time": TIME}
@@ -160,6 +164,8 @@ class Block:
 def cut(root: etree._Element | None) -> list[Block]:
     """The blocks of a page's body in document order, none of them empty; none for a page without elements.
 
+    At most the first 8,000 of them, and of the first 60,000 elements.
+
     >>> from lxml.html import fromstring
     >>> [block.text for block in cut(fromstring("<div>One <b>two</b><p>three<br>four<li>five<script>6</script>"))]
     ['One two', 'three\\nfour', 'five']
@@ -189,7 +195,9 @@ class _Cutter:
 
     def cut(self, body: etree._Element) -> list[Block]:
         walk = etree.iterwalk(body, events=("start", "end"))
-        for event, element in walk:
+        for event, element in islice(walk, 2 * MOST_ELEMENTS):
+            if len(self.blocks) >= MOST_BLOCKS:
+                break
             tag = element.tag
             if event == "end":
                 self._end(element, tag)
@@ -203,7 +211,8 @@ class _Cutter:
                 self._begin(element, tag)
                 if text := element.text:
                     self._add(element, text)
-        return self.blocks
+        self._finish()
+        return self.blocks[:MOST_BLOCKS]
 
     def _begin(self, element: etree._Element, tag: str) -> None:
         if tag == "a":

@@ -24,6 +24,7 @@ GROUP_SHARE = 0.5  # of a list's or table's mean in the probability of its items
 FEWEST_ITEMS = 3
 LARGEST_ITEM = 100  # characters: a longer item weighs no more in that mean
 LONGEST_LEAD = 250  # characters of a line that leads elsewhere
+LONGEST_LIST_TITLE = 80  # characters, of a list of such lines
 LEAST_REPEATED = 60  # words of a block that holds several others once more
 
 _GROUPS = frozenset({"ul", "ol", "dl", "table"})
@@ -47,7 +48,7 @@ def chosen(blocks: Sequence[Block], likely: Probabilities) -> list[int]:
     Comments count half where there is other text. Posts embedded from other sites are as likely as what stands around
     them, and items of a list or table as their list. The run of neighbours with the largest sum of
     min(size, 600) * (probability - 0.45) wins, gaps counting half; of it stay the blocks above 0.45, without lines
-    that lead elsewhere and blocks that repeat several others. A page without any such run gives its best block.
+    that lead elsewhere, a headline in front, and blocks that repeat several others. A page without any such run gives its best block.
     """
     if not blocks:
         return []
@@ -57,7 +58,7 @@ def chosen(blocks: Sequence[Block], likely: Probabilities) -> list[int]:
     if sum(blocks[place].size for place in run) < NEXT_TO_NOTHING:
         run = _winner(sizes, likely, LOWER_THRESHOLD) or run
     run = _without_repetitions(blocks, run or [int(np.argmax(sizes * likely))])
-    return [place for place in run if not _leads_elsewhere(blocks[place])] or run
+    return _without_remainders(blocks, run) or run
 
 
 def best_run(votes: Sequence[float]) -> tuple[int, int]:
@@ -132,6 +133,8 @@ def _with_groups(blocks: Sequence[Block], likely: Probabilities) -> Probabilitie
 
 def _without_repetitions(blocks: Sequence[Block], run: list[int]) -> list[int]:
     """The run without blocks that hold the text of several others once more, as some pages do for machines."""
+    if len(run) <= FEWEST_ITEMS:
+        return run
     texts = {place: words(blocks[place].text) for place in run}
     large = [place for place in run if len(texts[place]) >= LEAST_REPEATED]
     large.sort(key=lambda place: -len(texts[place]))
@@ -155,9 +158,23 @@ def _without_repetitions(blocks: Sequence[Block], run: list[int]) -> list[int]:
     return [place for place in run if place in left]
 
 
-def _leads_elsewhere(block: Block) -> bool:
-    """Whether a block is a link to another article, set between the paragraphs of this one."""
-    linked = block.link_size / max(1, block.characters)
-    if block.size < LONGEST_LEAD and leads_elsewhere(block.text):
-        return linked > 0.2 or block.text.endswith((":", "..."))
-    return linked > 0.9 and 15 < block.size < LONGEST_LEAD and block.text.isupper()
+def _without_remainders(blocks: Sequence[Block], run: list[int]) -> list[int]:
+    """The run without the headline that it begins with, bare punctuation, and lines that lead elsewhere."""
+    kept: list[int] = []
+    in_list = False  # of links below "You may also like"
+    wanted = set(run)
+    for place in range(run[0], run[-1] + 1):
+        block = blocks[place]
+        linked = block.link_size / max(1, block.characters)
+        if block.size < LONGEST_LEAD and leads_elsewhere(block.text):
+            in_list = block.size < LONGEST_LIST_TITLE
+            if in_list or linked > 0.2 or block.text.endswith((":", "...")):
+                continue
+        elif block.size < LONGEST_LEAD and linked > 0.9 and (in_list or (block.size > 15 and block.text.isupper())):
+            continue
+        else:
+            in_list = False
+        is_headline = block.tag == "h1" and not kept
+        if place in wanted and not is_headline and any(map(str.isalnum, block.text)):
+            kept.append(place)
+    return kept

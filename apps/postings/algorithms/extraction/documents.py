@@ -3,7 +3,7 @@
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
 from dataclasses import dataclass
-from itertools import dropwhile
+from itertools import dropwhile, islice
 
 import cchardet
 import webencodings
@@ -18,6 +18,8 @@ _OF_HEAD = frozenset(
     {"base", "basefont", "bgsound", "link", "meta", "noframes", "noscript", "script", "style", "template", "title"}
 )
 _BOMS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_BE, "utf-16be"), (BOM_UTF16_LE, "utf-16le"))
+_MULTIBYTE = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
+_SURE = 10  # sequences
 _HEADER_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,]+)""", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"""<meta[^>]{0,400}?charset\s*=\s*["']?\s*([a-z0-9_:.-]+)""", re.IGNORECASE)
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -28,6 +30,7 @@ _END_OF_CODE = {name: re.compile(rf"</{name}|\Z", re.IGNORECASE) for name in ("s
 _QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 _BETWEEN_ATTRIBUTES = re.compile(r"[\s/\"]+")
 _MOST_ATTRIBUTES = 500  # of an element; the parser's time grows with their square
+_SHORT_TAG = 2 * _MOST_ATTRIBUTES  # characters, as each attribute takes two or more
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,8 @@ def read_page(body: bytes, *, content_type: str = "") -> Page:
 
     The charset is that of the byte order mark, else of the header, else of a <meta> in the first 1,024 bytes; without
     these, or when they misread more than one character in 500, UTF-8 if the page is that, else what statistics say,
-    else windows-1252. Elements are nested at most 256 deep, since the parser leaves out what is deeper: a walk through
+    else windows-1252. Pages that are surely UTF-8 are read so whatever they declare, as many were converted on their
+    way and still name the old charset. Elements are nested at most 256 deep, since the parser leaves out what is deeper: a walk through
     the tree may recurse.
 
     Parameters
@@ -66,6 +70,8 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str, str]:
     """The text of a page, the name of its charset, and how that was found, as `Page.how` says it."""
     encoding, how = _declared(body, content_type)
     if encoding is not None:
+        if how != "bom" and encoding is not webencodings.UTF8 and _is_surely_utf8(body):
+            return _decoded(body, webencodings.UTF8), "utf-8", "utf-8"
         text = _decoded(body, encoding)
         if how == "bom" or text.count("\ufffd") <= 1 + len(text) * _MOST_MISREAD:
             return text, encoding.name, how
@@ -104,6 +110,12 @@ def _is_utf8(body: bytes) -> bool:
     return True
 
 
+def _is_surely_utf8(body: bytes) -> bool:
+    """Whether so many sequences of bytes are UTF-8 that no other charset can have made them by chance."""
+    found = islice(_MULTIBYTE.finditer(body), _SURE)
+    return sum(1 for _ in found) == _SURE and _is_utf8(body)
+
+
 def _detected(body: bytes) -> webencodings.Encoding | None:
     name = cchardet.detect(body[:_DETECTED_FROM]).get("encoding")
     return webencodings.lookup(name) if name else None
@@ -140,7 +152,7 @@ def _begin_body(root: etree._Element) -> None:
 def _without_long_tags(text: str) -> str:
     """The page in which elements with far too many attributes have none at all."""
     # Code and comments may be taken for tags here, but whatever swallows a long tag is a long tag itself.
-    if not any(_is_long(match) for match in _ANY_TAG.finditer(text)):
+    if not any(_is_long(match[0]) for match in _ANY_TAG.finditer(text) if match.end() - match.start() > _SHORT_TAG):
         return text
     pieces, kept, position = [], 0, 0
     while match := _TAG_OR_COMMENT.search(text, position):
@@ -148,7 +160,7 @@ def _without_long_tags(text: str) -> str:
         name = match[1]
         if name is None:
             continue
-        if _is_long(match):
+        if _is_long(match[0]):
             pieces += [text[kept : match.start()], f"<{name}>"]
             kept = position
         end = _END_OF_CODE.get(name.lower())
@@ -157,8 +169,8 @@ def _without_long_tags(text: str) -> str:
     return "".join([*pieces, text[kept:]])
 
 
-def _is_long(tag: re.Match[str]) -> bool:
-    if tag.end() - tag.start() <= 2 * _MOST_ATTRIBUTES:  # as each takes two characters or more
+def _is_long(tag: str) -> bool:
+    if len(tag) <= _SHORT_TAG:
         return False
-    separators = _BETWEEN_ATTRIBUTES.finditer(_QUOTED.sub('"', tag[0]))
+    separators = _BETWEEN_ATTRIBUTES.finditer(_QUOTED.sub('"', tag))
     return sum(1 for _ in separators) > _MOST_ATTRIBUTES

@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import unescape
-from itertools import chain
+from itertools import chain, islice
 
 UNIVERSAL = frozenset(["p", "font", "a", "img", "br", "div", "center", "b", "strong", "i", "em", "u", "span"])
 SMALLEST_SCORE = 100  # N, characters
 MOST_LINKS = 5  # T
 LONGEST_SOURCE = 3_000_000  # characters
+MOST_TOKENS = 200_000  # strings and tags; what follows is left aside
 
 _TOKEN = re.compile(
     r"""<(?:
@@ -95,7 +96,7 @@ def best_part(page: Iterable["str | Tag"], *, keen: frozenset[str], comments_spl
     best = Part("", 0, 0)
     strings: list[str] = []
     hrefs = 0
-    for token in chain(page, [Tag("/", is_link=False)]):
+    for token in chain(islice(page, MOST_TOKENS), [Tag("/", is_link=False)]):
         if isinstance(token, str):
             strings.append(token)
         elif token.name in keen:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from html import unescape
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -40,9 +41,13 @@ _AUTHOR_NAMES = ("author", "byl", "dc.creator", "article:author", "parsely-autho
 _KEYWORD_NAMES = ("news_keywords", "keywords", "article:tag", "parsely-tags")
 _MOST_OBJECTS = 20_000  # of JSON-LD, lists and texts in them included
 _LARGEST_SCRIPT = 2_000_000  # characters
-_WRAPPERS = re.compile(r"^\s*(?:<!--|(?://|/\*)?\s*<!\[CDATA\[(?:\*/)?)|(?:-->|(?://|/\*)?\s*\]\]>(?:\*/)?)?[\s;]*$")
+_LONGEST_TEXT = 4_000
+_MOST_ELEMENTS = 30  # of one name that are read
+_BEFORE_JSON = ("<!--", "//<![CDATA[", "/*<![CDATA[*/", "<![CDATA[", "// <![CDATA[")
+_AFTER_JSON = ("-->", "//]]>", "/*]]>*/", "]]>", "// ]]>", ";")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _SITE_NAME = re.compile(r"\s+[|–—-]\s+[^|–—-]{2,40}$")
+_AUTHOR_ELEMENTS = etree.XPath("(//*[@rel='author'] | //*[@itemprop='author'])[position() <= 20]")
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _DAY = re.compile(r"\b(?:19|20)\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:Z|[+-]\d\d:?\d\d)?)?")
 _PACKED_DAY = re.compile(r"\b(20\d\d)(\d\d)(\d\d)\b")
@@ -146,7 +151,7 @@ class _Reader:
         stated = next((text for each in self.articles if (text := _plain(each.get("headline")))), "")
         stated = one_line(stated or self._meta("og:title", "twitter:title"), LONGEST_TITLE)
         base, whole = _letters(stated or written), _letters(written)
-        headings = [one_line(_text(each), LONGEST_TITLE) for each in self.root.iter("h1")]
+        headings = [one_line(_text(each), LONGEST_TITLE) for each in islice(self.root.iter("h1"), _MOST_ELEMENTS)]
         for heading in headings:
             letters = _letters(heading)
             if letters and (base in letters or letters in base or letters in whole):
@@ -166,8 +171,9 @@ class _Reader:
         for name in _PUBLISHED_OR_SO:
             yield from self.meta.get(name, ())
         yield from (_plain(each.get("datePublished")) for each in self.objects)
-        yield from (each.get("datetime") or "" for each in self.root.iter("time"))
-        yield from (_text(each) for each in self.root.iter("time"))
+        times = list(islice(self.root.iter("time"), _MOST_ELEMENTS))
+        yield from (each.get("datetime") or "" for each in times)
+        yield from map(_text, times)
 
     def _authors(self) -> Iterable[str]:
         named = {each["@id"]: each for each in self.objects if isinstance(each.get("@id"), str) and each.get("name")}
@@ -175,8 +181,7 @@ class _Reader:
         if not _names(found):
             found = next((values for name in _AUTHOR_NAMES if _names(values := self.meta.get(name, []))), [])
         if not _names(found):
-            elements = self.root.iterfind(".//*[@rel='author']"), self.root.iterfind(".//*[@itemprop='author']")
-            found = [_text(each) for kind in elements for each in kind]
+            found = [_text(each) for each in _AUTHOR_ELEMENTS(self.root)]
         return _names(found)
 
     def _image(self) -> str:
@@ -219,7 +224,9 @@ def _meta_of(root: etree._Element) -> dict[str, list[str]]:
         name = element.get("property") or element.get("name") or element.get("itemprop") or element.get("http-equiv")
         content = without_controls(element.get("content") or "").strip()
         if name and content:
-            found.setdefault(name.strip().lower(), []).append(content)
+            values = found.setdefault(name.strip().lower(), [])
+            if len(values) < _MOST_ELEMENTS:
+                values.append(content)
     return found
 
 
@@ -244,13 +251,21 @@ def _objects_of(root: etree._Element) -> Iterator[dict[str, Any]]:
 def _json_of(text: str) -> Any:
     if len(text) > _LARGEST_SCRIPT:
         return None
-    text = _WRAPPERS.sub("", text)
-    for attempt in (text, None):
+    text = text.strip()
+    for wrapper in _BEFORE_JSON:
+        text = text.removeprefix(wrapper).lstrip()
+    for wrapper in _AFTER_JSON:
+        text = text.removesuffix(wrapper).rstrip()
+    for mend in (str, _without_trailing_commas):
         try:
-            return json.loads(_TRAILING_COMMA.sub(r"\1", text) if attempt is None else attempt, strict=False)
+            return json.loads(mend(text), strict=False)
         except (ValueError, RecursionError):
             continue
     return None
+
+
+def _without_trailing_commas(text: str) -> str:
+    return _TRAILING_COMMA.sub(r"\1", text)
 
 
 def _types(said: dict[str, Any]) -> frozenset[str]:
@@ -285,7 +300,7 @@ def _names(said: Iterable[str]) -> list[str]:
     ['Ann Lee', 'Bo Berg', 'Oslo', 'Berg, Bo']
     """
     names = []
-    for text in said:
+    for text in islice(said, MOST_AUTHORS):
         text = _INITIALS.sub("", _BEFORE_NAME.sub("", one_line(unescape(without_controls(text)))))
         for part in _AND.split(text):
             # "Berg, Bo" is one person, "Bo Berg, Ann Lee" are two.

@@ -30,7 +30,10 @@ _ATTRIBUTES = {
     "q": ("cite",), "blockquote": ("cite",), "abbr": ("title",),
 }  # fmt: skip
 _ADDRESSES = frozenset({"href", "cite", "src"})
-_DEEPEST = 12  # elements that a block may stand in
+_DEEPEST = 12  # elements around a block that are kept
+_DEEPEST_MARKUP = 20  # elements around a text that are looked at for its inline markup
+_MOST_PICTURES = 60
+_MOST_PIECES = 5_000  # of text with markup; what follows is plain
 _LONGEST_CELL = 400  # characters; a table with a longer one is there for the layout
 _LONGEST_CAPTION = 600
 _SMALLEST_PICTURE = 64  # pixels a side
@@ -62,7 +65,7 @@ def rebuilt(blocks: Sequence[Block], run: Sequence[int], root: etree._Element | 
     chosen = set(run)
     for position in range(run[0], run[-1] + 1):
         block = blocks[position]
-        for picture in block.pictures:
+        for picture in block.pictures[-_MOST_PICTURES:]:
             if position > run[0] or block.place.element in picture.iterancestors():
                 writer.add_picture(picture)
         if position in chosen:
@@ -78,6 +81,7 @@ class _Writer:
         self._layout = _layout_tables([blocks[position] for position in run])
         self._figures: set[etree._Element] = set()
         self._sources: set[str] = set()
+        self._pieces = 0
 
     def finish(self) -> str:
         self._close(0)
@@ -102,7 +106,7 @@ class _Writer:
 
     def add_picture(self, picture: etree._Element) -> None:
         source = _source_of(picture)
-        if not source or source in self._sources or _is_foreign(picture):
+        if not source or source in self._sources or len(self._sources) >= _MOST_PICTURES or _is_foreign(picture):
             return
         self._sources.add(source)
         alternative = next((alt for img in picture.iter("img", "amp-img") if (alt := img.get("alt"))), "")
@@ -146,6 +150,9 @@ class _Writer:
         return table is None or table in self._layout or next(table.iterancestors("table"), None) is not None
 
     def _inner(self, block: Block, *, preformatted: bool) -> str:
+        self._pieces += len(block.pieces)
+        if self._pieces > _MOST_PIECES:
+            return escape(block.text, quote=False)
         out: list[str] = []
         open_tags: Path = []
         paths: dict[etree._Element, Path] = {}
@@ -206,7 +213,9 @@ def _layout_tables(chosen: Sequence[Block]) -> set[etree._Element]:
 def _inline_path(around: etree._Element, block: Block) -> Path:
     path: Path = []
     element: etree._Element | None = around
-    while element is not None and element is not block.place.element:
+    for _ in range(_DEEPEST_MARKUP):
+        if element is None or element is block.place.element:
+            break
         if (tag := _INLINE.get(element.tag)) and tag not in (each for _, each in path):
             path.append((element, tag))
         element = element.getparent()

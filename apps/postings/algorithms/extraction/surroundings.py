@@ -40,11 +40,7 @@ class Surroundings:
         self.signatures = [block.signature for block in blocks]
         self.owns = [f"{block.place.kind}|{block.place.above(1).kind}" for block in blocks]
         self.above = {steps: [id(block.place.above(steps)) for block in blocks] for steps in (1, 2, 3, 5)}
-        self.inside: defaultdict[Place, float] = defaultdict(float)  # prose inside an element
-        for block, prose in zip(blocks, self.prose.tolist(), strict=True):
-            if prose:
-                for place in block.place.outwards():
-                    self.inside[place] += prose
+        self.inside = _inside(blocks, self.prose)
 
     def columns(self) -> Columns:
         columns = {**self._of_families(), **self._of_position(), **self._of_neighbours()}
@@ -163,6 +159,23 @@ class Surroundings:
             f"{name}_bef": index < first,
             f"{name}_aft": index > last,
         }
+
+
+def _inside(blocks: Sequence[Block], prose: Rows) -> dict[Place, float]:
+    """How much prose every element holds, of those that hold any."""
+    inside: defaultdict[Place, float] = defaultdict(float)
+    for block, amount in zip(blocks, prose.tolist(), strict=True):
+        if amount:
+            known = block.place in inside
+            inside[block.place] += amount
+            for place in () if known else block.place.outwards():
+                if place.outer is None or place.outer in inside:
+                    break
+                inside[place.outer] = 0.0
+    for place in sorted(inside, key=lambda place: -place.depth):
+        if place.outer is not None:
+            inside[place.outer] += inside[place]
+    return dict(inside)
 
 
 def _steps(place: Place | None, core: Place | None, known: dict[Place, int]) -> int:
