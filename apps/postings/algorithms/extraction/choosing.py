@@ -48,7 +48,8 @@ def chosen(blocks: Sequence[Block], likely: Probabilities) -> list[int]:
     Comments count half where there is other text. Posts embedded from other sites are as likely as what stands around
     them, and items of a list or table as their list. The run of neighbours with the largest sum of
     min(size, 600) * (probability - 0.45) wins, gaps counting half; of it stay the blocks above 0.45, without lines
-    that lead elsewhere, a headline in front, and blocks that repeat several others. A page without any such run gives its best block.
+    that lead elsewhere, a headline in front, and blocks that repeat several others. A page without any such run gives
+    its best block.
     """
     if not blocks:
         return []

@@ -46,8 +46,8 @@ def read_page(body: bytes, *, content_type: str = "") -> Page:
     The charset is that of the byte order mark, else of the header, else of a <meta> in the first 1,024 bytes; without
     these, or when they misread more than one character in 500, UTF-8 if the page is that, else what statistics say,
     else windows-1252. Pages that are surely UTF-8 are read so whatever they declare, as many were converted on their
-    way and still name the old charset. Elements are nested at most 256 deep, since the parser leaves out what is deeper: a walk through
-    the tree may recurse.
+    way and still name the old charset. Elements are nested at most 256 deep, since the parser leaves out what is
+    deeper: a walk through the tree may recurse.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from html import unescape
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from lxml import etree
 from py3langid import classify
@@ -181,7 +181,7 @@ class _Reader:
         if not _names(found):
             found = next((values for name in _AUTHOR_NAMES if _names(values := self.meta.get(name, []))), [])
         if not _names(found):
-            found = [_text(each) for each in _AUTHOR_ELEMENTS(self.root)]
+            found = [_text(each) for each in cast("list[etree._Element]", _AUTHOR_ELEMENTS(self.root))]
         return _names(found)
 
     def _image(self) -> str:
