@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from apps.postings.algorithms.extraction import keen, metadata
-from apps.postings.algorithms.extraction.articles import KEEN, KEEN_TAGS, Article, extract_article
+from apps.postings.algorithms.extraction.articles import KEEN_TAGS, Article, article_of, extract_article
 from apps.postings.algorithms.extraction.documents import read_page
 from apps.postings.algorithms.extraction.kinds import classify
 from apps.retrieval.algorithms.crawl import sitemaps
@@ -88,21 +88,22 @@ def read_site_page(
     said = metadata.read_metadata(root, url=url)
     extract = keen.extract(root)
     verdict = classify(root, extract, said, url)
-    reads_article = wants_article or verdict.kind == "news"
+    article = None
+    if wants_article or verdict.kind == "news":
+        article = (
+            extract_article(body, content_type=content_type, url=url, engine=KEEN_TAGS, site_tags=keen_tags)
+            if keen_tags
+            else article_of(extract, said)
+        )
     return PageReading(
         kind=verdict.kind,
         probability=verdict.probability,
         reasons=verdict.reasons,
         run_length=verdict.text_size,
         noindex=wishes_of(root, url, header=robots_header).noindex,
-        article=_article(body, content_type, url, keen_tags) if reads_article else None,
+        article=article,
         index=_index(root, said, url) if verdict.kind == "index" else None,
     )
-
-
-def _article(body: bytes, content_type: str, url: str, keen_tags: frozenset[str] | None) -> Article:
-    engine = KEEN_TAGS if keen_tags else KEEN
-    return extract_article(body, content_type=content_type, url=url, engine=engine, site_tags=keen_tags)
 
 
 def _sitemap_links(body: bytes, url: str) -> tuple[Link, ...] | None:

@@ -1,11 +1,12 @@
 """A page's bytes made an article: all that the portal keeps of it, without any reference to the tree."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from apps.postings.algorithms.extraction import keen, literal
 from apps.postings.algorithms.extraction.documents import LARGEST_PAGE, decode, read_page
-from apps.postings.algorithms.extraction.metadata import detect_language, read_metadata
+from apps.postings.algorithms.extraction.metadata import Metadata, detect_language, read_metadata
 from apps.sources.formats.text import paragraphs
 
 KEEN, KEEN_TAGS = "keen", "keen_tags"
@@ -66,21 +67,20 @@ def extract_article(
     page = read_page(body, content_type=content_type)
     metadata = read_metadata(page.root, url=url)
     if engine == KEEN:
-        found = keen.extract(page.root)
-        text, html, confidence, extractor = found.text, found.html, found.confidence, keen.shipped_model().version
+        article = article_of(keen.extract(page.root), metadata)
     else:
         part = literal.keen_tags(decode(body[:LARGEST_PAGE], content_type)[0], keen=site_tags or literal.UNIVERSAL)
-        text, html = part.text, paragraphs(part.text.replace("\n", "\n\n"))
-        confidence, extractor = float(part.is_news), KEEN_TAGS
-    problems = []
-    if page.root is None:
-        problems.append("The document holds no html.")
-    elif not text:
-        problems.append("No text was found on the page.")
-    elif len(text) < SHORT:
-        problems.append(f"The text found is only {len(text)} characters long.")
-    if metadata.free is False:
-        problems.append("The publisher shows the whole article to subscribers only.")
+        html = paragraphs(part.text.replace("\n", "\n\n"))
+        article = _article(part.text, html, float(part.is_news), KEEN_TAGS, metadata)
+    return article if page.root is not None else replace(article, problems=("The document holds no html.",))
+
+
+def article_of(extract: keen.Extract, metadata: Metadata) -> Article:
+    """The article of a page that was read already."""
+    return _article(extract.text, extract.html, extract.confidence, keen.shipped_model().version, metadata)
+
+
+def _article(text: str, html: str, confidence: float, extractor: str, metadata: Metadata) -> Article:
     return Article(
         text=text[:LONGEST_TEXT],
         html=html[:LONGEST_HTML],
@@ -94,5 +94,14 @@ def extract_article(
         confidence=confidence,
         extractor=extractor,
         free=metadata.free,
-        problems=tuple(problems),
+        problems=tuple(_problems(text, metadata)),
     )
+
+
+def _problems(text: str, metadata: Metadata) -> Iterator[str]:
+    if not text:
+        yield "No text was found on the page."
+    elif len(text) < SHORT:
+        yield f"The text found is only {len(text)} characters long."
+    if metadata.free is False:
+        yield "The publisher shows the whole article to subscribers only."
