@@ -27,7 +27,7 @@ _ZONES = {  # hours east of Greenwich; of ambiguous names the meaning that RFC 8
     "hkt": 8, "sgt": 8, "jst": 9, "kst": 9, "aest": 10, "aedt": 11, "nzst": 12, "nzdt": 13,
 }  # fmt: skip
 _RFC_822 = re.compile(
-    r"""(?:[a-z]{2,9}[.,]*\s*)?                                  # the day of the week is often wrong: never read
+    r"""(?:[a-z]{2,9}(?![a-z])[.,]*\s*)?  # the day of the week is often wrong: never read
         (?:(?P<day>\d{1,2})[\s-]+(?P<month>[a-z]{3})[a-z]*\.?|(?P<us_month>[a-z]{3})[a-z]*\.?\s+(?P<us_day>\d{1,2}),?)
         [\s,-]+(?P<year>\d{4}|\d{2})\b
         (?:[\s,T]+(?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:\.\d+)?)?)?

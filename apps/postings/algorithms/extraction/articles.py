@@ -7,7 +7,7 @@ from datetime import datetime
 from apps.postings.algorithms.extraction import keen, literal
 from apps.postings.algorithms.extraction.documents import LARGEST_PAGE, decode, read_page
 from apps.postings.algorithms.extraction.metadata import Metadata, detect_language, read_metadata
-from apps.sources.formats.text import paragraphs
+from apps.sources.formats.text import paragraphs, without_controls
 
 KEEN, KEEN_TAGS = "keen", "keen_tags"
 ENGINES = (KEEN, KEEN_TAGS)
@@ -69,7 +69,8 @@ def extract_article(
     if engine == KEEN:
         article = article_of(keen.extract(page.root), metadata)
     else:
-        part = literal.keen_tags(decode(body[:LARGEST_PAGE], content_type)[0], keen=site_tags or literal.UNIVERSAL)
+        source = without_controls(decode(body[:LARGEST_PAGE], content_type)[0])
+        part = literal.keen_tags(source, keen=site_tags or literal.UNIVERSAL)
         html = paragraphs(part.text.replace("\n", "\n\n"))
         article = _article(part.text, html, float(part.is_news), KEEN_TAGS, metadata)
     return article if page.root is not None else replace(article, problems=("The document holds no html.",))

@@ -41,7 +41,7 @@ MOST_ELEMENTS = 60_000
 
 _INSIDE = {tag: 1 << place for place, tag in enumerate(MEANINGFUL)}
 _MARKUP = {"em": EMPHASIS, "i": EMPHASIS, "strong": STRONG, "b": STRONG, "time": TIME}
-BREAK = "\x01"  # stands for <br>; no tree can hold it as text
+BREAK = "\x01"  # stands for <br>; `read_page` leaves no such character in a text
 _LONGEST_CLASS = 200  # characters of a class attribute that tell blocks apart
 _LONGEST_STYLE = 1_000  # characters
 _HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)

@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import numpy as np
 from numpy.typing import NDArray
 
 from apps.postings.algorithms.extraction.blocks import Block, Place
 from apps.postings.algorithms.extraction.cues import leads_elsewhere
-from apps.postings.algorithms.extraction.features import in_comments
+from apps.postings.algorithms.extraction.features import around_headline, in_comments
 from apps.postings.algorithms.extraction.measures import Shingle, shingles, words
 
 Probabilities = NDArray[np.float64]
@@ -31,6 +31,11 @@ _GROUPS = frozenset({"ul", "ol", "dl", "table"})
 _EMBEDDED = re.compile(
     r"\b(?:twitter-(?:tweet|video)|instagram-media|fb-post|tiktok-embed|(?:bluesky|mastodon)-embed)\b"
 )
+_CONSENT = re.compile(
+    r"\b(?:onetrust|didomi|usercentrics|cmplz)|(?:cookie|consent|gdpr)[\w-]{0,20}?"
+    r"(?:banner|bar|box|dialog|info|layer|law|manager|message|modal|notice|overlay|popup|wall)",
+    re.IGNORECASE,
+)
 
 
 def chosen(blocks: Sequence[Block], likely: Probabilities) -> list[int]:
@@ -45,16 +50,16 @@ def chosen(blocks: Sequence[Block], likely: Probabilities) -> list[int]:
 
     Notes
     -----
-    Comments count half where there is other text. Posts embedded from other sites are as likely as what stands around
-    them, and items of a list or table as their list. The run of neighbours with the largest sum of
-    min(size, 600) * (probability - 0.45) wins, gaps counting half; of it stay the blocks above 0.45, without lines
-    that lead elsewhere, a headline in front, and blocks that repeat several others. A page without any such run gives
-    its best block.
+    Where there is other text, comments count half and questions about cookies not at all. Posts embedded from other
+    sites are as likely as what stands around them, and items of a list or table as their list. The run of neighbours
+    with the largest sum of min(size, 600) * (probability - 0.45) wins, gaps counting half; of it stay the blocks above
+    0.45, without lines that lead elsewhere, a headline in front, and blocks that repeat several others. A page without
+    any such run gives its best block.
     """
     if not blocks:
         return []
     sizes = np.array([block.size for block in blocks], dtype=np.float64)
-    likely = _with_groups(blocks, _with_embedded(blocks, _without_comments(blocks, sizes, likely)))
+    likely = _with_groups(blocks, _with_embedded(blocks, _without_asides(blocks, sizes, likely)))
     run = _winner(sizes, likely, THRESHOLD)
     if sum(blocks[place].size for place in run) < NEXT_TO_NOTHING:
         run = _winner(sizes, likely, LOWER_THRESHOLD) or run
@@ -85,18 +90,23 @@ def _winner(sizes: NDArray[np.float64], likely: Probabilities, threshold: float)
     return [place for place in range(first, last) if likely[place] >= threshold]
 
 
-def _without_comments(blocks: Sequence[Block], sizes: NDArray[np.float64], likely: Probabilities) -> Probabilities:
-    commented = in_comments(blocks)
+def _without_asides(blocks: Sequence[Block], sizes: NDArray[np.float64], likely: Probabilities) -> Probabilities:
+    consent = _named(blocks, _CONSENT, besides=around_headline(blocks))
+    return _lessened(_lessened(likely, sizes, consent, 0.0), sizes, in_comments(blocks), 0.5)
+
+
+def _lessened(
+    likely: Probabilities, sizes: NDArray[np.float64], these: NDArray[np.bool_], factor: float
+) -> Probabilities:
     votes = np.minimum(sizes, LARGEST_VOTE) * np.maximum(0.0, likely - THRESHOLD)
-    if not commented.any() or votes[~commented].sum() <= ENOUGH_ELSEWHERE:
+    if not these.any() or votes[~these].sum() <= ENOUGH_ELSEWHERE:
         return likely
-    return np.where(commented, likely / 2, likely)
+    return np.where(these, factor * likely, likely)
 
 
 def _with_embedded(blocks: Sequence[Block], likely: Probabilities) -> Probabilities:
-    known: dict[Place, bool] = {}
-    embedded = [_is_embedded(block.place, known) for block in blocks]
-    if not any(embedded):
+    embedded = _named(blocks, _EMBEDDED)
+    if not embedded.any():
         return likely
     around = np.concatenate([[0.0], np.where(embedded, np.nan, likely), [0.0]])
     index = np.arange(len(around))
@@ -107,12 +117,22 @@ def _with_embedded(blocks: Sequence[Block], likely: Probabilities) -> Probabilit
     return result
 
 
-def _is_embedded(place: Place | None, known: dict[Place, bool]) -> bool:
+def _named(
+    blocks: Sequence[Block], pattern: re.Pattern[str], *, besides: Set[Place] = frozenset()
+) -> NDArray[np.bool_]:
+    """Which blocks stand in an element whose class or id says so."""
+    known: dict[Place, bool] = {}
+    return np.array([_is_named(block.place, pattern, besides, known) for block in blocks], dtype=np.bool_)
+
+
+def _is_named(place: Place | None, pattern: re.Pattern[str], besides: Set[Place], known: dict[Place, bool]) -> bool:
     if place is None:
         return False
     if place not in known:
-        own = _EMBEDDED.search((place.element.get("class") or "")[:200]) is not None
-        known[place] = own or _is_embedded(place.outer, known)
+        element = place.element
+        said = f"{(element.get('class') or '')[:200]} {(element.get('id') or '')[:200]}"
+        own = place not in besides and place.outer is not None and pattern.search(said) is not None
+        known[place] = own or _is_named(place.outer, pattern, besides, known)
     return known[place]
 
 

@@ -9,6 +9,8 @@ import cchardet
 import webencodings
 from lxml import etree
 
+from apps.sources.formats.text import without_controls
+
 LARGEST_PAGE = 3 * 2**20  # bytes; what follows is left aside
 
 _PRESCANNED = 1024  # bytes, in which browsers expect <meta charset>
@@ -124,7 +126,7 @@ def _detected(body: bytes) -> webencodings.Encoding | None:
 def _parsed(text: str) -> etree._Element | None:
     # Not huge_tree: it would lift the limits of depth and of time that hostile pages run into.
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=False)
-    text = _without_long_tags(text.replace("\0", ""))
+    text = _without_long_tags(without_controls(text.replace("\f", " ")))
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except (etree.LxmlError, ValueError):

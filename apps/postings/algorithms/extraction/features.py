@@ -105,8 +105,7 @@ def features(blocks: Sequence[Block]) -> Rows:
 def in_comments(blocks: Sequence[Block]) -> NDArray[np.bool_]:
     """Which blocks stand in what calls itself comments; an element around the page's headline is something else."""
     comments = BIT["n_comm"]
-    headline = next((block for block in blocks if block.tag == "h1"), None)
-    around = set() if headline is None else set(headline.place.outwards())
+    around = around_headline(blocks)
     known: dict[Place, bool] = {}
     for block in blocks:
         if block.place not in known:
@@ -115,6 +114,12 @@ def in_comments(blocks: Sequence[Block]) -> NDArray[np.bool_]:
                 place.words & comments and place not in around for place in near
             )
     return np.array([known[block.place] for block in blocks], dtype=np.bool_)
+
+
+def around_headline(blocks: Sequence[Block]) -> set[Place]:
+    """The first h1 and the elements that it stands in; none on a page without one."""
+    headline = next((block for block in blocks if block.tag == "h1"), None)
+    return set() if headline is None else set(headline.place.outwards())
 
 
 def _of_text(blocks: Sequence[Block]) -> Columns:

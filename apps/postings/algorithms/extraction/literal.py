@@ -28,7 +28,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
 _SPACE = re.compile(r"\s+")
-_HREF = re.compile(r"\bhref\s*=", re.IGNORECASE)
+_HREF = re.compile(r"(?<![\w-])href\s*=", re.IGNORECASE)  # not data-href
 _LINE_BREAKS = frozenset({"p", "br", "div", "center"})
 
 

@@ -44,7 +44,7 @@ _LARGEST_SCRIPT = 2_000_000  # characters
 _LONGEST_TEXT = 4_000
 _MOST_ELEMENTS = 30  # of one name that are read
 _BEFORE_JSON = ("<!--", "//<![CDATA[", "/*<![CDATA[*/", "<![CDATA[", "// <![CDATA[")
-_AFTER_JSON = ("-->", "//]]>", "/*]]>*/", "]]>", "// ]]>", ";")
+_AFTER_JSON = ("-->", "//]]>", "// ]]>", "/*]]>*/", "]]>", ";")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _SITE_NAME = re.compile(r"\s+[|–—-]\s+[^|–—-]{2,40}$")
 _AUTHOR_ELEMENTS = etree.XPath("(//*[@rel='author'] | //*[@itemprop='author'])[position() <= 20]")
@@ -152,11 +152,19 @@ class _Reader:
         stated = one_line(stated or self._meta("og:title", "twitter:title"), LONGEST_TITLE)
         base, whole = _letters(stated or written), _letters(written)
         headings = [one_line(_text(each), LONGEST_TITLE) for each in islice(self.root.iter("h1"), _MOST_ELEMENTS)]
+        site = self._site_names(written)
+        headings = [heading for heading in headings if _letters(heading) not in site]
         for heading in headings:
             letters = _letters(heading)
             if letters and (base in letters or letters in base or letters in whole):
                 return heading
         return _SITE_NAME.sub("", stated or next(filter(None, headings), "") or written)
+
+    def _site_names(self, written: str) -> set[str]:
+        """What a masthead says, which often is an h1, too: the site's name, as the page's title or meta gives it."""
+        alone = _SITE_NAME.sub("", written)
+        tail = _letters(written[len(alone) :])
+        return {_letters(self._meta("og:site_name")), tail if len(tail) < len(_letters(alone)) else ""}
 
     def _published(self) -> datetime | None:
         for candidate in self._dates():
@@ -176,7 +184,7 @@ class _Reader:
         yield from map(_text, times)
 
     def _authors(self) -> Iterable[str]:
-        named = {each["@id"]: each for each in self.objects if isinstance(each.get("@id"), str) and each.get("name")}
+        named = self._identified("name")
         found = [name for each in self.articles for name in _people(each.get("author"), named)]
         if not _names(found):
             found = next((values for name in _AUTHOR_NAMES if _names(values := self.meta.get(name, []))), [])
@@ -186,8 +194,15 @@ class _Reader:
 
     def _image(self) -> str:
         stated = self._meta("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src")
-        pictures = (address for each in self.articles if (address := _picture(each.get("image"))))
+        named = self._identified("url", "contentUrl")
+        pictures = (address for each in self.articles if (address := _picture(each.get("image"), named)))
         return absolute(stated.strip(), self.url) or absolute(next(pictures, ""), self.url)
+
+    def _identified(self, *keys: str) -> dict[str, dict[str, Any]]:
+        """JSON-LD objects that others may name by their "@id", of those that say one of the keys."""
+        return {
+            each["@id"]: each for each in self.objects if isinstance(each.get("@id"), str) and any(map(each.get, keys))
+        }
 
     def _language(self, html: etree._Element) -> str:
         for said in (html.get("lang") or html.get("xml:lang") or "", self._meta("og:locale", "content-language")):
@@ -251,7 +266,7 @@ def _objects_of(root: etree._Element) -> Iterator[dict[str, Any]]:
 def _json_of(text: str) -> Any:
     if len(text) > _LARGEST_SCRIPT:
         return None
-    text = text.strip()
+    text = text.strip().removeprefix("\ufeff").lstrip()
     for wrapper in _BEFORE_JSON:
         text = text.removeprefix(wrapper).lstrip()
     for wrapper in _AFTER_JSON:
@@ -274,7 +289,7 @@ def _types(said: dict[str, Any]) -> frozenset[str]:
 
 def _listed(value: Any) -> list[str]:
     values = value if isinstance(value, list) else [value]
-    return [each for each in values if isinstance(each, str)]
+    return [without_controls(each) for each in values if isinstance(each, str)]
 
 
 def _plain(value: Any) -> str:
@@ -308,10 +323,12 @@ def _names(said: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(name for name in names if 2 <= len(name) <= LONGEST_NAME and not _NO_NAME.search(name)))
 
 
-def _picture(value: Any) -> str:
+def _picture(value: Any, named: dict[str, dict[str, Any]]) -> str:
     if isinstance(value, list):
         value = next(iter(value), None)
     if isinstance(value, dict):
+        if isinstance(value.get("@id"), str) and not (value.get("url") or value.get("contentUrl")):
+            value = named.get(value["@id"], value)
         value = value.get("url") or value.get("contentUrl")
     return value.strip() if isinstance(value, str) else ""
 

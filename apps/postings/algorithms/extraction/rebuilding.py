@@ -80,6 +80,7 @@ class _Writer:
         self._base = base
         self._layout = _layout_tables([blocks[position] for position in run])
         self._figures: set[etree._Element] = set()
+        self._captions = _captions([blocks[position] for position in run])
         self._sources: set[str] = set()
         self._pieces = 0
 
@@ -115,7 +116,7 @@ class _Writer:
             return  # it would tear the table apart
         self._close(0)
         figure = next((each for each in picture.iterancestors("figure")), None)
-        caption = "" if figure is None or figure in self._figures else _caption(figure)
+        caption = "" if figure is None or figure in self._figures else _caption(figure, self._captions)
         if figure is not None:
             self._figures.add(figure)
         self._out.append(f"<figure>{image}{f'<figcaption>{escape(caption)}</figcaption>' if caption else ''}</figure>")
@@ -157,7 +158,8 @@ class _Writer:
         open_tags: Path = []
         paths: dict[etree._Element, Path] = {}
         spaced = True  # so that the block does not begin with white space
-        for around, text in block.pieces:
+        last = max((place for place, (_, text) in enumerate(block.pieces) if text.strip(BREAK).strip()), default=0)
+        for around, text in block.pieces[: last + 1]:
             if text == BREAK:
                 out.append("\n" if preformatted else "<br>")
                 spaced = True
@@ -261,7 +263,14 @@ def _is_foreign(picture: etree._Element) -> bool:
     return False
 
 
-def _caption(figure: etree._Element) -> str:
+def _captions(chosen: Sequence[Block]) -> set[etree._Element]:
+    """Those that are part of the text."""
+    return {place.element for block in chosen for place in block.place.outwards() if place.tag == "figcaption"}
+
+
+def _caption(figure: etree._Element, told: set[etree._Element]) -> str:
     caption = next(figure.iter("figcaption"), None)
+    if caption in told:
+        return ""
     text = _SPACE.sub(" ", "".join(map(str, caption.itertext()))).strip() if caption is not None else ""
     return text if len(text) <= _LONGEST_CAPTION else ""
