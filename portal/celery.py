@@ -30,6 +30,16 @@ app.conf.beat_schedule = {
     # What hubs sent is worked on at once, unless a message or its worker was lost.
     "work on rest": {"task": "apps.push.tasks.work_on_rest", "schedule": 20.0, "options": {"expires": 20}},
     "forget old deliveries": {"task": "apps.push.tasks.forget_old_deliveries", "schedule": crontab(hour=4, minute=41)},
+    # What was published, edited or deleted can be found within two seconds.
+    "pull into search": {"task": "apps.search.tasks.pull", "schedule": 1.0, "options": {"expires": 1}},
+    # The newest postings are searched one by one until they are sealed; there should be few of them.
+    "maintain the index": {"task": "apps.search.tasks.maintain", "schedule": 10.0, "options": {"expires": 10}},
+    "learn how words are spelled": {
+        "task": "apps.search.tasks.learn_spelling",
+        "schedule": crontab(hour="*/4", minute=17),
+        "options": {"expires": 3600},
+    },
+    "look for what search missed": {"task": "apps.search.tasks.note_missed", "schedule": crontab(hour=2, minute=29)},
     # The log of retrievals is for people and statistics; it may not grow for ever.
     "forget old retrievals": {"task": "apps.retrieval.tasks.forget_old_retrievals", "schedule": 3600.0},
     # Some sources are only kept for as long as an admin says.

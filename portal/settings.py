@@ -54,6 +54,7 @@ INSTALLED_APPS = [
     "apps.postings",
     "apps.following",
     "apps.retrieval",
+    "apps.search",
     "apps.push",
     "apps.reading",
     "apps.replay",

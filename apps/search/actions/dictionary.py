@@ -1,0 +1,49 @@
+"""Terms and the numbers they were given."""
+
+from collections.abc import Collection, Iterable
+from functools import partial
+
+from django.db import connection, transaction
+
+from apps.search.queries.database import fetch
+
+MOST_REMEMBERED = 300_000  # terms, about 40 MB
+
+_remembered: dict[tuple[int, str], int] = {}  # by head as well: an index that was emptied gives other numbers
+
+
+def numbers_of(terms: Collection[str], head: int) -> dict[str, int]:
+    """The number of each of the terms; new ones are given one. The caller holds the lock of the writers."""
+    found = {term: number for term in terms if (number := _remembered.get((head, term)))}
+    missing = sorted(term for term in terms if term not in found)
+    if not missing:
+        return found
+    read: dict[str, int] = dict(fetch("SELECT term, id FROM search_term WHERE term = ANY(%s)", [missing]))
+    if unknown := [term for term in missing if term not in read]:
+        read |= dict(
+            fetch(
+                "INSERT INTO search_term (term, document_frequency) SELECT term, 0 FROM unnest(%s::text[]) term"
+                " RETURNING term, id",
+                [unknown],
+            )
+        )
+    transaction.on_commit(partial(_remember, head, read))
+    return found | read
+
+
+def _remember(head: int, found: dict[str, int]) -> None:
+    """Only once they are committed: the numbers of a transaction that failed are given to nobody."""
+    if len(_remembered) + len(found) > MOST_REMEMBERED:
+        _remembered.clear()
+    _remembered.update(((head, term), number) for term, number in found.items())
+
+
+def count(counts: Iterable[tuple[int, int]]) -> None:
+    """Add to the number of sealed documents that hold each term. The caller holds the lock of maintenance."""
+    pairs = sorted(counts)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE search_term SET document_frequency = document_frequency + found.documents"
+            " FROM unnest(%s::int[], %s::int[]) found(term_id, documents) WHERE search_term.id = found.term_id",
+            [[term for term, _ in pairs], [documents for _, documents in pairs]],
+        )

@@ -1,0 +1,63 @@
+"""The end of documents whose postings were edited or deleted."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from django.db import connection
+
+from apps.search.algorithms.index.inversion import Document
+from apps.search.algorithms.index.packing import pack_flags, unpack_flags
+from apps.search.queries.database import fetch
+from apps.search.queries.stored import document
+
+
+def kill(numbers: Sequence[int]) -> None:
+    """No document of these is found from now on. The caller holds the lock of the writers.
+
+    A document of the tail is marked, and stays until it is sealed. Of a sealed one the generation says that it is dead,
+    its terms lose a document each, and its words are deleted.
+    """
+    if not numbers:
+        return
+    generations = fetch(
+        "SELECT id, first, size FROM search_generation WHERE EXISTS"
+        " (SELECT FROM unnest(%s::int[]) number WHERE number >= first AND number < first + size)",
+        [numbers],
+    )
+    sealed: set[int] = set()
+    for generation, first, size in generations:
+        inside = {number for number in numbers if first <= number < first + size}
+        sealed |= inside
+        _kill_in(generation, size, [number - first for number in inside], inside)
+    if tail := [number for number in numbers if number not in sealed]:
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE search_document SET dead = true WHERE number = ANY(%s)", [tail])
+
+
+def _kill_in(generation: int, size: int, offsets: Sequence[int], numbers: Iterable[int]) -> None:
+    rows = fetch(
+        "DELETE FROM search_document WHERE number = ANY(%s) RETURNING title_length, sequence, pairs, names",
+        [list(numbers)],
+    )
+    gone = [document(*row) for row in rows]
+    lose(gone)
+    [(data,)] = fetch("SELECT dead FROM search_generation WHERE id = %s", [generation])
+    dead = unpack_flags(data, size)
+    dead[np.array(offsets)] = True
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE search_generation SET dead = %s, dead_count = %s, tokens = tokens - %s WHERE id = %s",
+            [pack_flags(dead), int(dead.sum()), sum(each.length for each in gone), generation],
+        )
+
+
+def lose(documents: Iterable[Document]) -> None:
+    """Note that the terms of sealed documents have lost them."""
+    counts = Counter(term for document in documents for term in document.held.tolist())
+    if counts:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO search_loss (term_id, documents) SELECT * FROM unnest(%s::int[], %s::int[])",
+                [list(counts), list(counts.values())],
+            )

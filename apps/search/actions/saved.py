@@ -1,0 +1,75 @@
+"""The only writers of saved searches. Each is one transaction and may be called twice."""
+
+import secrets
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.search.algorithms.language import parse
+from apps.search.models import SavedSearch
+from apps.search.queries.saved import saved_searches
+
+MOST_SAVED = 100  # of a person
+LONGEST_NAME = 100  # characters
+
+
+class NotSaved(ValueError):
+    """A search cannot be kept so; the message says why."""
+
+
+@transaction.atomic
+def save_search(user: User, name: str, query: str, *, order: SavedSearch.Order, now: datetime) -> SavedSearch:
+    """Keep a search; one of the same name becomes this one, and keeps the address of its feed.
+
+    Raises
+    ------
+    BadQuery
+        If the query cannot be read.
+    NotSaved
+        If it has no name, or the person keeps a hundred others.
+    """
+    parse(query)
+    name = _checked(name)
+    User.objects.select_for_update().get(pk=user.pk)  # or two at once would be one too many
+    if saved_searches(user).exclude(name=name).count() >= MOST_SAVED:
+        raise NotSaved(f"You keep {MOST_SAVED} searches, which is as many as one can. Forget one first.")
+    values = {"query": query, "order": order, "saved_at": now}
+    return SavedSearch.objects.update_or_create(
+        user=user, name=name, defaults=values, create_defaults=values | {"secret": _secret()}
+    )[0]
+
+
+@transaction.atomic
+def rename_search(user: User, saved_id: int, name: str) -> None:
+    """
+    Raises
+    ------
+    NotSaved
+        If the name is empty or that of another search of the person.
+    """
+    name = _checked(name)
+    User.objects.select_for_update().get(pk=user.pk)
+    if saved_searches(user).filter(name=name).exclude(pk=saved_id).exists():
+        raise NotSaved(f"Another of your searches is called “{name}”.")
+    saved_searches(user).filter(pk=saved_id).update(name=name)
+
+
+def move_feed(user: User, saved_id: int) -> None:
+    """Give the feed of a search another address; under the one that it had nothing is found any more."""
+    saved_searches(user).filter(pk=saved_id).update(secret=_secret())
+
+
+def forget_search(user: User, saved_id: int) -> None:
+    saved_searches(user).filter(pk=saved_id).delete()
+
+
+def _checked(name: str) -> str:
+    name = " ".join(name.split())[:LONGEST_NAME].strip()
+    if not name:
+        raise NotSaved("A search needs a name.")
+    return name
+
+
+def _secret() -> str:
+    return secrets.token_urlsafe(32)

@@ -1,0 +1,26 @@
+"""The words that postings use, for who misspells one."""
+
+from django.db import connection, transaction
+from django.db.models.functions import Left
+
+from apps.postings.models import Posting
+from apps.search.algorithms.spelling import counted_words
+from apps.search.models import SpelledWord
+
+MOST_READ = 50_000  # postings, the newest
+READ = 1_000  # characters of the text of each
+MOST_KEPT = 100_000  # words
+FEWEST = 3  # documents with a word, or it may be a slip itself
+
+
+def learn_spelling() -> int:
+    """Read the newest postings' words and forget those of former times; how many there are."""
+    newest = Posting.objects.order_by("-pk").values_list("title", Left("text", READ))[:MOST_READ]
+    counts = counted_words(f"{title}\n{text}" for title, text in newest.iterator(2_000))
+    kept = [(word, documents) for word, documents in counts.most_common(MOST_KEPT) if documents >= FEWEST]
+    with transaction.atomic(), connection.cursor() as cursor:
+        SpelledWord.objects.all().delete()
+        with cursor.copy("COPY search_spelledword (word, documents) FROM STDIN") as copy:
+            for row in kept:
+                copy.write_row(row)
+    return len(kept)

@@ -1,0 +1,1 @@
+"""The index as values: documents, their inversion, packed arrays, and which of them to seal and merge."""

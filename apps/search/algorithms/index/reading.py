@@ -1,0 +1,64 @@
+"""A posting's words as the index keeps them, still in letters."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from apps.postings.algorithms.words import analyse, language_of
+from apps.search.algorithms.language.matching import name_words
+
+Named = Literal["author", "category"]  # what has a name of its own, beside the posting's words
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a posting says."""
+
+    language: str
+    sequence: list[str]  # words in their order, stop words with their mark
+    title_length: int  # items of the sequence that are of the title
+    pairs: list[str]  # terms that are no words of the sequence
+    names: list[str]  # words of names, see `name_word`, each name after an empty one
+
+    def items(self) -> Iterator[str]:
+        """All that needs a number."""
+        yield from self.sequence
+        yield from self.pairs
+        yield from filter(None, self.names)
+
+
+def read(title: str, text: str, *, language: str = "", author: str = "", categories: Sequence[str] = ()) -> Reading:
+    """Read a posting: title first, then its text without markup.
+
+    Parameters
+    ----------
+    language : str
+        What its feed says it is in.
+
+    Examples
+    --------
+    >>> read("The vote", "中国 votes", author="A. Sen", language="en")
+    Reading(language='en', sequence=['_the', 'vote', '中', '国', 'vote'], title_length=2, pairs=['中国'],
+            names=['', 'author:a', 'author:sen'])
+    """
+    whole = f"{title}\n{text}"
+    code = language_of(whole, language)
+    words = analyse(whole, code)
+    content = words.content
+    # Only scripts without spaces have more terms than words, and then those words are among the terms.
+    pairs = list((Counter(words.terms) - Counter(content)).elements()) if len(words.terms) > len(content) else []
+    title_length = bisect_left(words.places, len(title), key=lambda place: place[0])
+    names = [*_name("author", author), *(word for category in categories for word in _name("category", category))]
+    return Reading(code, words.sequence, title_length, pairs, names)
+
+
+def _name(kind: Named, name: str) -> list[str]:
+    words = name_words(name)
+    return ["", *(name_word(kind, word) for word in words)] if words else []
+
+
+def name_word(kind: Named, word: str) -> str:
+    """A word of a name as it is kept beside terms, none of which has a colon."""
+    return f"{kind}:{word}"

@@ -1,0 +1,192 @@
+"""From a query as people write it to its tree; what cannot be read is told with its place."""
+
+from dataclasses import dataclass, field
+
+from apps.search.algorithms.language.errors import BadQuery, place, shortened
+from apps.search.algorithms.language.tokens import Sign, Token, tokens
+from apps.search.algorithms.language.trees import And, Filter, Not, Or, Tree, parts_of
+
+LONGEST_QUERY = 1_000  # characters
+MOST_TERMS = 100  # words, phrases and values of filters
+DEEPEST = 20  # parentheses inside each other
+
+
+def parse(text: str) -> Tree:
+    """The tree of a query; ``And(())`` where nothing is written.
+
+    Parameters
+    ----------
+    text : str
+        At most 1,000 characters with 100 words, phrases and values of filters, 20 parentheses inside each other.
+
+    Raises
+    ------
+    BadQuery
+        With a sentence that says what to write instead, and where.
+
+    Examples
+    --------
+    >>> parse('climate -"carbon tax"')
+    And(parts=(Word(text='climate', at=0), Not(part=Phrase(text='carbon tax', at=9), at=8)), at=0)
+    >>> parse("climate lang:english")
+    Traceback (most recent call last):
+    apps.search.algorithms.language.errors.BadQuery: “lang:” needs the code of a language, like en, de or zh; “english”
+        at character 14 is none.
+    """
+    if len(text) > LONGEST_QUERY:
+        message = f"A query may have {LONGEST_QUERY:,} characters; this one has {len(text):,}."
+        raise BadQuery(message, LONGEST_QUERY, text[LONGEST_QUERY:])
+    reader = _Reader(list(tokens(text)), len(text))
+    _check_number_of_terms(reader.tokens)
+    if not reader.tokens:
+        return And(())
+    tree = _all_of(reader)
+    if left := reader.take(")"):  # nothing else ends it early
+        raise _closes_none(left)
+    return tree
+
+
+@dataclass(slots=True)
+class _Reader:
+    tokens: list[Token]
+    end: int
+    next: int = 0
+    opened: list[Token] = field(default_factory=list)  # parentheses around the place
+
+    def take(self, *kinds: Sign) -> Token | None:
+        """The next token if it is one of these."""
+        token = self.peek()
+        if token is None or token.kind not in kinds:
+            return None
+        self.next += 1
+        return token
+
+    def peek(self) -> Token | None:
+        return self.tokens[self.next] if self.next < len(self.tokens) else None
+
+
+def _all_of(reader: _Reader) -> Tree:
+    """Operands of which all have to hold, up to a closing parenthesis or the end."""
+    parts: list[Tree] = []
+    explicit: Token | None = None
+    is_doubtful = False
+    while True:
+        part, has_or = _any_of(reader)
+        is_doubtful = is_doubtful or has_or
+        parts += parts_of(part)
+        if conjunction := reader.take("AND"):
+            explicit = explicit or conjunction
+        elif (token := reader.peek()) is None or token.kind == ")":
+            break
+    if explicit and is_doubtful:
+        raise BadQuery(
+            f"AND at {place(explicit.at)} beside OR can be read in two ways: put parentheses around what belongs"
+            " together, as in (paris AND london) OR rome.",
+            explicit.at,
+            explicit.written,
+        )
+    return parts[0] if len(parts) == 1 else And(tuple(parts), parts[0].at)
+
+
+def _any_of(reader: _Reader) -> tuple[Tree, bool]:
+    """Operands joined by OR, and whether there was one."""
+    part = _negated(reader)
+    parts = [*_alternatives(part)]
+    has_or = False
+    while reader.take("OR"):
+        has_or = True
+        parts += _alternatives(_negated(reader))
+    return (Or(tuple(parts), parts[0].at), True) if has_or else (part, False)
+
+
+def _alternatives(tree: Tree) -> tuple[Tree, ...]:
+    return tree.parts if isinstance(tree, Or) else (tree,)
+
+
+def _negated(reader: _Reader) -> Tree:
+    first, is_negated = reader.peek(), False
+    while reader.take("NOT"):
+        is_negated = not is_negated
+    part = _operand(reader)
+    if not is_negated:
+        return part
+    return part.part if isinstance(part, Not) else Not(part, first.at if first else part.at)
+
+
+def _operand(reader: _Reader) -> Tree:
+    if opening := reader.take("("):
+        return _parenthesised(reader, opening)
+    token = reader.peek()
+    if token is None or token.operand is None:
+        raise _missing_operand(reader)
+    reader.next += 1
+    return token.operand
+
+
+def _parenthesised(reader: _Reader, opening: Token) -> Tree:
+    reader.opened.append(opening)
+    if len(reader.opened) > DEEPEST:
+        raise BadQuery(
+            f"The parenthesis at {place(opening.at)} lies inside {DEEPEST} others, which is as deep as can be read.",
+            opening.at,
+            opening.written,
+        )
+    tree = _all_of(reader)
+    if not reader.take(")"):
+        raise _unclosed(opening)
+    reader.opened.pop()
+    return tree
+
+
+def _missing_operand(reader: _Reader) -> BadQuery:
+    """Where something to look for should stand, there is a sign or the end; the sign before it says what to tell."""
+    before = reader.tokens[reader.next - 1] if reader.next else None
+    token = reader.peek()
+    if before is None or before.kind == "(" or before.operand:
+        if token is None:
+            return _unclosed(before) if before else BadQuery("There is nothing to look for.", reader.end, "")
+        if token.kind == ")":
+            return _holds_nothing(before) if before else _closes_none(token)
+        return BadQuery(
+            f"{token.written} at {place(token.at)} needs something to look for before it.", token.at, token.written
+        )
+    return BadQuery(
+        f"{before.written} at {place(before.at)} needs something to look for behind it; to look for the word, put it in"
+        " quotation marks.",
+        before.at,
+        before.written,
+    )
+
+
+def _closes_none(closing: Token) -> BadQuery:
+    return BadQuery(
+        f"The parenthesis at {place(closing.at)} closes none: open one before it, or leave it out.",
+        closing.at,
+        closing.written,
+    )
+
+
+def _holds_nothing(opening: Token) -> BadQuery:
+    return BadQuery(f"There is nothing between the parentheses at {place(opening.at)}.", opening.at, opening.written)
+
+
+def _unclosed(opening: Token) -> BadQuery:
+    return BadQuery(
+        f"The parenthesis at {place(opening.at)} is not closed: add another, or leave it out.",
+        opening.at,
+        opening.written,
+    )
+
+
+def _check_number_of_terms(read: list[Token]) -> None:
+    terms = 0
+    for token in read:
+        if token.operand:
+            terms += len(token.operand.values) if isinstance(token.operand, Filter) else 1
+            if terms > MOST_TERMS:
+                raise BadQuery(
+                    f"A query may have {MOST_TERMS} words, phrases and values; “{shortened(token.written)}” at"
+                    f" {place(token.at)} is one too many.",
+                    token.at,
+                    token.written,
+                )

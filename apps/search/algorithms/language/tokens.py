@@ -1,0 +1,189 @@
+"""The pieces that a query consists of: signs, words, phrases and filters, each with its place."""
+
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from apps.postings.algorithms.words.languages import base_code
+from apps.search.algorithms.language.dates import moment
+from apps.search.algorithms.language.errors import BadQuery, place, shortened
+from apps.search.algorithms.language.trees import (
+    BLANK,
+    FIELDS,
+    PARENTHESES,
+    QUOTES,
+    STATES,
+    Field,
+    Filter,
+    Phrase,
+    Word,
+    quotable,
+)
+
+_BLANKS = re.compile(f"[{BLANK}]*")
+_WORD = re.compile(f"[^{BLANK}{QUOTES}{PARENTHESES}|]+")
+_VALUE = re.compile(f"[^{BLANK}{QUOTES}{PARENTHESES}|,]*")
+_QUOTED = re.compile(f"[{QUOTES}]([^{QUOTES}]*)[{QUOTES}]")
+_NEGATION = re.compile(f"-(?=[^{BLANK}{PARENTHESES[1::2]}|])")  # before something; a dash that stands alone is a word
+_FIELD = re.compile(r"([A-Za-z]+):")
+
+# What the same filters are called elsewhere.
+_MEANT: dict[str, Field] = {
+    "feed": "source", "site": "source", "tag": "category", "label": "category", "language": "lang", "by": "author",
+    "title": "intitle", "until": "before", "since": "after",
+}  # fmt: skip
+_EXAMPLES: dict[Field, str] = {
+    "source": 'source:guardian or source:"The Guardian"',
+    "category": "category:science",
+    "lang": "lang:en",
+    "author": 'author:"Ada Lovelace"',
+    "intitle": "intitle:election",
+    "before": "before:2026-11-21",
+    "after": "after:2026-11-21",
+    "is": "is:unread",
+}
+_ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)  # whether a date can be read does not depend on the clock
+
+Sign = Literal["(", ")", "OR", "AND", "NOT"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    kind: Sign | Literal["operand"]
+    written: str
+    at: int
+    operand: Word | Phrase | Filter | None = None
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """The pieces of a query in their order.
+
+    Raises
+    ------
+    BadQuery
+        When it comes to one that cannot be read.
+
+    Examples
+    --------
+    >>> [token.written for token in tokens('-(lang:de|"new york")')]
+    ['-', '(', 'lang:de', '|', '"new york"', ')']
+    """
+    at = _after_blanks(text, 0)
+    while at < len(text):
+        token = _sign(text, at) or _phrase(text, at) or _filter_or_word(text, at)
+        yield token
+        at = _after_blanks(text, at + len(token.written))
+
+
+def _after_blanks(text: str, at: int) -> int:
+    match = _BLANKS.match(text, at)
+    return match.end() if match else at
+
+
+def _sign(text: str, at: int) -> Token | None:
+    character = text[at]
+    if character in PARENTHESES:
+        return Token("(" if PARENTHESES.index(character) % 2 == 0 else ")", character, at)
+    if character == "|":
+        return Token("OR", character, at)
+    if _NEGATION.match(text, at):
+        return Token("NOT", character, at)
+    word = _WORD.match(text, at)
+    match word and word[0]:
+        case "OR" | "AND" | "NOT" as keyword:
+            return Token(keyword, keyword, at)
+    return None
+
+
+def _phrase(text: str, at: int) -> Token | None:
+    if text[at] not in QUOTES:
+        return None
+    written, words = _quoted(text, at)
+    return Token("operand", written, at, Phrase(words, at))
+
+
+def _quoted(text: str, at: int) -> tuple[str, str]:
+    match = _QUOTED.match(text, at)
+    if match is None:
+        raise BadQuery(f"The quotation mark at {place(at)} is not closed: add another, or leave it out.", at, text[at])
+    words = quotable(match[1])
+    if not words:
+        raise BadQuery(f"There is nothing between the quotation marks at {place(at)}.", at, match[0])
+    return match[0], words
+
+
+def _filter_or_word(text: str, at: int) -> Token:
+    word = _WORD.match(text, at)
+    assert word, "every other character begins a sign or a phrase"
+    name = _FIELD.match(text, at)
+    if name is None:
+        return Token("operand", word[0], at, Word(word[0], at))
+    for field in FIELDS:
+        if name[1].lower() == field:
+            return _filter(text, at, field, name.end())
+    if name[0] != word[0]:
+        _ask_for_the_filter_that_was_meant(name[1], word[0], at)
+    return Token("operand", word[0], at, Word(word[0], at))
+
+
+def _ask_for_the_filter_that_was_meant(name: str, written: str, at: int) -> None:
+    close = difflib.get_close_matches(name.lower(), FIELDS, n=1, cutoff=0.8)
+    meant = _MEANT.get(name.lower()) or (close[0] if close else None)
+    if meant:
+        raise BadQuery(
+            f"There is no filter “{name}:”, which stands at {place(at)}. For the filter write “{meant}:”, for the word"
+            " put it in quotation marks.",
+            at,
+            written,
+        )
+
+
+def _filter(text: str, at: int, field: Field, behind: int) -> Token:
+    values: list[str] = []
+    while True:
+        if text[behind : behind + 1] and text[behind] in QUOTES:
+            written, value = _quoted(text, behind)
+        else:
+            match = _VALUE.match(text, behind)
+            written = value = match[0] if match else ""
+        if not value:
+            raise BadQuery(
+                f"“{field}:” at {place(at)} needs a value right behind {'its comma' if values else 'it'}, like"
+                f" {_EXAMPLES[field]}; for the word put it in quotation marks.",
+                at,
+                text[at:behind],
+            )
+        values.append(_checked(field, value, behind, written))
+        behind += len(written)
+        if text[behind : behind + 1] != ",":
+            break
+        behind += 1
+    if field in ("before", "after") and len(values) > 1:
+        raise BadQuery(f"“{field}:” at {place(at)} takes one date, not {len(values)}.", at, text[at:behind])
+    return Token("operand", text[at:behind], at, Filter(field, tuple(dict.fromkeys(values)), at))
+
+
+def _checked(field: Field, value: str, at: int, written: str) -> str:
+    """The value in its one spelling."""
+    lower = value.lower()
+    if field == "is":
+        if lower in STATES:
+            return lower
+        needed = f"one of {', '.join(STATES[:-1])} and {STATES[-1]}"
+    elif field == "lang":
+        if (code := base_code(value)) not in ("", "und"):
+            return code
+        needed = "the code of a language, like en, de or zh"
+    elif field in ("before", "after"):
+        try:
+            moment(lower, _ANY_TIME)
+        except ValueError:
+            needed = "a date like 2026-11-21, 2026-11, 2026, today, yesterday or 7d"
+        else:
+            return lower
+    else:
+        return value
+    raise BadQuery(f"“{field}:” needs {needed}; “{shortened(value)}” at {place(at)} is none.", at, written)

@@ -1,0 +1,1 @@
+"""Retrieval models: pure functions from an index and a query to a ranking."""

@@ -1,0 +1,75 @@
+"""BM25, cut into what a document's posting is worth, which an index can keep, and what a term is worth.
+
+    score(q, d) = sum over terms t of q_t * idf(t) * impact(t, d)
+
+References
+----------
+S. Robertson, H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", Foundations and Trends in
+Information Retrieval 3(4), 2009.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+K1 = 1.2  # how soon further occurrences of a term in a document stop counting
+B = 0.6  # how far long documents are held to account
+
+LARGEST_PACKED = 255
+_UNPACKED = (np.arange(LARGEST_PACKED + 1) / LARGEST_PACKED * (K1 + 1)).astype(np.float32)
+
+
+def impacts(frequencies: ArrayLike, lengths: ArrayLike, average_length: float) -> NDArray[np.float32]:
+    """What each posting is worth: ``tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / average_length))``.
+
+    Parameters
+    ----------
+    frequencies : (n,) array_like of int
+        How often the term stands in the document, each >= 1. May be a weighted sum over places.
+    lengths : (n,) array_like of int, or int
+        Terms of the document, with repetition.
+    average_length : float
+        Mean of the lengths of the archive's documents.
+
+    Returns
+    -------
+    (n,) array of float32
+        Within (0, k1 + 1).
+
+    Examples
+    --------
+    >>> impacts([1, 2, 100], [10, 10, 10], 10.0).astype(float).round(2).tolist()
+    [1.0, 1.38, 2.17]
+    """
+    frequency = np.asarray(frequencies, np.float32)  # k1 times a packed frequency of 8 bits would overflow
+    burden = K1 * (1 - B + B * np.asarray(lengths, np.float32) / max(average_length, 1e-9))
+    return np.asarray(frequency * (K1 + 1) / (frequency + burden), np.float32)
+
+
+def packed(values: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Impacts in one byte each, 1 to 255; off by at most 1/510 of k1 + 1, or 1/255 for the smallest.
+
+    >>> packed(np.array([0.0001, 1.0, 2.2], np.float32)).tolist()
+    [1, 116, 255]
+    """
+    return np.asarray(np.clip(np.rint(values / (K1 + 1) * LARGEST_PACKED), 1, LARGEST_PACKED), np.uint8)
+
+
+def weighted(values: NDArray[np.uint8] | NDArray[np.float32], weight: float) -> NDArray[np.float32]:
+    """Impacts, packed or not, times the weight of their term.
+
+    >>> weighted(np.array([255], np.uint8), 2.0).tolist() == weighted(np.array([2.2], np.float32), 2.0).tolist()
+    True
+    """
+    if values.dtype == np.uint8:
+        return np.asarray((_UNPACKED * np.float32(weight))[values])
+    return np.asarray(values * np.float32(weight), np.float32)
+
+
+def inverse_document_frequencies(document_frequencies: ArrayLike, documents: int) -> NDArray[np.float64]:
+    """What each term is worth: ``ln(1 + (N - df + 0.5) / (df + 0.5))``, and 0 for a term that no document holds.
+
+    >>> inverse_document_frequencies([0, 1, 10], 10).round(2).tolist()
+    [0.0, 1.99, 0.05]
+    """
+    df = np.asarray(document_frequencies, np.float64)
+    return np.where(df > 0, np.log1p((np.maximum(documents - df, 0) + 0.5) / (df + 0.5)), 0.0)

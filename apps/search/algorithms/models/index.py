@@ -1,0 +1,112 @@
+"""What ranking asks of an index, whatever it is kept in.
+
+Terms and documents are numbers here. Documents are numbered from 0 in the order in which they became searchable, so
+that a larger number is newer. Blocks (generations, and the tail that belongs to none yet) share them out: each holds
+the documents `first` to `first + size - 1`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.integer]
+FloatArray = NDArray[np.floating]
+
+UNKNOWN = 0  # the number of a term that the index does not hold; terms are numbered from 1
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The postings of one term in one block."""
+
+    documents: IntArray  # offsets from the block's first document, ascending; uint16 will do
+    impacts: NDArray[np.uint8] | NDArray[np.float32]  # see `bm25.impacts`: packed, or as they are
+
+
+class Block(Protocol):
+    """Documents that follow one another, with their postings. Nothing is read before it is asked for."""
+
+    first: int
+    size: int
+
+    def largest(self) -> FloatArray | None:
+        """For each term asked for, in its order, a bound on its impacts here, float; None where reading is as cheap."""
+        ...
+
+    def rows(self) -> Sequence[Row | None]:
+        """For each term asked for, in its order, its postings here; None where it has none."""
+        ...
+
+    def allowed(self) -> NDArray[np.bool_] | None:
+        """Of shape (size,): which documents may be found, by filters, phrases, exclusions; None for all.
+
+        What was deleted is not allowed.
+        """
+        ...
+
+    def factors(self) -> FloatArray | None:
+        """Of shape (size,): what scores are multiplied by (freshness, authority), within (0, 1]; None for 1."""
+        ...
+
+    def largest_factor(self) -> float:
+        """No factor of the block is above it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Term frequencies of k documents, one after the other."""
+
+    terms: IntArray  # the distinct terms of each
+    frequencies: IntArray
+    bounds: IntArray  # (k + 1,): document i has the items from bounds[i] to bounds[i + 1]
+    lengths: IntArray  # (k,): terms with repetition, as they counted when it was indexed
+
+
+@dataclass(frozen=True, slots=True)
+class Sequences:
+    """Words of k documents in their order, one document after the other."""
+
+    items: IntArray  # term numbers, those of stop words negative
+    bounds: IntArray  # (k + 1,)
+
+
+class Index(Protocol):
+    """Everything as of one instant: two answers of one index never contradict each other."""
+
+    @property
+    def documents(self) -> int:
+        """How many can be found."""
+        ...
+
+    @property
+    def average_length(self) -> float:
+        """The mean of their numbers of terms."""
+        ...
+
+    def numbers(self, terms: Sequence[str]) -> IntArray:
+        """The number of each term, UNKNOWN where it has none."""
+        ...
+
+    def names(self, numbers: IntArray) -> list[str]:
+        """The term of each number, the way back from `numbers`."""
+        ...
+
+    def document_frequencies(self, numbers: IntArray) -> IntArray:
+        """How many documents hold each term; 0 for UNKNOWN."""
+        ...
+
+    def blocks(self, numbers: IntArray) -> Iterable[Block]:
+        """All blocks, newest first, ready to give the rows of these terms."""
+        ...
+
+    def vectors(self, documents: IntArray) -> Vectors:
+        """Term frequencies of the documents, in their order."""
+        ...
+
+    def sequences(self, documents: IntArray) -> Sequences:
+        """Word sequences of the documents, in their order."""
+        ...

@@ -1,0 +1,154 @@
+"""The stretch of a text that shows best why it was found, in pieces, those that were looked for marked."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from apps.postings.algorithms.words import Words, analyse
+from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
+
+LENGTH = 240  # characters of a snippet, at most
+_REPEATED = 0.1  # worth of a word that the stretch already has
+_BEFORE = 60  # characters that a stretch may begin before its first marked word, to begin with a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Plain text, never markup: whoever puts it on a page has to escape it."""
+
+    text: str
+    is_marked: bool = False
+
+
+def marked(text: str, wanted: Collection[str], language: str) -> tuple[Piece, ...]:
+    """The whole text with the wanted terms marked, as titles are shown.
+
+    >>> [piece.text for piece in marked("Elections in <b>Peru</b>", {"elect", "peru"}, "en") if piece.is_marked]
+    ['Elections', 'Peru']
+    """
+    return _pieces(text, 0, len(text), [place for place, _ in _hits(analyse(text, language), wanted)])
+
+
+def snippet(
+    text: str, wanted: Mapping[str, float] | Collection[str], language: str, length: int = LENGTH
+) -> tuple[Piece, ...]:
+    """The stretch of at most `length` characters with the most weight of different wanted terms.
+
+    It begins at a sentence if there is one shortly before, else at a word; an ellipsis stands where text was left out.
+    Of equal stretches the first is taken; where nothing is found it is the beginning.
+
+    Parameters
+    ----------
+    text : str
+        Without markup.
+    wanted : mapping of term to weight, or collection of terms of weight 1
+        As `analyse` gives them. A pair of characters of a script without spaces is marked where they stand together,
+        and a character alone only if it is in no wanted pair.
+    language : str
+        Code of the text's language.
+    length : int
+        Characters, without the ellipses.
+
+    Returns
+    -------
+    tuple of Piece
+        Their texts, joined, are the stretch.
+
+    Examples
+    --------
+    >>> pieces = snippet("Rain fell. In Lima the president spoke. It was late.", {"presid"}, "en", 30)
+    >>> [(piece.text, piece.is_marked) for piece in pieces]
+    [('…', False), ('In Lima the ', False), ('president', True), (' spoke', False), ('…', False)]
+    """
+    words = analyse(text, language)
+    weights = wanted if isinstance(wanted, Mapping) else dict.fromkeys(wanted, 1.0)
+    hits = _hits(words, weights)
+    start, end = _stretch(text, words, _window(hits, weights, length), length)
+    inside = [place for place, _ in hits if start <= place[0] and place[1] <= end]
+    pieces = _pieces(text, start, end, inside)
+    dots = (Piece("…"),)
+    return (dots if text[:start].strip() else ()) + pieces + (dots if text[end:].strip() else ())
+
+
+Hit = tuple[tuple[int, int], str]
+
+
+def _hits(words: Words, wanted: Collection[str]) -> list[Hit]:
+    """Places of wanted terms in the text, with the term."""
+    spaceless = [term for term in wanted if SPACELESS_CHARACTER.match(term)]
+    in_pairs = {term for term in spaceless if any(term in other and term != other for other in spaceless)}
+    hits: list[Hit] = []
+    for number, (item, place) in enumerate(zip(words.sequence, words.places, strict=True)):
+        if spaceless and number + 1 < len(words.places) and words.places[number + 1][0] == place[1]:
+            pair = item + words.sequence[number + 1]
+            if pair in wanted:
+                hits.append(((place[0], words.places[number + 1][1]), pair))
+                continue
+        if item in wanted and item not in in_pairs:
+            hits.append((place, item))
+    return hits
+
+
+def _window(hits: list[Hit], weights: Mapping[str, float], length: int) -> tuple[int, int]:
+    """From where to where the best hits stand that fit into the length."""
+    best, window = 0.0, (0, 0)
+    inside: dict[str, int] = {}
+    first = 0
+    worth = 0.0
+    for (start, end), term in hits:
+        worth += weights[term] * (_REPEATED if inside.get(term) else 1)
+        inside[term] = inside.get(term, 0) + 1
+        while hits[first][0][0] < end - length and hits[first][0][0] < start:
+            gone = hits[first][1]
+            inside[gone] -= 1
+            worth -= weights[gone] * (_REPEATED if inside[gone] else 1)
+            first += 1
+        if worth > best + 1e-9:
+            best, window = worth, (hits[first][0][0], end)
+    return window
+
+
+def _stretch(text: str, words: Words, window: tuple[int, int], length: int) -> tuple[int, int]:
+    """The window, widened to the length: back to a sentence or a few words, then on to the last word that fits."""
+    start, end = window
+    if len(text) <= length:
+        return 0, len(text)
+    room = max(0, length - (end - start))
+    earliest = max(0, start - min(room, _BEFORE))
+    begin = _beginning(text, words, earliest, start)
+    limit = min(max(begin + length, end), len(text))
+    last = max((place[1] for place in words.places if place[1] <= limit), default=limit)
+    return begin, len(text) if limit == len(text) else max(end, last)
+
+
+def _beginning(text: str, words: Words, earliest: int, start: int) -> int:
+    if earliest == 0:
+        return 0
+    starts = [place[0] for place in words.places if earliest <= place[0] <= start]
+    for place in starts:
+        before = text[max(0, place - 4) : place].rstrip(" \"'“‘«(")
+        if before and before[-1] in ".!?。！？…\n":
+            return place
+    return starts[0] if starts else start
+
+
+def _pieces(text: str, start: int, end: int, places: list[tuple[int, int]]) -> tuple[Piece, ...]:
+    pieces: list[Piece] = []
+    for first, last in _merged(places):
+        if first > start:
+            pieces.append(Piece(text[start:first]))
+        pieces.append(Piece(text[first:last], is_marked=True))
+        start = last
+    if end > start:
+        pieces.append(Piece(text[start:end]))
+    return tuple(pieces)
+
+
+def _merged(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Places that overlap, as the two pairs of three characters do, become one."""
+    joined: list[tuple[int, int]] = []
+    for first, last in places:
+        if joined and first < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return joined

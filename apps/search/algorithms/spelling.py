@@ -1,0 +1,65 @@
+"""Words that were probably meant, among those that postings use."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+SHORTEST = 4  # letters; of shorter words too many others are near
+LONGEST = 40
+_SHORT = 5  # letters up to which one edit may be taken back, above it two
+_SURER = 10  # times as many documents must hold the other word
+_SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"(?<!\w)[^\W\d_{_SPACELESS}]{{{SHORTEST - 1},{LONGEST}}}(?!\w)")
+
+
+def counted_words(texts: Iterable[str]) -> Counter[str]:
+    """In how many of the texts each word stands, in lower case.
+
+    >>> sorted(counted_words(["The vote, the Vote", "vote 2023 in 北京"]).items())
+    [('the', 1), ('vote', 2)]
+    """
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(set(_WORD.findall(text.lower())))
+    return counts
+
+
+class Vocabulary:
+    """Words with the number of documents that hold them.
+
+    Examples
+    --------
+    >>> known = Vocabulary({"government": 900, "governor": 40, "vote": 70})
+    >>> known.meant("goverment"), known.meant("Vtoe"), known.meant("governor"), known.meant("xylophone")
+    ('government', 'vote', '', '')
+    """
+
+    def __init__(self, documents: Mapping[str, int]) -> None:
+        self._documents = documents
+        self._by_length: dict[int, list[str]] = {}
+        for word in documents:
+            self._by_length.setdefault(len(word), []).append(word)
+
+    def meant(self, word: str) -> str:
+        """The word that was probably meant, "" if this one is as good as any.
+
+        That is the one with the fewest edits (a letter more, less, another, or two changed places), then the one with
+        the same first letter, then the commonest.
+        """
+        word = word.lower()
+        if not SHORTEST <= len(word) <= LONGEST or not _WORD.fullmatch(word):
+            return ""
+        most = 1 if len(word) <= _SHORT else 2
+        near: list[tuple[str, int]] = []
+        for length in range(len(word) - most, len(word) + most + 1):
+            among = self._by_length.get(length, [])
+            found = process.extract(word, among, scorer=OSA.distance, score_cutoff=most, limit=None)
+            near += [(other, round(edits)) for other, edits, _ in found]
+        enough = max(1, _SURER * self._documents.get(word, 0))
+        surer = [(other, edits) for other, edits in near if other != word and self._documents[other] >= enough]
+        if not surer:
+            return ""
+        return min(surer, key=lambda pair: (pair[1], pair[0][0] != word[0], -self._documents[pair[0]], pair[0]))[0]

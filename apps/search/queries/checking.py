@@ -1,0 +1,176 @@
+"""Whether the index agrees with itself and with the postings."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.search.algorithms.index.inversion import invert
+from apps.search.algorithms.index.packing import packed_impacts, unpack_flags, unpack_row
+from apps.search.queries.database import fetch, one_instant
+from apps.search.queries.stored import document
+from apps.search.queries.times import microseconds
+
+# Postings that search does not know as they are, and those it knows though they are gone; to FROM's end.
+UNSEEN = """
+FROM postings_posting posting
+FULL JOIN (SELECT * FROM search_document WHERE NOT dead) document ON document.posting_id = posting.id
+WHERE (posting.text_hash, posting.source_id, posting.published_at)
+    IS DISTINCT FROM (document.text_hash, document.source_id, document.published_at)
+"""
+MOST_NAMED = 5  # examples in a sentence
+
+
+@dataclass
+class Check:
+    """All that was looked at, and a sentence for each thing that is wrong."""
+
+    documents: int = 0
+    generations: int = 0
+    postings: int = 0  # of terms in documents
+    faults: list[str] = field(default_factory=list)
+    _frequencies: dict[int, int] = field(default_factory=dict)  # of terms, in sealed documents
+
+
+def check(found: Check) -> Iterator[None]:
+    """Go through the index as it is at this instant, in as many steps as `steps` says."""
+    with one_instant():
+        fetch("SELECT set_config('statement_timeout', '0', true)")
+        generations = fetch("SELECT id, first, size FROM search_generation ORDER BY first")
+        _check_order(found, generations)
+        for generation, first, size in generations:
+            _check_generation(found, generation, first, size)
+            yield
+        _check_frequencies(found)
+        _check_tail(found, generations[-1][1] + generations[-1][2] if generations else 0)
+        _check_postings(found)
+    yield
+
+
+def steps() -> int:
+    [(generations,)] = fetch("SELECT count(*) FROM search_generation")
+    return int(generations) + 1
+
+
+def _check_order(found: Check, generations: list[tuple[Any, ...]]) -> None:
+    found.generations = len(generations)
+    for (before, first, size), (generation, begin, _) in pairwise(generations):
+        if begin < first + size:
+            found.faults.append(f"Generations {before} and {generation} share documents from number {begin} on.")
+    [(strays,)] = fetch(
+        "SELECT count(*) FROM search_row WHERE NOT EXISTS"
+        " (SELECT FROM search_generation generation WHERE generation.id = generation_id)"
+    )
+    if strays:
+        found.faults.append(f"{strays:,} rows of postings belong to no generation.")
+
+
+def _check_generation(found: Check, generation: int, first: int, size: int) -> None:
+    [(average, tokens, dead_count, dead, posting_ids, source_ids, published, languages)] = fetch(
+        "SELECT average_length, tokens, dead_count, dead, posting_ids, source_ids, published, languages"
+        " FROM search_generation WHERE id = %s",
+        [generation],
+    )
+    rows = fetch(
+        "SELECT number, posting_id, source_id, published_at, language, title_length, sequence, pairs, names"
+        " FROM search_document WHERE number >= %s AND number < %s",
+        [first, first + size],
+    )
+    alive = np.zeros(size, np.bool_)
+    alive[[row[0] - first for row in rows]] = True
+    kinds = ((posting_ids, "<i8"), (source_ids, "<i4"), (published, "<i8"))
+    columns = [np.frombuffer(data, kind) for data, kind in kinds]
+    codes = np.frombuffer(languages, "S3")
+    wrong = [
+        number
+        for number, posting_id, source_id, published_at, language, *_ in rows
+        if [column[number - first] for column in columns] != [posting_id, source_id, microseconds(published_at)]
+        or codes[number - first].decode() != language
+    ]
+    _note(found, generation, "says of other postings, sources, times or languages than their own in documents", wrong)
+    differing = np.flatnonzero(~unpack_flags(dead, size) != alive) + first
+    _note(found, generation, "is wrong on whether they are dead of documents", differing.tolist())
+    documents = {row[0]: document(*row[5:]) for row in rows}
+    inverted = invert([documents.get(number) for number in range(first, first + size)])
+    if tokens != inverted.lengths.sum() or dead_count != size - alive.sum():
+        found.faults.append(
+            f"Generation {generation} counts {tokens:,} tokens and {dead_count:,} dead documents instead of"
+            f" {inverted.lengths.sum():,} and {size - alive.sum():,}."
+        )
+    terms = np.repeat(inverted.terms, np.diff(inverted.bounds))
+    expected = np.array([terms, inverted.documents, packed_impacts(inverted, average)])
+    kept = _kept(found, generation, alive)
+    if not np.array_equal(expected, kept):
+        both = {tuple(posting) for posting in expected.T.tolist()} ^ {tuple(posting) for posting in kept.T.tolist()}
+        _note(found, generation, "has other postings than its documents for terms", sorted({term for term, *_ in both}))
+    for term, holding in zip(inverted.terms.tolist(), np.diff(inverted.bounds).tolist(), strict=True):
+        found._frequencies[term] = found._frequencies.get(term, 0) + holding
+    found.documents += len(rows)
+    found.postings += inverted.documents.size
+
+
+def _kept(found: Check, generation: int, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Term, offset and impact of each posting in the rows of a generation, without those of the dead."""
+    rows = fetch(
+        "SELECT term_id, largest, postings FROM search_row WHERE generation_id = %s ORDER BY term_id", [generation]
+    )
+    unpacked = [(term, largest, unpack_row(postings)) for term, largest, postings in rows]
+    wrong = [term for term, largest, row in unpacked if row.impacts.max(initial=0) != largest]
+    _note(found, generation, "has other largest impacts than its postings for terms", wrong)
+    if not unpacked:
+        return np.empty((3, 0), np.int64)
+    terms = np.repeat([term for term, *_ in unpacked], [row.documents.size for *_, row in unpacked])
+    offsets = np.concatenate([row.documents for *_, row in unpacked])
+    impacts = np.concatenate([row.impacts for *_, row in unpacked])
+    outside = offsets >= alive.size
+    _note(found, generation, "has postings outside of it for terms", np.unique(terms[outside]).tolist())
+    inside = ~outside & alive[np.minimum(offsets, alive.size - 1)]
+    return np.array([terms, offsets, impacts], np.int64)[:, inside]
+
+
+def _check_frequencies(found: Check) -> None:
+    counts = fetch(
+        "SELECT term.id, document_frequency - coalesce(lost.documents, 0)::int FROM search_term term LEFT JOIN"
+        " (SELECT term_id, sum(documents) documents FROM search_loss GROUP BY 1) lost ON lost.term_id = term.id"
+    )
+    wrong = [term for term, count in counts if found._frequencies.get(term, 0) != count]
+    unknown = found._frequencies.keys() - {term for term, _ in counts}
+    if wrong:
+        found.faults.append(f"{len(wrong):,} terms are counted wrong: {_some(wrong)}.")
+    if unknown:
+        found.faults.append(f"{len(unknown):,} terms of postings have no name: {_some(sorted(unknown))}.")
+
+
+def _check_tail(found: Check, first: int) -> None:
+    rows = fetch("SELECT number, dead FROM search_document WHERE number >= %s ORDER BY number", [first])
+    numbers = [number for number, _ in rows]
+    if numbers and numbers != list(range(numbers[0], numbers[-1] + 1)):
+        found.faults.append(f"Documents between number {numbers[0]} and {numbers[-1]} are missing.")
+    heads = fetch("SELECT next_document FROM search_head")
+    end = numbers[-1] + 1 if numbers else first
+    if len(heads) > 1 or (end and (not heads or heads[0][0] < end)):
+        found.faults.append(f"The next document's number would be one that was given, {end - 1} or smaller.")
+    found.documents += sum(not dead for _, dead in rows)
+
+
+def _check_postings(found: Check) -> None:
+    rows = fetch(
+        f"SELECT coalesce(posting.id, document.posting_id) {UNSEEN} AND NOT EXISTS"
+        " (SELECT FROM search_change change WHERE change.posting_id = coalesce(posting.id, document.posting_id))"
+    )
+    if rows:
+        named = _some([posting_id for (posting_id,) in rows])
+        found.faults.append(f"{len(rows):,} postings are not as search knows them, and nothing says so: {named}.")
+
+
+def _note(found: Check, generation: int, what: str, which: list[int]) -> None:
+    if which:
+        found.faults.append(f"Generation {generation} {what} {_some(which)}.")
+
+
+def _some(numbers: list[int]) -> str:
+    more = f" and {len(numbers) - MOST_NAMED:,} more" if len(numbers) > MOST_NAMED else ""
+    return ", ".join(str(number) for number in numbers[:MOST_NAMED]) + more

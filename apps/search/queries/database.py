@@ -1,0 +1,57 @@
+"""Statements on the index: their answers in Postgres' binary form, all as of one instant, none for ever."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection
+from psycopg import Cursor, IsolationLevel
+from psycopg.pq import Format
+
+LONGEST_STATEMENT = "10s"
+PREPARED_AFTER = 2  # times that a connection has sent the same statement; to plan one takes longer than most of them
+
+
+def fetch(statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    """All rows of a statement. Arrays come as they are, not twice as long in hexadecimal."""
+    connection.ensure_connection()
+    connection.connection.prepare_threshold = PREPARED_AFTER  # Django's own statements are never prepared
+    wrapped = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
+    # Django's own cursors put values into the statement, which Postgres answers in letters only.
+    with wrapped(Cursor(connection.connection)) as cursor:  # type: ignore[arg-type]
+        cursor.cursor.format = Format.BINARY
+        cursor.execute(statement, [_written(value) for value in values])
+        return cursor.fetchall()
+
+
+def _written(value: Any) -> Any:
+    """Lists of numbers as Postgres reads them: psycopg takes as long for a hundred as all else of a statement."""
+    if isinstance(value, list) and value and type(value[0]) is int:
+        return f"{{{','.join(map(str, value))}}}"
+    return value
+
+
+@contextmanager
+def one_instant() -> Iterator[None]:
+    """A transaction that sees the database as it was at its first statement, and can write nothing.
+
+    Inside another transaction it is only a part of that, and as consistent.
+    """
+    connection.ensure_connection()
+    raw = connection.connection
+    if connection.in_atomic_block or raw is None:
+        yield
+        return
+    level, read_only = raw.isolation_level, raw.read_only
+    raw.isolation_level, raw.read_only = IsolationLevel.REPEATABLE_READ, True
+    connection.set_autocommit(False)
+    try:
+        yield
+    finally:
+        try:
+            connection.rollback()  # there is nothing to keep
+            connection.set_autocommit(True)
+            raw.isolation_level, raw.read_only = level, read_only
+        except Exception:
+            connection.close()  # it is gone, or nobody knows what it will do next
+            raise

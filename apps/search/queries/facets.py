@@ -1,0 +1,70 @@
+"""What found postings have in common: by whom, of what, when."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, tzinfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.postings import queries as postings
+from apps.search.algorithms.index.conditions import Attributes
+from apps.search.queries.snapshot import Snapshot
+from apps.sources import queries as sources
+
+MOST_VALUES = 12  # of a facet
+MOST_CATEGORIES = 20  # of one posting that are counted
+_NO_TERMS = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """How many of the postings each value has, the commonest values first; days from the last one back."""
+
+    sources: tuple[tuple[int, int], ...] = ()
+    categories: tuple[tuple[str, int], ...] = ()
+    days: tuple[tuple[date, int], ...] = ()
+
+
+def attributes_of(index: Snapshot, documents: NDArray[np.int64]) -> Attributes:
+    """What is known of documents, in their order."""
+    numbers = np.zeros((3, documents.size), np.int64)
+    languages = np.zeros(documents.size, "S3")
+    for block in index.blocks(_NO_TERMS):
+        at = np.flatnonzero((documents >= block.first) & (documents < block.first + block.size))
+        if at.size:
+            known, offsets = block.attributes(), documents[at] - block.first
+            numbers[0, at] = known.posting_ids[offsets]
+            numbers[1, at] = known.source_ids[offsets]
+            numbers[2, at] = known.published[offsets]
+            languages[at] = known.languages[offsets]
+    return Attributes(numbers[0], numbers[1], numbers[2], languages)
+
+
+def facets(found: Attributes, timezone: tzinfo | None) -> Facets:
+    """Count the values. Two queries."""
+    by_source = Counter(found.source_ids.tolist())
+    days = Counter(datetime.fromtimestamp(at // 1_000_000, timezone).date() for at in found.published.tolist())
+    commonest = sorted(days.items(), key=lambda item: (-item[1], -item[0].toordinal()))[:MOST_VALUES]
+    return Facets(
+        tuple(by_source.most_common(MOST_VALUES)),
+        _categories(found.posting_ids.tolist(), found.source_ids.tolist()),
+        tuple(sorted(commonest, reverse=True)),
+    )
+
+
+def _categories(posting_ids: Sequence[int], source_ids: Sequence[int]) -> tuple[tuple[str, int], ...]:
+    """A posting has its own categories and its source's; letters' case does not tell two apart."""
+    known = sources.everything().filter(pk__in=set(source_ids)).exclude(category="")
+    by_source = dict(known.values_list("pk", "category"))
+    own = dict(postings.everything().filter(pk__in=posting_ids).values_list("pk", "categories"))
+    counts: Counter[str] = Counter()
+    spellings: dict[str, Counter[str]] = {}
+    for posting_id, source_id in zip(posting_ids, source_ids, strict=True):
+        names = [by_source.get(source_id, ""), *own.get(posting_id, [])[:MOST_CATEGORIES]]
+        named = {name.casefold(): name for name in names if name.strip()}
+        counts.update(list(named))
+        for key, name in named.items():
+            spellings.setdefault(key, Counter())[name] += 1
+    return tuple((spellings[key].most_common(1)[0][0], count) for key, count in counts.most_common(MOST_VALUES))

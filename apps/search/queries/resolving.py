@@ -1,0 +1,274 @@
+"""A query as a condition on documents: its words by their numbers, its filters by what they select for a person."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from urllib.parse import urlsplit
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
+
+from apps.accounts.models import User
+from apps.following import queries as following
+from apps.following.models import Mark
+from apps.postings.algorithms.words import STOP_MARK, analyse
+from apps.search.algorithms.index.conditions import (
+    ALWAYS,
+    All,
+    Any,
+    Condition,
+    Languages,
+    Named,
+    Not,
+    Postings,
+    Published,
+    PublishedSince,
+    Sources,
+    Stands,
+)
+from apps.search.algorithms.index.reading import Named as NamedThing
+from apps.search.algorithms.index.reading import name_word
+from apps.search.algorithms.language import And, Filter, Or, Phrase, Tree, Word, moment, names_match
+from apps.search.algorithms.language import Not as Without
+from apps.search.algorithms.language.matching import name_words
+from apps.search.queries import terms
+from apps.search.queries.database import fetch
+from apps.search.queries.times import microseconds
+from apps.search.queries.wording import OWN
+from apps.sources.models import Source
+
+NEVER = Any()
+MOST_COMPLETIONS = 2_000  # words of names that begin as those of a query, for all its filters together
+_LARGEST_ID = 2**63 - 1
+
+
+def condition_of(
+    tree: Tree, user: User | AnonymousUser, *, languages: Sequence[str], now: datetime, visible: bool = True
+) -> Condition:
+    """What must hold for a document to answer the query of this person. A dozen statements at most, however long it is.
+
+    Parameters
+    ----------
+    tree : Tree
+        For an order by relevance, in which words alone need not all be there, its `conditions`.
+    languages : sequence of str
+        Whose rules make terms of the words: a word is there if it is there in one of these languages. What is a stop
+        word in one of the first two asks nothing.
+    now : datetime
+        Aware, in the person's time zone.
+    visible : bool
+        Whether only documents that the person may see are wanted.
+    """
+    resolver = _Resolver(user, languages, now)
+    resolver.learn(tree)
+    asked = resolver.condition(tree)
+    seen = resolver.visible() if visible else ALWAYS
+    parts = [part for part in (seen, asked) if part not in (None, ALWAYS)]
+    return parts[0] if len(parts) == 1 else All(tuple(part for part in parts if part is not None))
+
+
+@dataclass
+class _Resolver:
+    user: User | AnonymousUser
+    languages: Sequence[str]
+    now: datetime
+    numbers: dict[str, int] = field(default_factory=dict)
+    completions: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of words of names
+    _states: dict[str, Condition] = field(default_factory=dict)
+
+    def learn(self, tree: Tree) -> None:
+        """Look up all words of the query at once, and all names."""
+        items = {item for text in _texts(tree) for variant in self._variants(text) for item in variant}
+        names = [words for kind, value in _names(tree) if (words := _name_items(kind, value))]
+        items.update(item for words in names for item in words[:-1])
+        known = sorted(items)
+        self.numbers = dict(zip(known, terms.numbers(known).tolist(), strict=True))
+        self.completions = _completions(sorted({words[-1] for words in names}))
+
+    def condition(self, tree: Tree) -> Condition | None:
+        """None where nothing is asked: of stop words alone, which stand almost everywhere."""
+        match tree:
+            case Word(text):
+                variants = self._variants(text)
+                if any(all(item.startswith(STOP_MARK) for item in variant) for variant in variants[:OWN]):
+                    return None
+                return self._stands(variants)
+            case Phrase(text):
+                variants = [variant for variant in self._variants(text) if variant]
+                return self._stands(variants) if variants else None
+            case Filter():
+                return self._any([self._filter(tree, value) for value in tree.values])
+            case Without(part):
+                found = self.condition(part)
+                return None if found is None else Not(found)
+            case And(parts):
+                conditions = tuple(found for part in parts if (found := self.condition(part)) is not None)
+                return All(conditions) if conditions else None
+            case Or(parts):
+                return self._any([self.condition(part) for part in parts])
+
+    def visible(self) -> Condition:
+        """What the person may open: what may be seen by all, what they follow, and what they starred before that."""
+        if self.user.is_staff:
+            return ALWAYS
+        seen = frozenset(id for id, _, _ in self._sources)
+        if not self.user.is_authenticated:
+            return Sources(seen)
+        starred = self._stars.exclude(posting__source_id__in=seen).values_list("posting_id", flat=True)
+        elsewhere = frozenset(starred)
+        return Any((Sources(seen), Postings(elsewhere))) if elsewhere else Sources(seen)
+
+    def _variants(self, text: str) -> list[tuple[str, ...]]:
+        return [tuple(analyse(text, language).sequence) for language in self.languages]
+
+    def _stands(self, variants: Sequence[tuple[str, ...]], *, in_title: bool = False) -> Condition:
+        found = []
+        for variant in dict.fromkeys(variants):
+            numbers = [self.numbers[item] for item in variant]
+            if variant and 0 not in numbers:
+                signed = [-n if item[0] == STOP_MARK else n for n, item in zip(numbers, variant, strict=True)]
+                found.append(Stands(tuple(signed), in_title))
+        return found[0] if len(found) == 1 else Any(tuple(found))
+
+    def _any(self, parts: Sequence[Condition | None]) -> Condition | None:
+        found = tuple(part for part in parts if part is not None)
+        return found[0] if len(found) == 1 else Any(found) if found else None
+
+    def _filter(self, asked: Filter, value: str) -> Condition | None:
+        match asked.field:
+            case "source":
+                return self._source(value)
+            case "category":
+                by_source = frozenset(id for id, category in self._categories if names_match(value, category))
+                return Any((Sources(by_source), self._named("category", value)))
+            case "author":
+                return self._named("author", value)
+            case "lang":
+                return Languages(frozenset({value}))
+            case "intitle":
+                variants = [variant for variant in self._variants(value) if variant]
+                return self._stands(variants, in_title=True) if variants else None
+            case "before":
+                return Published(until=microseconds(moment(value, self.now)))
+            case "after":
+                return Published(since=microseconds(moment(value, self.now)))
+            case "is":
+                return self._state(value)
+
+    def _source(self, value: str) -> Condition:
+        if value.isascii() and value.isdecimal():
+            return Sources(frozenset({int(value)})) if int(value) <= _LARGEST_ID else NEVER
+        named = {
+            id
+            for id, title, host in self._sources
+            if names_match(value, title) or names_match(value, host) or names_match(value, self._own_titles.get(id, ""))
+        }
+        return Sources(frozenset(named))
+
+    def _named(self, kind: NamedThing, value: str) -> Condition:
+        items = _name_items(kind, value)
+        if not items:
+            return NEVER
+        numbers = tuple(self.numbers[item] for item in items[:-1])
+        return NEVER if 0 in numbers else Named(numbers, self.completions.get(items[-1], ()))
+
+    @cached_property
+    def _sources(self) -> list[tuple[int, str, str]]:
+        """Number, title and host of each source that the person may look at."""
+        rows = following.visible_sources(self.user).values_list("pk", "title", "url")
+        return [(id, title, _host(url)) for id, title, url in rows]
+
+    @cached_property
+    def _own_titles(self) -> dict[int, str]:
+        if not self.user.is_authenticated:
+            return {}
+        return dict(following.follows_of(self.user).exclude(title="").values_list("source_id", "title"))
+
+    @cached_property
+    def _categories(self) -> list[tuple[int, str]]:
+        return list(Source.objects.exclude(category="").values_list("pk", "category"))
+
+    @property
+    def _stars(self) -> QuerySet[Mark]:
+        return Mark.objects.filter(user=self.user, starred_at__isnull=False)  # type: ignore[misc]
+
+    def _state(self, state: str) -> Condition:
+        if not self.user.is_authenticated:
+            return NEVER
+        if state not in self._states:
+            states: dict[str, Callable[[User], Condition]] = {
+                "unread": _unread,
+                "starred": lambda _: Postings(frozenset(self._stars.values_list("posting_id", flat=True))),
+                "followed": _followed,
+            }
+            self._states[state] = states[state](self.user)
+        return self._states[state]
+
+
+def _unread(user: User) -> Condition:
+    marks = dict(Mark.objects.filter(user=user, read__isnull=False).values_list("posting_id", "read"))
+    follows = following.follows_of(user).values_list("source_id", "unread_from")
+    since = tuple((source, microseconds(moment)) for source, moment in follows)
+    read = Postings(frozenset(posting for posting, is_read in marks.items() if is_read))
+    kept = Postings(frozenset(posting for posting, is_read in marks.items() if not is_read))
+    return Any((kept, All((PublishedSince(since), Not(read)))))
+
+
+def _followed(user: User) -> Condition:
+    return Sources(frozenset(following.follows_of(user).values_list("source_id", flat=True)))
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:  # an address may be anything that begins with "http"
+        return ""
+
+
+def _name_items(kind: NamedThing, value: str) -> list[str]:
+    return [name_word(kind, word) for word in name_words(value)]
+
+
+# The commonest words that begin so, of each beginning as many.
+_COMPLETIONS = """
+SELECT beginning, id FROM unnest(%s::text[]) beginning, LATERAL (
+    SELECT id FROM search_term WHERE term >= beginning COLLATE "C" AND term < (beginning || %s) COLLATE "C"
+    ORDER BY document_frequency DESC, id LIMIT %s
+) completion
+"""
+
+
+def _completions(beginnings: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    if not beginnings:
+        return {}
+    each = min(terms.MOST_COMPLETIONS, MOST_COMPLETIONS // len(beginnings))
+    found: dict[str, list[int]] = {}
+    for beginning, number in fetch(_COMPLETIONS, [list(beginnings), "\U0010ffff", each]):
+        found.setdefault(beginning, []).append(number)
+    return {beginning: tuple(numbers) for beginning, numbers in found.items()}
+
+
+def _names(tree: Tree) -> Iterator[tuple[NamedThing, str]]:
+    match tree:
+        case Filter(field="category" | "author" as kind, values=values):
+            for value in values:
+                yield kind, value
+        case Without(part):
+            yield from _names(part)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _names(part)
+
+
+def _texts(tree: Tree) -> Iterator[str]:
+    match tree:
+        case Word(text) | Phrase(text):
+            yield text
+        case Filter(field="intitle", values=values):
+            yield from values
+        case Without(part):
+            yield from _texts(part)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _texts(part)

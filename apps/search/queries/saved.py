@@ -1,0 +1,16 @@
+"""Reads of saved searches."""
+
+from django.db.models import QuerySet
+
+from apps.accounts.models import User
+from apps.search.models import SavedSearch
+
+
+def saved_searches(user: User) -> QuerySet[SavedSearch]:
+    """By name."""
+    return SavedSearch.objects.filter(user=user).order_by("name", "pk")
+
+
+def saved_by_secret(secret: str) -> SavedSearch | None:
+    """The search whose feed has this address, as long as the person may sign in."""
+    return SavedSearch.objects.filter(secret=secret, user__is_active=True).select_related("user").first()

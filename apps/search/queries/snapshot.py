@@ -1,0 +1,136 @@
+"""The index as of one instant."""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.search.algorithms.index import inversion
+from apps.search.algorithms.index.conditions import ALWAYS, Condition
+from apps.search.algorithms.index.inversion import Document
+from apps.search.algorithms.index.newest import Found, newest
+from apps.search.algorithms.index.tail import Chunk, spans
+from apps.search.algorithms.index.worth import Worth
+from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
+from apps.search.queries import stored
+from apps.search.queries.blocks import Blocks, GenerationBlock, Reader, TailBlock
+from apps.search.queries.database import fetch, one_instant
+from apps.search.queries.stored import Columns, Sealed
+from apps.search.queries.terms import Terms
+
+AT_ONCE = 3  # generations read at a time where a search may stop early
+_NO_ITEMS = np.empty(0, np.int32)
+NO_DOCUMENT = Document(_NO_ITEMS, 0, _NO_ITEMS, _NO_ITEMS)
+
+
+@contextmanager
+def snapshot(condition: Condition = ALWAYS, worth: Worth | None = None) -> "Iterator[Snapshot]":
+    """The index as it is now, until the end of the block, whatever is added, edited, sealed and merged meanwhile.
+
+    Parameters
+    ----------
+    condition : Condition
+        Only documents for which it holds are found; they still count in frequencies.
+    worth : Worth, optional
+        What scores are multiplied by.
+    """
+    with one_instant():
+        yield Snapshot(stored.state(), condition, worth)
+
+
+class Snapshot:
+    """Made by `snapshot`. Ranking's `Index`; besides, lists by time and the way from documents to postings."""
+
+    def __init__(self, state: stored.State, condition: Condition = ALWAYS, worth: Worth | None = None) -> None:
+        self.state = state
+        self.condition = condition
+        self.worth = worth
+        self._columns: dict[int, Columns] = {}
+        self._terms = Terms()
+
+    def such(self, condition: Condition, worth: Worth | None = None) -> "Snapshot":
+        """The same instant with another condition, such as one whose terms were looked up here."""
+        other = Snapshot(self.state, condition, worth)
+        other._columns, other._terms = self._columns, self._terms
+        other.__dict__["_chunks"] = self._chunks
+        return other
+
+    # --- what ranking asks --------------------------------------------------------------------------------------------
+    @cached_property
+    def documents(self) -> int:
+        sealed = sum(generation.size - generation.dead_count for generation in self.state.generations)
+        return sealed + sum(int(chunk.alive.sum()) for chunk in self._chunks)
+
+    @cached_property
+    def average_length(self) -> float:
+        tokens = sum(generation.tokens for generation in self.state.generations)
+        tokens += sum(int(chunk.inversion.lengths.sum()) for chunk in self._chunks)
+        return tokens / max(self.documents, 1)
+
+    def numbers(self, terms: Sequence[str]) -> IntArray:
+        return self._terms.numbers(terms)
+
+    def names(self, numbers: IntArray) -> list[str]:
+        return self._terms.names(numbers)
+
+    def document_frequencies(self, numbers: IntArray) -> IntArray:
+        counts = self._terms.sealed_frequencies(numbers)
+        for chunk in self._chunks:
+            counts += chunk.frequencies(numbers)
+        return counts
+
+    def blocks(self, numbers: IntArray) -> Blocks:
+        """All blocks, the newest first, ready to give the rows of these terms."""
+        wanted = [int(number) for number in numbers]
+        sealed = self.state.generations[::-1]
+        reader = Reader(sealed, wanted, at_once=len(sealed) if self.worth is None else AT_ONCE)
+        asked = sorted(set(self.condition.terms()))
+        conditions = Reader(sealed, asked, at_once=len(sealed) if wanted and self.worth is None else AT_ONCE)
+        tail: Blocks = [TailBlock(self, chunk, wanted) for chunk in reversed(self._chunks)]
+        return tail + [GenerationBlock(self, generation, wanted, reader, conditions) for generation in sealed]
+
+    def vectors(self, documents: IntArray) -> Vectors:
+        return inversion.vectors(self.read(documents))
+
+    def sequences(self, documents: IntArray) -> Sequences:
+        return inversion.sequences(self.read(documents))
+
+    # --- besides ------------------------------------------------------------------------------------------------------
+    def newest(self, count: int) -> list[Found]:
+        """The documents published last for which the condition holds."""
+        return newest(self.blocks(np.empty(0, np.int64)), count)
+
+    def read(self, documents: IntArray) -> list[Document]:
+        """The documents in their order; empty ones in the places of those that died."""
+        numbers = [int(number) for number in documents]
+        found = stored.documents(self.state.head, set(numbers))
+        return [found.get(number, NO_DOCUMENT) for number in numbers]
+
+    def posting_ids(self, documents: IntArray) -> list[int]:
+        """The posting of each document, 0 if it died."""
+        rows = fetch("SELECT number, posting_id FROM search_document WHERE number = ANY(%s)", [_list(documents)])
+        known = dict(rows)
+        return [known.get(number, 0) for number in _list(documents)]
+
+    def documents_of(self, posting_ids: Collection[int]) -> NDArray[np.int64]:
+        """The documents of those postings that are indexed, in no order that means anything."""
+        rows = fetch(
+            "SELECT number FROM search_document WHERE posting_id = ANY(%s) AND NOT dead", [sorted(set(posting_ids))]
+        )
+        return np.array([number for (number,) in rows], np.int64)
+
+    def columns(self, sealed: Sealed) -> Columns:
+        if sealed.id not in self._columns:
+            self._columns |= stored.columns(self.state.generations)
+        return self._columns[sealed.id]
+
+    @cached_property
+    def _chunks(self) -> list[Chunk]:
+        state = self.state
+        return stored.chunks(state.head, spans(state.sealed, state.next_document), state.dead)
+
+
+def _list(numbers: IntArray) -> list[int]:
+    return [int(number) for number in numbers]

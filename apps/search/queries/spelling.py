@@ -1,0 +1,43 @@
+"""What was probably meant by a query in which a word is misspelled."""
+
+import time
+
+from apps.search.algorithms.language import And, Or, Tree, Word
+from apps.search.algorithms.spelling import Vocabulary
+from apps.search.models import SpelledWord
+
+REMEMBERED = 1_800  # s; the words change little from day to day
+_known: tuple[float, Vocabulary] | None = None  # until when
+
+
+def suggestion(tree: Tree) -> Tree:
+    """The query with other words for those that hardly any posting has; the same one if there are none.
+
+    Phrases and filters stay as they are.
+    """
+    return _corrected(tree, _vocabulary())
+
+
+def _corrected(tree: Tree, vocabulary: Vocabulary) -> Tree:
+    match tree:
+        case Word(text):
+            meant = vocabulary.meant(text)
+            return Word(meant) if meant else tree
+        case And(parts):
+            return And(tuple(_corrected(part, vocabulary) for part in parts))
+        case Or(parts):
+            return Or(tuple(_corrected(part, vocabulary) for part in parts))
+    return tree
+
+
+def _vocabulary() -> Vocabulary:
+    global _known
+    if _known is None or _known[0] < time.monotonic():
+        _known = time.monotonic() + REMEMBERED, Vocabulary(dict(SpelledWord.objects.values_list("word", "documents")))
+    return _known[1]
+
+
+def forget() -> None:
+    """Remember nothing any more, since other words were learnt."""
+    global _known
+    _known = None

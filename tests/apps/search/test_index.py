@@ -1,0 +1,280 @@
+"""The index in Postgres against a dictionary, while postings come, change and go, and generations are made of them."""
+
+import random
+from datetime import timedelta
+from hashlib import blake2b
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from apps.postings.models import Posting
+from apps.search import actions
+from apps.search.actions import maintain, pull
+from apps.search.algorithms.index import levels
+from apps.search.algorithms.index.conditions import All, Holds, Not, Stands
+from apps.search.algorithms.models.ranking import best
+from apps.search.models import Change, Document, Generation, Row
+from apps.search.queries import snapshot
+from apps.search.queries.checking import Check, check
+from tests.apps.search.index_twin import Twin
+from tests.builders import NOON, a_posting, a_source
+
+pytestmark = pytest.mark.django_db
+
+WORDS = ("the", "of", "budget", "vote", "parliament", "storm", "flood", "minister", "中国", "大学", "election", "élan")
+
+
+def some_words(chance: random.Random, most: int = 12) -> str:
+    return " ".join(chance.choices(WORDS, k=chance.randint(1, most)))
+
+
+def hash_of(title: str, text: str) -> bytes:
+    return blake2b(f"{title}\0{text}".encode(), digest_size=16).digest()
+
+
+def publish(chance: random.Random, source) -> Posting:
+    title, text = some_words(chance, 4), some_words(chance)
+    return a_posting(
+        source,
+        title=title,
+        text=text,
+        text_hash=hash_of(title, text),
+        language="en",
+        author=chance.choice(["", "Ann Lee", "Bo Sen"]),
+        published_at=NOON - timedelta(minutes=chance.randint(0, 10_000)),
+    )
+
+
+def edit(chance: random.Random, posting: Posting) -> None:
+    posting.text = some_words(chance)
+    posting.text_hash = hash_of(posting.title, posting.text)
+    posting.save()
+
+
+def two_of(twin: Twin, chance: random.Random) -> list[int]:
+    return chance.sample(list(twin.readings), min(2, len(twin.readings)))
+
+
+@pytest.fixture
+def small_levels(monkeypatch):
+    """Generations of 2, 8 and 32 documents, so that few postings make many of them."""
+    for name, size in (("SMALLEST", 2), ("MIDDLE", 8), ("LARGEST", 32)):
+        monkeypatch.setattr(levels, name, size)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_after_adds_edits_deletions_seals_merges_and_readings_anew_it_says_what_a_dictionary_says(seed, small_levels):
+    chance, twin, source = random.Random(seed), Twin(), a_source(language="en")
+    generations = 0
+    for step in range(25):
+        kind = chance.choice(["add", "add", "add", "edit", "edit", "delete", "delete", "maintain", "maintain", "anew"])
+        match "empty" if step == 9 else kind:
+            case "add":
+                for _ in range(chance.randint(1, 9)):
+                    publish(chance, source)
+            case "edit":
+                for posting in Posting.objects.filter(pk__in=two_of(twin, chance)):
+                    edit(chance, posting)
+            case "delete":
+                Posting.objects.filter(pk__in=two_of(twin, chance)).delete()
+            case "maintain":
+                maintain(at_least=chance.randint(1, 8))
+            case "anew":
+                pull_all()
+                twin.pull()
+                actions.read_all_anew()
+                pull(limit=3)  # some are read anew and some are not
+            case "empty":
+                actions.empty()
+                twin.readings = {}
+        if chance.random() < 0.7:
+            pull_all(limit=chance.randint(1, 20))
+            assert not Change.objects.exists()
+            twin.pull()
+        agree(twin, chance)
+        generations = max(generations, Generation.objects.count())
+    assert generations
+
+
+def pull_all(limit: int = 100) -> None:
+    while pull(limit=limit).looked_at:
+        pass
+
+
+def agree(twin: Twin, chance: random.Random) -> None:
+    terms = sorted({term for id in twin.readings for term in twin.held_by(id)})
+    with snapshot() as index:
+        assert index.documents == len(twin.readings)
+        assert index.average_length == pytest.approx(twin.average_length)
+        numbers = index.numbers(terms)
+        assert index.document_frequencies(numbers).tolist() == [twin.document_frequency(term) for term in terms]
+        documents = index.documents_of(list(twin.readings))
+        assert documents.size == len(twin.readings)
+        assert sorted(index.posting_ids(documents)) == sorted(twin.readings)
+        found = index.vectors(documents)
+        ids = index.posting_ids(documents)
+        names = index.names(found.terms)
+        for place, id in enumerate(ids):
+            part = slice(found.bounds[place], found.bounds[place + 1])
+            assert dict(zip(names[part], found.frequencies[part].tolist(), strict=True)) == dict(twin.terms_of(id))
+        weights = {term: chance.random() for term in chance.sample(["budget", "vote", "storm", "中", "大学", "nil"], 3)}
+        ranked = best(index.blocks(index.numbers(list(weights))), np.array(list(weights.values())), 1_000)
+        expected = twin.scores(weights)
+        scores = dict(zip(index.posting_ids(ranked.documents), ranked.scores, strict=True))
+        assert scores == pytest.approx(expected, rel=0.12)
+        check_lists(twin, index, chance)
+
+
+def check_lists(twin: Twin, index, chance: random.Random) -> None:
+    word, other = chance.sample(["budget", "vote", "storm", "flood"], 2)
+    phrase = chance.choice([("_the", "budget"), ("vote", "storm"), ("中", "国")])
+    holds = All((Holds((int(index.numbers([word])[0]),)), Not(Holds((int(index.numbers([other])[0]),)))))
+    signed = [-number if item[0] == "_" else number for item, number in zip(phrase, index.numbers(phrase), strict=True)]
+    with_both = [id for id in twin.readings if word in twin.held_by(id) and other not in twin.held_by(id)]
+    count = chance.choice([3, 100])
+    assert [found.posting_id for found in index.such(holds).newest(count)] == twin.newest(with_both)[:count]
+    with_phrase = [
+        id
+        for id, reading in twin.readings.items()
+        if any(tuple(reading.sequence[at : at + 2]) == phrase for at in range(len(reading.sequence)))
+    ]
+    stands = Stands(tuple(int(number) for number in signed))
+    assert [found.posting_id for found in index.such(stands).newest(count)] == twin.newest(with_phrase)[:count]
+    without = [id for id in twin.readings if id not in with_phrase]
+    assert [found.posting_id for found in index.such(Not(stands)).newest(count)] == twin.newest(without)[:count]
+
+
+def test_a_posting_is_found_once_it_was_pulled_and_its_edit_takes_its_place():
+    posting = a_posting(title="A flood in Rome", text="", text_hash=b"1" * 16, language="en")
+    pull()
+    assert found("flood") == [posting.pk]
+    Posting.objects.filter(pk=posting.pk).update(title="A storm in Rome", text_hash=b"2" * 16)
+    assert found("flood") == [posting.pk]
+    pull()
+    assert (found("flood"), found("storm")) == ([], [posting.pk])
+    posting.delete()
+    pull()
+    assert found("storm") == []
+
+
+def found(word: str) -> list[int]:
+    with snapshot() as index:
+        ranked = best(index.blocks(index.numbers([word])), np.ones(1), 10)
+        return index.posting_ids(ranked.documents)
+
+
+def test_a_change_without_other_words_is_not_read_again():
+    posting = a_posting(text_hash=b"1" * 16)
+    pull()
+    Posting.objects.filter(pk=posting.pk).update(image_url="https://other.example/")
+    assert not Change.objects.exists()
+    Change.objects.create(posting_id=posting.pk)
+    assert pull().added == 0
+    assert Document.objects.get().posting_id == posting.pk
+
+
+def test_postings_of_a_deleted_source_are_found_no_more():
+    source = a_source()
+    for number in range(3):
+        a_posting(source, title="flood", text_hash=bytes([number]) * 16, language="en")
+    pull()
+    maintain(at_least=1)
+    source.delete()
+    pull()
+    assert found("flood") == []
+    maintain(at_least=1)
+    assert not Generation.objects.exists()
+    assert not Row.objects.exists()
+
+
+def faults() -> list[str]:
+    found = Check()
+    for _ in check(found):
+        pass
+    return found.faults
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_check_finds_nothing_wrong_with_an_index_that_grew_shrank_and_was_read_anew(seed, small_levels):
+    chance, source = random.Random(seed), a_source()
+    for _ in range(4):
+        for _ in range(12):
+            publish(chance, source)
+        pull()
+        maintain(at_least=3)
+        for posting in chance.sample(list(Posting.objects.all()), 5):
+            edit(chance, posting)
+        Posting.objects.filter(
+            pk__in=[posting.pk for posting in chance.sample(list(Posting.objects.all()), 2)]
+        ).delete()
+        pull()
+    assert faults() == []
+    assert actions.read_all_anew() == Posting.objects.count()
+    pull(limit=7)
+    maintain(at_least=3)
+    assert faults() == []
+    call_command("reindex")
+    assert faults() == []
+    call_command("reindex", "--empty")
+    assert faults() == []
+    assert Document.objects.count() == Posting.objects.count()
+    call_command("check_index")
+
+
+DAMAGES = {
+    "postings of a term are lost": "UPDATE search_row SET postings = '' WHERE length(postings) > 3",
+    "a row is lost": "DELETE FROM search_row WHERE ctid = (SELECT max(ctid) FROM search_row)",
+    "a term is counted wrong": "UPDATE search_term SET document_frequency = 77 WHERE term = 'vote'",
+    "a sealed document is lost": "DELETE FROM search_document WHERE number = 0",
+    "a document of the tail is lost": "DELETE FROM search_document WHERE number = 11",
+    "a generation is lost": "DELETE FROM search_generation",
+    "a note is lost": "DELETE FROM search_change",
+    "a time is wrong": "UPDATE search_document SET published_at = now() WHERE number = 1",
+    "numbers are given again": "UPDATE search_head SET next_document = 3",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_the_check_sees_that(damage):
+    chance, source = random.Random(1), a_source()
+    for _ in range(10):
+        publish(chance, source)
+    pull()
+    maintain(at_least=1)
+    for _ in range(3):
+        publish(chance, source)
+    pull()
+    publish(chance, source)
+    assert faults() == []
+    with connection.cursor() as cursor:
+        cursor.execute(DAMAGES[damage])
+    assert faults() != []
+    with pytest.raises(CommandError, match="reindex --empty"):
+        call_command("check_index")
+
+
+def test_what_the_database_did_not_note_is_found_by_comparing_everything():
+    posting = a_posting(title="flood", text_hash=b"1" * 16, language="en")
+    Change.objects.all().delete()
+    assert actions.note_missed() == 1
+    pull()
+    assert found("flood") == [posting.pk]
+    assert actions.note_missed() == 0
+
+
+def test_a_generation_in_which_much_has_died_is_made_anew_without_the_dead(small_levels):
+    chance, source = random.Random(2), a_source()
+    postings = [publish(chance, source) for _ in range(8)]
+    pull()
+    maintain(at_least=8)
+    before = Generation.objects.get()
+    for posting in postings[:5]:
+        posting.delete()
+    pull()
+    maintain(at_least=8)
+    after = Generation.objects.get()
+    assert (before.pk != after.pk, after.dead_count, after.dropped) == (True, 5, 5)
+    assert maintain(at_least=8) == 0
+    assert faults() == []

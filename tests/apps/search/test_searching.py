@@ -1,0 +1,435 @@
+"""What a person finds, in which order, and what it costs."""
+
+import logging
+import os
+import random
+from datetime import UTC, timedelta
+
+import pytest
+from django.core.cache import cache
+from django.db import OperationalError, connection, reset_queries
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from psycopg.errors import QueryCanceled
+
+from apps.postings.models import Posting
+from apps.postings.queries import BadCursor
+from apps.search import queries as searching
+from apps.search.actions import maintain, pull
+from apps.search.algorithms.language import FIELDS, STATES, parse
+from apps.search.queries import LENGTH, TooCostly, limits
+from apps.search.queries import searching as module
+from apps.search.queries.places import RankedPlace, TimedPlace
+from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
+
+pytestmark = pytest.mark.django_db
+
+# A server error shows itself to whoever asks often enough; `WIREBEAT_RANDOM_QUERIES=50000` asks that often.
+RANDOM_QUERIES = int(os.environ.get("WIREBEAT_RANDOM_QUERIES", "400"))
+ORDERS = ("relevance", "fresh", "newest")
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    cache.clear()
+
+
+def search(text, user=None, **values):
+    defaults = {
+        "order": "relevance", "cursor": "", "expansion": False, "removed_terms": (), "liked_ids": (),
+        "disliked_ids": (), "now": NOON,
+    }  # fmt: skip
+    return searching.search(user or a_user(), parse(text), **defaults | values)
+
+
+def published(title, source=None, *, days=1.0, **values):
+    return a_posting(
+        source, **{"title": title, "text": "", "language": "en", "published_at": NOON - timedelta(days=days)} | values
+    )
+
+
+def titles(result):
+    names = dict(Posting.objects.filter(pk__in=result.postings).values_list("pk", "title"))
+    return [names[posting_id] for posting_id in result.postings]
+
+
+def all_pages(text, user, **values):
+    found, cursor = [], ""
+    while True:
+        result = search(text, user, cursor=cursor, **values)
+        found += result.postings
+        if not result.next:
+            return found
+        cursor = result.next
+
+
+# --- orders -----------------------------------------------------------------------------------------------------------
+def test_by_relevance_what_has_more_of_the_words_comes_first_and_by_time_it_needs_them_all():
+    for days, title in ((1, "Paris"), (2, "Summit in Paris"), (3, "Paris, the summit of fashion"), (4, "Rome")):
+        published(title, days=days)
+    pull()
+    assert titles(search("paris summit"))[0] == "Summit in Paris"
+    assert len(search("paris summit").postings) == 3
+    assert titles(search("paris summit", order="newest")) == ["Summit in Paris", "Paris, the summit of fashion"]
+
+
+def test_without_words_to_rank_by_everything_is_ordered_by_time():
+    for days in (3, 1, 2):
+        published(f"The day {days}", days=days)
+    pull()
+    for text in ("lang:en", '"the"', "the", "after:2000", "-paris"):
+        assert titles(search(text)) == ["The day 1", "The day 2", "The day 3"], text
+
+
+def test_freshness_lifts_new_postings_and_says_so():
+    old, new = published("Paris Paris", days=300), published("Paris today, said the others", days=0.5)
+    pull()
+    assert search("paris").postings == (old.pk, new.pk)
+    fresh = search("paris", order="fresh")
+    assert fresh.postings == (new.pk, old.pk)
+    assert fresh.reasons[old.pk][0].startswith("300 days old: score × 0.25")
+    assert "people follow its source" in fresh.reasons[old.pk][1]
+    assert not search("paris").reasons
+
+
+def test_authority_lifts_sources_that_many_follow():
+    followed, other = a_source(listed=True), a_source(listed=True)
+    for _ in range(5):
+        a_follow(source=followed)
+    known, unknown = published("Paris", followed), published("Paris", other)
+    pull()
+    assert search("paris").postings == (unknown.pk, known.pk)
+    assert search("paris", order="fresh").postings == (known.pk, unknown.pk)
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+def test_a_word_is_found_in_the_form_of_each_posting_s_language():
+    english, german = published("The election", language="en"), published("Die Wahl und die Wahlen", language="de")
+    published("Nothing of the kind", language="en")
+    pull()
+    assert search("elections").postings == (english.pk,)
+    assert search("wahlen").postings == (german.pk,)
+    assert search("wahlen", order="newest").postings == (german.pk,)
+
+
+def test_words_that_are_added_never_bring_in_what_a_filter_phrase_or_not_keeps_out():
+    for number in range(6):
+        published(f"Paris summit {number}", text="Emissions rise again.", days=number)
+    published("Emissions rise in Rome", language="en")
+    published("Summit of Paris: emissions rise")
+    pull()
+    assert "Emissions rise in Rome" in titles(search("summit", expansion=True))
+    for text in ('"paris summit"', "summit intitle:paris", "summit -rome", 'summit -"rise in"'):
+        assert "Emissions rise in Rome" not in titles(search(text, expansion=True)), text
+
+
+def test_added_words_come_from_postings_that_the_person_may_open():
+    secret = published("Paris", a_source(listed=False), text="Confidential emissions.")
+    open_ = published("Paris", text="Public summit.")
+    published("Rome")
+    pull()
+    stranger = a_user()
+    for liked in ((), (secret.pk,), (secret.pk, open_.pk)):
+        result = search("paris", stranger, expansion=True, liked_ids=liked)
+        assert "confidenti" not in [word.term for word in result.added]
+        assert {posting_id for word in result.added for posting_id in word.posting_ids} <= {open_.pk}
+
+
+def test_what_was_removed_is_not_added_and_a_liked_posting_lends_its_words_to_no_query_at_all():
+    liked = published("Paris", text="Emissions and delegations.")
+    published("Emissions")
+    published("Rome")
+    pull()
+    like = search("", liked_ids=(liked.pk,), expansion=True)
+    assert titles(like)[:2] == ["Paris", "Emissions"]
+    assert "emiss" in [word.term for word in like.added]
+    without = search("", liked_ids=(liked.pk,), expansion=True, removed_terms=("emiss",))
+    assert "emiss" not in [word.term for word in without.added]
+    assert "Emissions" not in titles(without)
+
+
+def test_what_a_person_dislikes_is_left_out():
+    bad, good = published("Paris", text="Fashion."), published("Paris", text="Summit.")
+    pull()
+    assert search("paris", disliked_ids=(bad.pk,)).postings == (good.pk,)
+
+
+def test_a_starred_posting_is_found_though_its_source_is_not_followed_any_more():
+    user, posting = a_user(), published("Paris", a_source(listed=False))
+    pull()
+    assert not search("paris", user).postings
+    a_mark(user, posting, starred_at=NOON)
+    assert search("paris", user).postings == (posting.pk,)
+    assert search("is:starred", user).postings == (posting.pk,)
+
+
+# --- pages ------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("order", ORDERS)
+def test_pages_stay_as_they_are_while_news_arrive_and_generations_are_made(order):
+    user, source, chance = a_user(), a_source(listed=True), random.Random(7)
+    for number in range(3 * LENGTH + 5):
+        words = " ".join(chance.choices(["paris", "summit", "storm", "vote"], k=chance.randint(1, 6)))
+        published(f"Paris {words}", source, days=number % 9)
+    pull()
+    expected = all_pages("paris", user, order=order, expansion=order == "relevance")
+    assert len(expected) == len(set(expected)) == 3 * LENGTH + 5
+    found, cursor = [], ""
+    for arrival in range(10):
+        result = search("paris", user, order=order, expansion=order == "relevance", cursor=cursor)
+        found += result.postings
+        cursor = result.next
+        for _ in range(7):
+            published("Paris paris, just in", source, days=0.01)
+        pull()
+        maintain(at_least=5 * (arrival + 1))
+        if not cursor:
+            break
+    assert found == expected
+
+
+def test_an_order_that_was_forgotten_is_made_anew_without_what_arrived_since():
+    user, source = a_user(), a_source(listed=True)
+    for number in range(2 * LENGTH):
+        published("Paris", source, days=number)
+    pull()
+    first = search("paris", user)
+    published("Paris", source)
+    pull()
+    cache.clear()
+    second = search("paris", user, cursor=first.next)
+    assert len({*first.postings, *second.postings}) == 2 * LENGTH
+    assert not second.next
+
+
+def test_an_order_that_is_kept_is_for_one_person_and_one_query():
+    source = a_source(listed=False)
+    reader = a_follow(source=source).user
+    for number in range(2 * LENGTH):
+        published(f"Paris {number}", source)
+    pull()
+    cursor = search("paris", reader).next
+    assert search("paris", reader, cursor=cursor).postings
+    assert not search("paris", a_user(), cursor=cursor).postings
+    assert not search("7", reader, cursor=cursor).postings
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        "x",
+        "r",
+        "r1.2",
+        "r1.2.x",
+        "r-1.2.3",
+        "r1.99999999999999999.0",
+        "r99999999999.1.1",
+        "1.2.3",
+        "1.x",
+        "²",
+        "r١.١.١",
+    ],
+)
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_place_that_is_none_is_refused(order, cursor):
+    published("Paris")
+    pull()
+    with pytest.raises(BadCursor):
+        search("paris", order=order, cursor=cursor)
+
+
+@given(st.integers(0, 2**31 - 1), st.integers(0, 1_700_000_000_000_000), st.integers(0, 10_000))
+def test_a_place_is_read_as_it_was_written(until, at, position):
+    place = RankedPlace(until, at, position)
+    assert RankedPlace.decode(place.encode(), NOON) == place
+    assert RankedPlace.decode(place.encode(), NOON).at(NOON).astimezone(UTC).timestamp() * 1e6 == pytest.approx(at)
+    timed = TimedPlace(at, position)
+    assert TimedPlace.decode(timed.encode()) == timed
+
+
+# --- counts -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("order", ORDERS)
+def test_facets_count_what_was_found(order):
+    wire, herald = a_source(listed=True, category="World"), a_source(listed=True, category="")
+    published("Paris", wire, days=1, categories=["Climate", "world"])
+    published("Paris", herald, days=1, categories=["climate"])
+    published("Paris", herald, days=3)
+    published("Rome", herald)
+    pull()
+    result = search("paris", order=order)
+    assert result.total == 3
+    assert dict(result.sources) == {wire.pk: 1, herald.pk: 2}
+    assert {name.lower(): count for name, count in result.categories} == {"climate": 2, "world": 1}
+    day = (NOON - timedelta(days=1)).date()
+    assert result.days == ((day, 2), (day - timedelta(days=2), 1))
+
+
+def test_the_total_goes_on_where_lists_end(monkeypatch):
+    monkeypatch.setattr(module, "MOST_RANKED", 30)
+    monkeypatch.setattr(module, "MOST_COUNTED", 30)
+    source, user = a_source(listed=True), a_user()
+    for number in range(50):
+        published("Paris, the day" if number % 2 else "Paris", source, days=number)
+    pull()
+    for order in ORDERS:
+        assert search("paris", user, order=order).total == 50
+    assert len(all_pages("paris", user, order="newest")) == 50
+    assert len(all_pages("paris", user, order="relevance")) == 30
+
+
+# --- cost -------------------------------------------------------------------------------------------------------------
+COSTLY = [
+    "paris " * 99,
+    " ".join(f'"the of {number}"' for number in range(70)),
+    " OR ".join(f"(w{number} -x{number})" for number in range(40)),
+    ",".join(["author:a", *"bcdefghijklmnopqrstuvwxyz"]) + " " + ",".join(["category:a", *"bcdefghijklmnopqrstuvw"]),
+    "source:" + ",".join("abcdefghijklmnopqrstuvwxyz") + " is:unread -is:starred (is:followed OR is:unread)",
+    "intitle:" + ",".join(f'"the w{number}"' for number in range(60)),
+    "(" * 20 + "paris" + ")" * 20,
+]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_search_takes_a_bounded_number_of_statements_however_long_it_is_and_however_much_there_is(order):
+    user = a_follow().user
+    worst = []
+    for amount in (3, 60):
+        for number in range(amount):
+            source = a_source(listed=True, category="World", title=f"Source {number}")
+            a_follow(user, source)
+            published(f"Paris the of {number} w{number}", source, author=f"A. Sen{number}", categories=[f"b{number}"])
+        pull()
+        maintain(at_least=2)
+        costs = []
+        for text in COSTLY:
+            search(text, user, order=order, expansion=True)
+            with CaptureQueriesContext(connection) as captured:
+                search(text, user, order=order, expansion=True)
+            costs.append(len(captured))
+        worst.append(max(costs))
+    assert max(worst) <= 40
+    assert worst[1] <= worst[0] + 3  # words that were not there at first are looked up now
+
+
+def test_only_so_many_documents_are_read_for_a_phrase_and_it_is_said(monkeypatch):
+    source = a_source(listed=True)
+    for number in range(40):
+        published("of the" if number < 5 else "the of", source, days=40 - number)
+    pull()
+    everything = search('"the of"', order="newest")
+    assert (everything.total, everything.is_partial) == (35, False)
+    monkeypatch.setattr(limits, "MOST_READ", 10)
+    for order in ORDERS:
+        some = search('"the of"', order=order)
+        assert some.is_partial
+        assert 0 < len(some.postings) <= 10
+    assert not search("paris").is_partial
+
+
+def test_a_statement_that_is_given_up_is_told_from_a_database_that_is_gone(monkeypatch):
+    def failing(cause):
+        def fail(*_, **__):
+            raise OperationalError("canceling statement due to statement timeout") from cause
+
+        return fail
+
+    monkeypatch.setattr(module, "condition_of", failing(QueryCanceled()))
+    with pytest.raises(TooCostly, match="took too long"):
+        search("lang:en")
+    monkeypatch.setattr(module, "condition_of", failing(None))
+    with pytest.raises(OperationalError):
+        search("lang:en")
+
+
+# --- any query --------------------------------------------------------------------------------------------------------
+NAUGHTY = [
+    "", " ", "\x00", "\ufeff", "\u202etest\u202c", "\ud800", "undefined", "NULL", "None", "true", "0", "-0", "1e309",
+    "NaN", "-" * 50, "(" * 30, ")" * 30, '"' * 7, "'", "''", "\\", "\\'", "%", "%s", "%(x)s", "{}", "${7*7}",
+    "{{7*7}}", "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "'; DROP TABLE users; --", "1 OR 1=1",
+    "../../etc/passwd", "C:\\CON", "AND", "OR", "NOT", "NOT NOT", "| |", "a | | b", "- -", "-(", "a -", "is:", "is:x",
+    "source:", "source:,", 'source:""', "source:" + "9" * 40, "lang:zz", "before:2026-02-30", "after:9999w",
+    "after:99999w", "before:0000", "after:2999-12-31", "after:today before:today", "田中さんにあげて下さい",
+    "사회과학원 어학연구소", "表ポあA鷗ŒéＢ逍Üßªąñ丂㐀𠀀", "Ⱥ", "﷽", "Z̮̞̠͙͔ͅḀ̗̞͈̻̗Ḷ͙͎̯̹̞͓G̻O̭̗̮", "👩‍👩‍👧‍👦", "🇺🇸🇷🇺", "١٢٣",
+    "ｔｈｅ ｑｕｉｃｋ",
+    "מְאֹד טוֹב", "إلى العربية", "\u200b\u200c\u200d", "\t\n\r\v\f", "İ", "ſ", "ﬁ", "ǆ", "a" * 1_000, "a" * 1_001,
+    "é" * 999, "北" * 1_000, "the " * 100, "a " * 101, "search_term", "author:_ category:_", "_the", "author:author:a",
+    "intitle:the intitle:\"\u0301\"", "lang:en,de,fr,zh,ru,ja,ko,ar", "x" * 41, "\U0010ffff", "author:\U0010ffff",
+]  # fmt: skip
+PIECES = [
+    "paris", "summit", "the", "of", "中国", "大学", "élan", "e-mail", "12:30", "OR", "AND", "NOT", "|", "-", "(",
+    ")", '"', "“",
+    *(f"{field}:" for field in FIELDS), *(f"is:{state}" for state in STATES), "before:2026", "after:1d", "lang:en",
+    'source:"the wire"', "author:ann", "category:wor", "intitle:paris", ",", ":", "\x00", "\ud83d", "🙂", "%", "'",
+]  # fmt: skip
+words = st.sampled_from(PIECES + NAUGHTY) | st.text(max_size=6)
+random_queries = (
+    st.lists(st.tuples(words, st.sampled_from([" ", " ", ""])), max_size=14).map(
+        lambda pairs: "".join(part for pair in pairs for part in pair)
+    )
+    | st.text(max_size=60)
+    | st.sampled_from(NAUGHTY)
+)
+addresses = st.fixed_dictionaries(
+    {"q": random_queries},
+    optional={
+        "order": st.sampled_from([*ORDERS, "", "oldest"]),
+        "words": st.sampled_from(["mine", ""]),
+        "without": words,
+        "like": st.integers(-5, 60) | words,
+        "unlike": st.integers(-5, 60) | words,
+        "start": words | st.sampled_from(["r60.1709208000000000.20", "1709208000000000.7", "r0.0.0"]),
+    },
+)
+
+
+@pytest.fixture
+def some_news():
+    chance, user = random.Random(3), a_user()
+    for name in ("The Wire", "Daily Post"):
+        a_follow(user, a_source(title=name, category="World", listed=True), title="My wire")
+    sources = [follow.source for follow in user.follows.all()]
+    for number in range(60):
+        posting = published(
+            " ".join(chance.choices(["Paris", "the", "summit", "of", "中国", "élan", "e-mail"], k=4)),
+            chance.choice(sources),
+            text=" ".join(chance.choices(["delegations", "emissions", "大学", "the", "storm"], k=12)),
+            author=chance.choice(["", "Ann Lee"]),
+            categories=chance.sample(["World News", "Climate"], chance.randint(0, 2)),
+            days=number / 5,
+        )
+        if number % 9 == 0:
+            a_mark(user, posting, read=True, starred_at=NOON)
+    pull(limit=40)
+    maintain(at_least=20)
+    pull()
+    return user
+
+
+def test_no_query_is_an_error_of_the_server(client, some_news, caplog):
+    """Each is an answer or a complaint, for people and strangers, at a bounded number of statements."""
+    client.raise_request_exception = False
+    caplog.set_level(logging.ERROR)  # what is not found is told a hundred times
+    dearest = 0
+
+    @settings(
+        max_examples=RANDOM_QUERIES // 2,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+        derandomize="WIREBEAT_RANDOM_QUERIES" not in os.environ,
+    )
+    @given(addresses, st.booleans())
+    def ask(asked, is_fragment):
+        nonlocal dearest
+        asked = {name: str(value).encode("utf-8", "replace") for name, value in asked.items()}
+        headers = {"HX-Request": "true", "HX-Target": "found"} if is_fragment else {}
+        reset_queries()  # a connection remembers only some thousands
+        with CaptureQueriesContext(connection) as captured:
+            answer = client.get(reverse("search"), asked, headers=headers)
+        assert answer.status_code in (200, 404), asked
+        dearest = max(dearest, len(captured))
+
+    ask()
+    client.force_login(some_news)
+    ask()
+    assert dearest <= 60
