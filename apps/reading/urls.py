@@ -1,6 +1,19 @@
 from django.urls import path
 
-from apps.reading.views import following, images, marks, opml, plain, plan, preferences, river, source_pages, sources
+from apps.reading.views import (
+    following,
+    images,
+    marks,
+    opml,
+    plain,
+    plan,
+    preferences,
+    river,
+    saved_searches,
+    search,
+    source_pages,
+    sources,
+)
 
 urlpatterns = [
     path("", plain.home, name="home"),
@@ -15,6 +28,13 @@ urlpatterns = [
     path("posting/<int:posting_id>/", river.posting, name="posting"),
     path("posting/<int:posting_id>/mark/", marks.mark, name="mark"),
     path("image/<str:signature>/<str:encoded>", images.image, name="image"),
+    # search
+    path("search/", search.search, name="search"),
+    path("search/saved/", saved_searches.index, name="saved_searches"),
+    path("search/saved/save/", saved_searches.save, name="save_search"),
+    path("search/saved/<int:saved_id>/", saved_searches.change, name="change_search"),
+    path("search/feed/<str:secret>/<str:kind>/", saved_searches.feed, name="search_feed"),
+    path("help/search/", search.search_help, name="search_help"),
     # following
     path("catalogue/", following.catalogue, name="catalogue"),
     path("add/", following.add, name="add"),

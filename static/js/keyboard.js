@@ -37,10 +37,12 @@ function openOriginal() {
   if (link) window.open(link.href, "_blank", "noopener,noreferrer");
 }
 
+// A page's own field comes before the one above every page, which small screens do not show.
 function search() {
-  const field = find("[data-search]");
-  if (field) field.focus();
-  else location.assign("/catalogue/");
+  const fields = [...document.querySelectorAll("main [data-search], [data-search]")];
+  const own = fields.find((field) => field.closest("main")) ?? fields.find((field) => field.checkVisibility());
+  if (own) own.focus();
+  else location.assign("/search/");
 }
 
 const KEYS = {

@@ -14,7 +14,10 @@ from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
 from apps.reading.pages.rows import PostingRow, rows
+from apps.reading.pages.search_asked import Complaint, complaint
 from apps.retrieval.reports.delays import Asking, asking_of
+from apps.search import queries as searching
+from apps.search.algorithms.language import BadQuery, Tree, narrowed, parse
 from apps.sources.models import Source
 
 LENGTH = 40  # postings shown at once
@@ -25,6 +28,7 @@ class Arrangement:
     unread_only: bool
     order: User.Order
     start: Cursor | None  # where the page before ended
+    words: str = ""  # a query that all postings have to answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,8 @@ class RiverPage:
     follow: Follow | None
     asking: Asking | None  # of the source
     now: datetime
+    complaint: Complaint | None = None  # about the query
+    is_cut: bool = False  # older postings may answer the query as well
 
     @property
     def shown_at(self) -> str:
@@ -53,16 +59,57 @@ def river_page(
     source: Source | None = None,
     follow: Follow | None = None,
 ) -> RiverPage:
-    """One query for the postings and one of how a source is asked; the caller has found, and may show, the scope."""
-    found = following.with_state(following.postings_in(user, scope), user)
+    """One query for the postings and one of how a source is asked; the caller has found, and may show, the scope.
+
+    Where the postings have to answer a query, a search besides, of a bounded number of queries.
+
+    Raises
+    ------
+    TooCostly
+        If that search takes too long.
+    """
+    asking = asking_of(source.pk, now) if source else None
+    found = following.postings_in(user, scope)
+    is_cut = False
+    if arrangement.words:
+        try:
+            answering = _answering(user, scope, parse(arrangement.words), arrangement, now)
+        except BadQuery as error:
+            told = complaint(arrangement.words, error)
+            return RiverPage(scope, title, (), arrangement, "", source, follow, asking, now, told)
+        found = found.filter(pk__in=answering)
+        is_cut = len(answering) == searching.MOST_COUNTED
+    found = following.with_state(found, user)
     if arrangement.unread_only:
         found = found.filter(Q(unread=True))
     shown = rows(_arranged(found, arrangement)[: LENGTH + 1], user)
     more = len(shown) > LENGTH
     shown = shown[:LENGTH]
     last = Cursor(shown[-1].published_at, shown[-1].id).encode() if more else ""
-    asking = asking_of(source.pk, now) if source else None
-    return RiverPage(scope, title, tuple(shown), arrangement, last, source, follow, asking, now)
+    return RiverPage(scope, title, tuple(shown), arrangement, last, source, follow, asking, now, is_cut=is_cut)
+
+
+def _answering(
+    user: User | AnonymousUser, scope: Scope, tree: Tree, arrangement: Arrangement, now: datetime
+) -> list[int]:
+    """The newest thousand of the scope's postings that answer a query."""
+    if arrangement.unread_only:
+        tree = narrowed(tree, "is", "unread")
+    if scope.kind == "starred":
+        tree = narrowed(tree, "is", "starred")
+    return searching.matching(user, tree, now=now, source_ids=_sources_of(user, scope))
+
+
+def _sources_of(user: User | AnonymousUser, scope: Scope) -> set[int] | None:
+    """The sources that the scope's postings are of; None where they may be of any."""
+    if scope.kind == "source":
+        return {scope.id}
+    if scope.kind == "starred" or not user.is_authenticated:
+        return None
+    follows = following.follows_of(user)
+    if scope.kind == "folder":
+        follows = follows.filter(folders__in=following.with_descendants(following.folders_of(user), scope.id))
+    return set(follows.values_list("source_id", flat=True))
 
 
 def _arranged(found: QuerySet[Posting], arrangement: Arrangement) -> QuerySet[Posting]:

@@ -7,6 +7,8 @@ from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Folder
 from apps.following.queries import Scope
+from apps.reading.pages.saved_searches import address_of
+from apps.search.queries.saved import saved_searches
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +29,17 @@ class SidebarFolder:
 
 
 @dataclass(frozen=True, slots=True)
+class SidebarSearch:
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class Sidebar:
     unread: int
     folders: tuple[SidebarFolder, ...]
     sources: tuple[SidebarSource, ...]  # those in no folder
+    searches: tuple[SidebarSearch, ...]
     at: Scope | None  # what the page shows
 
     def counts(self) -> Iterator[tuple[str, int]]:
@@ -46,7 +55,7 @@ class Sidebar:
 
 
 def sidebar(user: User, at: Scope | None = None) -> Sidebar:
-    """Four queries, however much the person follows."""
+    """Five queries, however much the person follows."""
     unread = following.unread_counts(user)
     filed = following.folders_by_follow(user)
     folders = list(following.folders_of(user))
@@ -55,7 +64,8 @@ def sidebar(user: User, at: Scope | None = None) -> Sidebar:
         entry = SidebarSource(follow.source_id, follow.title, unread.get(follow.source_id, 0), follow.failing)
         for folder_id in filed.get(follow.follow_id, [None]):
             within.setdefault(folder_id, []).append(entry)
-    return Sidebar(sum(unread.values()), _tree(folders, within, None), tuple(within.get(None, ())), at)
+    searches = tuple(SidebarSearch(saved.name, address_of(saved)) for saved in saved_searches(user))
+    return Sidebar(sum(unread.values()), _tree(folders, within, None), tuple(within.get(None, ())), searches, at)
 
 
 def _tree(

@@ -3,7 +3,7 @@
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
-from django.utils.timezone import now
+from django.utils.timezone import localtime, now
 from django.views.decorators.http import require_safe
 
 from apps.accounts.models import User
@@ -13,20 +13,21 @@ from apps.following.queries import Scope
 from apps.postings.queries import BadCursor, Cursor
 from apps.reading.pages.posting import posting_page
 from apps.reading.pages.river import Arrangement, RiverPage, river_page
+from apps.reading.pages.search_asked import storable
 from apps.reading.views.rendering import PersonsRequest, Request, show
 
 
 @require_safe
 @login_required
 def river(request: PersonsRequest) -> HttpResponse:
-    return _show(request, river_page(request.user, Scope("all"), "All postings", _arrangement(request), now()))
+    return _show(request, river_page(request.user, Scope("all"), "All postings", _arrangement(request), localtime()))
 
 
 @require_safe
 @login_required
 def starred(request: PersonsRequest) -> HttpResponse:
     arrangement = _arrangement(request, all_by_default=True)
-    return _show(request, river_page(request.user, Scope("starred"), "Starred", arrangement, now()))
+    return _show(request, river_page(request.user, Scope("starred"), "Starred", arrangement, localtime()))
 
 
 @require_safe
@@ -35,7 +36,9 @@ def folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     found = following.folder_of(request.user, folder_id)
     if found is None:
         raise Http404("You have no such folder.")
-    return _show(request, river_page(request.user, Scope("folder", found.pk), found.name, _arrangement(request), now()))
+    return _show(
+        request, river_page(request.user, Scope("folder", found.pk), found.name, _arrangement(request), localtime())
+    )
 
 
 @require_safe
@@ -47,7 +50,7 @@ def source(request: Request, source_id: int) -> HttpResponse:
     title = (follow.title if follow else "") or str(found)
     arrangement = _arrangement(request, all_by_default=follow is None)
     return _show(
-        request, river_page(request.user, Scope("source", source_id), title, arrangement, now(), found, follow)
+        request, river_page(request.user, Scope("source", source_id), title, arrangement, localtime(), found, follow)
     )
 
 
@@ -84,6 +87,7 @@ def _arrangement(request: Request, *, all_by_default: bool = False) -> Arrangeme
         unread_only={"unread": True, "all": False}.get(request.GET.get("show", ""), prefers_unread),
         order=User.Order(order if order in User.Order.values else preferred_order),
         start=cursor,
+        words=storable(request.GET.get("q", "")).strip(),
     )
 
 

@@ -1,0 +1,36 @@
+"""Search and its help."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils.timezone import localtime
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from apps.postings.queries import BadCursor
+from apps.reading.pages.search import search_page
+from apps.reading.pages.search_asked import Asked
+from apps.reading.pages.search_help import EXAMPLES
+from apps.reading.views.rendering import Request, show
+from apps.search.queries import TooCostly
+
+
+@require_safe
+@vary_on_headers("HX-Request", "HX-Target")  # or going back would show a piece of a page for the whole
+def search(request: Request) -> HttpResponse:
+    asked = Asked.read(request.GET)
+    try:
+        page = search_page(request.user, asked, localtime())
+    except BadCursor as error:
+        raise Http404(str(error)) from error
+    except TooCostly as error:
+        return show(request, "reading/search_costly.html", status=503, asked=asked, message=str(error))
+    if request.htmx and asked.start:
+        return render(request, "reading/_search_rows.html", {"page": page, "now": page.now})
+    if request.htmx and request.htmx.target == "found":
+        return render(request, "reading/_search_found.html", {"page": page, "now": page.now})
+    return show(request, "reading/search.html", page=page)
+
+
+@require_safe
+def search_help(request: Request) -> HttpResponse:
+    return show(request, "reading/search_help.html", examples=EXAMPLES)

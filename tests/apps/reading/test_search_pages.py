@@ -1,0 +1,308 @@
+"""What people see of search, and the ways it offers to go on."""
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+from html import unescape
+from urllib.parse import urlencode
+
+import pytest
+from django.db import connection
+from django.http import QueryDict
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.reading.pages.search import LENGTH, search_page
+from apps.reading.pages.search_asked import MOST_JUDGED, Asked
+from apps.reading.pages.search_help import EXAMPLES
+from apps.search.actions import pull
+from apps.search.algorithms.language import parse
+from tests.builders import a_follow, a_mark, a_posting, a_source, a_user
+
+NOW = timezone.now()
+database = pytest.mark.django_db
+
+
+def a_found_posting(title, source=None, **values):
+    """One that search has read. It is newer than those that were made before it."""
+    made = a_posting(source, **{"title": title, "text": "", "published_at": NOW - timedelta(days=2)} | values)
+    pull()
+    return made
+
+
+def titles(page):
+    return [row.posting.title for row in page.rows]
+
+
+def asked_of(address):
+    return Asked.read(QueryDict(address.partition("?")[2]))
+
+
+def shown(client, text, **values):
+    answer = client.get(reverse("search"), {"q": text, **values})
+    assert answer.status_code == 200
+    return answer.text
+
+
+# --- what is in the address -------------------------------------------------------------------------------------------
+ids = st.lists(st.integers(1, 2**63 - 1), max_size=5, unique=True).map(tuple)
+texts = st.text('aé北🙂&=+%#/"\n ', max_size=20)
+questions = st.builds(
+    Asked,
+    text=texts,
+    order=st.sampled_from(["relevance", "newest", None]),
+    expansion=st.booleans(),
+    removed=st.lists(texts.filter(bool), max_size=3, unique=True).map(tuple),
+    liked=ids,
+    start=texts,
+)
+
+
+@given(questions, ids)
+def test_an_address_says_all_that_was_asked(asked, disliked):
+    asked = replace(asked, disliked=tuple(other for other in disliked if other not in asked.liked))
+    assert asked_of(asked.address()) == asked
+
+
+@given(st.lists(st.tuples(st.sampled_from(["q", "order", "words", "like", "unlike", "without", "start"]), st.text())))
+def test_any_address_can_be_asked(pairs):
+    asked = Asked.read(QueryDict(urlencode(pairs, errors="ignore")))
+    assert asked_of(asked.address()) == asked
+
+
+@given(questions, st.lists(st.tuples(st.integers(1, 30), st.sampled_from(["liked", "disliked", ""])), max_size=60))
+def test_the_last_verdict_on_a_posting_counts(asked, verdicts):
+    for posting_id, verdict in verdicts:
+        asked = asked.judging(posting_id, verdict)
+        assert asked.verdict(posting_id) == verdict
+        assert max(len(asked.liked), len(asked.disliked)) <= MOST_JUDGED
+
+
+def test_whoever_changes_the_search_begins_at_its_first_page():
+    asked = Asked("paris", start="somewhere", removed=("hotel",), liked=(7,))
+    changed = [
+        asked.narrowed_to("rome"),
+        asked.ordered_by("newest"),
+        asked.expanded(False),
+        asked.leaving_out("bar"),
+        asked.putting_back("hotel"),
+        asked.judging(8, "disliked"),
+        asked.without_verdicts(),
+    ]
+    assert not any(other.start for other in changed)
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+@database
+def test_what_was_looked_for_is_marked_and_all_else_is_only_text(client):
+    a_found_posting("Talks <b>in</b> Zürich", text="The <script>talk</script> went on.", language="en")
+    text = shown(client, "zurich talking")
+    assert "<mark>Talks</mark> &lt;b&gt;in&lt;/b&gt; <mark>Zürich</mark>" in text
+    assert "&lt;script&gt;<mark>talk</mark>&lt;/script&gt;" in text
+
+
+@database
+def test_a_query_that_cannot_be_read_is_shown_with_the_piece_in_the_way(client):
+    text = shown(client, "paris before:<soon>")
+    assert "“before:” needs a date like 2026-11-21" in text
+    assert "paris before:<mark>&lt;soon&gt;</mark>" in text
+
+
+@database
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "(",
+        "\x00",
+        "a" * 3_000,
+        "'; DROP TABLE x; --",
+        "%",
+        "\\",
+        "is:unread",
+        "after:0d",
+        "-paris",
+        "the",
+        '"the"',
+        "🙂",
+        "source:99999999999999999999",
+    ],
+)
+def test_nothing_that_is_asked_breaks_the_page(client, text):
+    a_found_posting("Paris")
+    shown(client, text, like="x", unlike="9" * 30, without="\x00", order="sideways")
+
+
+@database
+def test_postings_that_one_may_not_see_are_not_found():
+    secret = a_found_posting("A secret of Paris", a_source(listed=False))
+    reader, stranger = a_user(), a_user()
+    a_follow(reader, secret.source)
+    assert titles(search_page(reader, Asked("paris"), NOW)) == ["A secret of Paris"]
+    page = search_page(stranger, Asked("paris"), NOW)
+    assert not page.rows
+    assert not page.facets
+    assert not page.added
+
+
+@database
+def test_what_was_deleted_is_left_out():
+    kept, deleted = a_found_posting("Paris, kept"), a_found_posting("Paris, deleted")
+    deleted.delete()
+    assert titles(search_page(kept.source.follows.none().first() or a_user(), Asked("paris"), NOW)) == ["Paris, kept"]
+
+
+@database
+def test_filters_by_what_a_person_did():
+    follow = a_follow()
+    read, starred, _ = (a_found_posting(f"Paris {word}", follow.source) for word in ("read", "starred", "unread"))
+    a_found_posting("Paris of others")
+    a_mark(follow.user, read, read=True)
+    a_mark(follow.user, starred, starred_at=NOW)
+
+    def found(text):
+        return sorted(titles(search_page(follow.user, Asked(text), NOW)))
+
+    assert found("paris is:followed") == ["Paris read", "Paris starred", "Paris unread"]
+    assert found("paris is:followed -is:unread") == ["Paris read"]
+    assert found("is:starred") == ["Paris starred"]
+
+
+@database
+def test_who_is_not_signed_in_is_told_why_nothing_is_found(client):
+    assert "Sign in</a> to search by what you have read" in shown(client, "is:starred")
+
+
+@database
+def test_all_pages_together_show_each_posting_once_while_news_arrive():
+    user, source = a_user(), a_source(listed=True)
+    made = {a_found_posting(f"Paris {number}", source).pk for number in range(2 * LENGTH + 5)}
+    for order in ("relevance", "newest"):
+        asked, seen = Asked("paris", order=order, expansion=False), []
+        while True:
+            page = search_page(user, asked, NOW)
+            seen += [row.posting.id for row in page.rows]
+            a_found_posting("Paris, just in", source, published_at=NOW - timedelta(minutes=1))
+            if not page.next:
+                break
+            asked = asked_of(page.next)
+        assert made <= set(seen)
+        assert len(seen) == len(set(seen))
+
+
+@database
+def test_each_facet_leads_to_as_many_postings_as_it_says():
+    user = a_user()
+    wire, herald = a_source(listed=True, title="Wire", category="World"), a_source(listed=True, title="Wire Herald")
+    for days, source in ((1, wire), (1, herald), (3, herald), (3, herald)):
+        a_found_posting("Paris", source, published_at=NOW - timedelta(days=days))
+    page = search_page(user, Asked("paris", expansion=False), NOW)
+    assert [facet.name for facet in page.facets] == ["Sources", "Categories", "Days"]
+    links = [link for facet in page.facets for link in facet.links]
+    assert {link.label: link.count for link in links}.items() >= {"Wire": 1, "Wire Herald": 3, "World": 1}.items()
+    for link in links:
+        assert len(search_page(user, asked_of(link.address), NOW).rows) == link.count
+
+
+@database
+def test_a_filter_can_be_taken_away_again():
+    page = search_page(a_user(), Asked("paris lang:en -is:starred"), NOW)
+    assert [link.label for link in page.filters] == ["lang:en", "-is:starred"]
+    assert [asked_of(link.address).text for link in page.filters] == ["paris -is:starred", "paris lang:en"]
+
+
+@database
+def test_added_words_say_where_they_come_from_and_can_be_left_out():
+    user = a_user()
+    best = a_found_posting("Paris summit", text="Delegations argued about emissions.", language="en")
+    a_found_posting("Rome", text="Emissions rose.", language="en")
+    a_found_posting("Football", text="It rained.", language="en")
+    page = search_page(user, Asked("paris"), NOW)
+    word = next(word for word in page.added if word.word == "emissions")
+    assert best.pk in {origin.posting_id for origin in word.origins}
+    without = search_page(user, asked_of(word.leave_out), NOW)
+    assert "emissions" not in [other.word for other in without.added]
+    assert len(without.removed) == 1
+    back = search_page(user, asked_of(without.removed[0].address), NOW)
+    assert "emissions" in [other.word for other in back.added]
+    assert not search_page(user, asked_of(page.with_own_words), NOW).added
+
+
+@database
+def test_verdicts_order_anew():
+    user = a_user()
+    bank, river = (
+        a_found_posting("Bank", text=text, language="en")
+        for text in ("Money, loans, interest.", "Water, reeds, boats.")
+    )
+    a_found_posting("Rain", text="It rained.", language="en")
+
+    def first(page):
+        return next(row for row in page.rows).posting.id
+
+    for liked in (bank, river):
+        page = search_page(user, Asked("bank OR water OR money"), NOW)
+        row = next(row for row in page.rows if row.posting.id == liked.pk)
+        assert first(search_page(user, asked_of(row.like), NOW)) == liked.pk
+        assert first(search_page(user, asked_of(row.dislike), NOW)) != liked.pk
+
+
+@database
+def test_htmx_gets_the_piece_that_it_asked_for(client):
+    a_found_posting("Paris")
+    headers = {"HX-Request": "true", "HX-Target": "found"}
+    answer = client.get(reverse("search"), {"q": "paris"}, headers=headers)
+    assert "<html" not in answer.text
+    assert 'hx-swap-oob="true"' in answer.text
+    assert "HX-Request" in answer["Vary"]
+
+
+@database
+def test_what_was_understood_is_shown_where_it_could_be_doubted(client):
+    assert "paris (rome OR london)" in unescape(shown(client, "paris rome OR london"))
+    assert "Read as" not in shown(client, "paris (rome OR london)")
+
+
+@database
+def test_a_place_that_is_none_is_not_found(client):
+    a_found_posting("Paris")
+    assert client.get(reverse("search"), {"q": "paris", "start": "nowhere"}).status_code == 404
+
+
+@database
+def test_a_page_asks_the_database_as_often_however_much_it_shows():
+    user = a_user()
+
+    def queries():
+        with CaptureQueriesContext(
+            connection,
+        ) as captured:
+            page = search_page(user, Asked("paris"), NOW)
+        return len(captured), len(page.rows)
+
+    a_found_posting("Paris", text="Some words.")
+    search_page(user, Asked("paris"), NOW)
+    few, _ = queries()
+    for number in range(LENGTH):
+        a_found_posting(f"Paris {number}", text=f"Other words {number}.")
+    search_page(user, Asked("paris"), NOW)
+    many, rows = queries()
+    assert rows == LENGTH
+    assert many <= few + 1  # spare: what search remembers between two searches is its own affair
+    assert many <= 40
+
+
+# --- help -------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.text)
+def test_every_example_can_be_read(example):
+    assert parse(example.text)
+
+
+@database
+def test_help_links_its_examples(client):
+    text = client.get(reverse("search_help")).text
+    links = re.findall(r'href="/search/\?q=([^"]+)"', text)
+    assert len(links) > len(EXAMPLES)

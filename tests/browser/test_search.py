@@ -1,0 +1,218 @@
+"""Searching, seen through a browser."""
+
+import re
+from datetime import timedelta
+from urllib.parse import parse_qs, urlparse
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from apps.postings.models import Posting
+from apps.search.actions import pull
+from apps.search.actions.saved import save_search
+from apps.search.models import SavedSearch
+from apps.sources.models import Source
+from tests.browser.test_contrast import assert_legible
+from tests.builders import a_follow, a_posting, a_source
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
+
+FILLER = "Some more words that say nothing in particular. " * 5
+
+
+@pytest.fixture(autouse=True)
+def news() -> None:
+    """Thirty postings, each a day older than the one before; those of summits speak of emissions."""
+    wire = a_source(listed=True, title="The Wire", category="World")
+    herald = a_source(listed=True, title="Herald", category="Sport", language="en")
+    now = timezone.now()
+    for number in range(30):
+        is_summit = number % 2 == 0
+        a_posting(
+            wire if is_summit else herald,
+            title=f"Paris {'summit' if is_summit else 'match'} {number}",
+            text=f"{FILLER}{'Delegations argued about emissions.' if is_summit else 'The striker scored.'} {FILLER}",
+            language="en",
+            published_at=now - timedelta(days=number, minutes=5),
+        )
+    pull()
+
+
+def search(page: Page, text: str) -> None:
+    page.get_by_role("searchbox").fill(text)
+    page.get_by_role("searchbox").press("Enter")
+
+
+def rows(page: Page):
+    return page.locator("[data-posting]")
+
+
+@with_and_without_scripts
+def test_from_a_word_to_a_filtered_order(page: Page):
+    page.goto("/search/")
+    search(page, "paris summit")
+    expect(page.get_by_role("status")).to_contain_text("posting")
+    expect(rows(page).first.locator("mark").first).to_have_text("Paris")
+    page.get_by_role("link", name="Newest").click()
+    expect(rows(page)).to_have_count(15)
+    expect(rows(page).first).to_contain_text("Paris summit 0")
+    page.get_by_text("Sources", exact=True).click()
+    page.get_by_role("link", name="The Wire 15").click()
+    expect(page.get_by_role("searchbox")).to_have_value('paris summit source:"The Wire"')
+    expect(rows(page)).to_have_count(15)
+    page.get_by_role("link", name='Without source:"The Wire"').click()
+    expect(page.get_by_role("searchbox")).to_have_value("paris summit")
+
+
+def test_results_come_while_one_writes(page: Page):
+    page.goto("/search/")
+    box = page.get_by_role("searchbox")
+    expect(box).to_be_focused()
+    box.press_sequentially("striker")
+    expect(rows(page).first).to_contain_text("Paris match")
+    expect(page.get_by_role("status")).to_contain_text("posting")
+    assert parse_qs(urlparse(page.url).query) == {"q": ["striker"]}
+    box.press_sequentially(" (")
+    expect(page.get_by_role("status")).to_contain_text("The parenthesis at character 9 is not closed")
+    expect(page.locator(".search-piece mark")).to_have_text("(")
+    box.fill("striker")
+    expect(rows(page).first).to_be_visible()
+    expect(box).to_be_focused()
+
+
+def test_going_back_shows_the_whole_page(page: Page):
+    page.goto("/search/")
+    page.get_by_role("searchbox").press_sequentially("striker")
+    rows(page).first.get_by_role("link", name="Paris match").first.click()
+    expect(page.locator("[data-whole]")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("searchbox")).to_have_value("striker")
+    expect(rows(page).first).to_contain_text("Paris match")
+
+
+def test_more_results_come_at_the_end(page: Page):
+    page.goto("/search/?q=paris&order=newest")
+    expect(rows(page)).to_have_count(20)
+    page.locator("[data-more]").scroll_into_view_if_needed()
+    expect(rows(page)).to_have_count(30)
+
+
+@with_and_without_scripts
+def test_added_words_are_shown_and_left_out(page: Page):
+    page.goto("/search/?q=summit")
+    added = page.get_by_role("region", name="Also looked for")
+    expect(added.get_by_role("link", name="Leave out emissions")).to_be_visible()
+    added.get_by_text("Where they come from").click()
+    expect(added.get_by_role("row", name="emissions").locator(".origins a").first).to_contain_text("Paris summit")
+    added.get_by_role("link", name="Leave out emissions").click()
+    expect(page.get_by_role("link", name="Leave out emissions")).to_have_count(0)
+    page.get_by_role("link", name="Only my words").click()
+    expect(page.get_by_text("Only your words are looked for")).to_be_visible()
+
+
+@with_and_without_scripts
+def test_a_verdict_orders_anew(page: Page):
+    page.goto("/search/?q=paris")
+    liked = page.locator("[data-posting]", has_text="Paris match 5")
+    liked.get_by_role("link", name="More like this").click()
+    expect(page.get_by_text("more like 1 posting")).to_be_visible()
+    expect(rows(page).first).to_contain_text("Paris match 5")
+    page.get_by_role("link", name="Forget that").click()
+    expect(page.get_by_text("more like 1 posting")).to_have_count(0)
+
+
+@pytest.fixture
+def person(page: Page, client, live_server):
+    """Somebody who follows the wire, signed in."""
+    user = a_follow(source=Source.objects.get(title="The Wire")).user
+    client.force_login(user)
+    page.context.add_cookies(
+        [{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}]
+    )
+    return user
+
+
+@with_and_without_scripts
+def test_a_search_is_kept_renamed_and_forgotten(page: Page, person):
+    page.goto("/search/?q=paris+summit")
+    page.get_by_text("Keep", exact=True).click()
+    page.get_by_label("Name").fill("Summits")
+    page.get_by_role("button", name="Keep this search").click()
+    expect(page.get_by_text("“Summits” is among your searches.")).to_be_visible()
+    page.goto("/search/saved/")
+    page.get_by_text("Change Summits").click()
+    page.get_by_label("Name").fill("All summits")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.get_by_role("heading", name="All summits")).to_be_visible()
+    feed = page.request.get(page.get_by_role("link", name="RSS").get_attribute("href"))
+    assert "<title>Paris summit 0</title>" in feed.text()
+    page.get_by_text("Change All summits").click()
+    page.get_by_role("button", name="Forget this search").click()
+    expect(page.get_by_text("None yet.")).to_be_visible()
+
+
+@with_and_without_scripts
+def test_a_list_is_filtered(page: Page, person):
+    page.goto("/river/?show=all")
+    box = page.get_by_role("searchbox", name="Only postings with")
+    box.fill("summit 8")
+    box.press("Enter")
+    expect(rows(page)).to_have_count(1)
+    page.get_by_role("searchbox", name="Only postings with").fill("xyzzy")
+    page.get_by_role("searchbox", name="Only postings with").press("Enter")
+    page.get_by_role("link", name="search everywhere").click()
+    expect(page.get_by_role("searchbox")).to_have_value("xyzzy")
+
+
+def test_search_is_one_key_away(page: Page, person):
+    page.goto("/river/")
+    page.keyboard.press("/")
+    expect(page).to_have_url(re.compile("/search/$"))
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto("/river/")
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox", name="Search all postings")).to_be_focused()
+    page.keyboard.type("striker")
+    page.keyboard.press("Enter")
+    expect(rows(page).first).to_contain_text("Paris match")
+    page.goto("/catalogue/")
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox", name="Search sources")).to_be_focused()
+
+
+# What can be pressed or filled in, and has no name that is read out.
+NAMELESS = """[...document.querySelectorAll("a[href], button, summary, select, input:not([type=hidden])")].filter(
+    element => element.checkVisibility() && !(element.textContent.trim() || element.ariaLabel
+        || element.labels?.[0]?.textContent.trim() || element.querySelector("img[alt]:not([alt=''])"))
+).map(element => element.outerHTML)"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_pages_fit_their_window_and_can_be_read(page: Page, person, width: int, scheme: str):
+    save_search(person, "Summits", "paris summit", order=SavedSearch.Order.NEWEST, now=timezone.now())
+    posting_id = Posting.objects.values_list("pk", flat=True).latest("pk")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+    for address in (
+        f"/search/?q=paris+-football+lang:en,de&like={posting_id}&without=foo&order=fresh",
+        f"/search/?q={'x' * 300}",
+        "/search/?q=paris+rome+OR+match&words=mine",
+        "/search/?q=(",
+        "/search/saved/",
+        "/river/?q=paris",
+        "/river/?q=paris+(",
+        "/help/search/",
+    ):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
+        assert page.evaluate(NAMELESS) == [], address
+        assert_legible(page, address)
+    page.goto("/search/?q=paris")
+    for menu in page.locator("details.facet").all():
+        menu.locator("summary").click()
+        box = menu.locator(".menu-items").bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
