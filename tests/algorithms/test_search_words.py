@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.postings.algorithms.words import LONGEST_TEXT, STOP_MARK, analyse, language_of
+from apps.postings.algorithms.words import LONGEST_TEXT, STOP_MARK, analyse, language_of, sequence
 from apps.postings.algorithms.words.analysis import LONGEST_WORD
 from apps.postings.algorithms.words.folding import folded, lowered
 from apps.postings.algorithms.words.languages import base_code, language
@@ -214,3 +214,8 @@ def test_every_stop_word_is_one_as_it_is_read():
 def test_codes_of_feeds_are_understood():
     assert [base_code(code) for code in ("EN_us", "pt-BR", "iw", "cn", "", "zz")] == ["en", "pt", "he", "zh", "", "und"]
     assert language("de-AT").stem("häuser") == language("de").stem("häuser") != "häuser"
+
+
+@given(st.text(max_size=80), languages)
+def test_the_sequence_alone_is_the_one_of_the_whole_analysis(text, language_code):
+    assert sequence(text, language_code) == analyse(text, language_code).sequence

@@ -25,10 +25,18 @@ def fetch(statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
 
 
 def _written(value: Any) -> Any:
-    """Lists of numbers as Postgres reads them: psycopg takes as long for a hundred as all else of a statement."""
-    if isinstance(value, list) and value and type(value[0]) is int:
-        return f"{{{','.join(map(str, value))}}}"
+    """Lists of numbers or words as Postgres reads them: psycopg takes as long for a hundred as for all else."""
+    if isinstance(value, list) and value:
+        if type(value[0]) is int:
+            return f"{{{','.join(map(str, value))}}}"
+        if type(value[0]) is str:
+            return f"{{{','.join(map(_quoted, value))}}}"
     return value
+
+
+def _quoted(word: str) -> str:
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """From a text to the terms under which it is found, one way for all languages."""
 
-from apps.postings.algorithms.words.analysis import LONGEST_TEXT, STOP_MARK, Words, analyse
+from apps.postings.algorithms.words.analysis import LONGEST_TEXT, STOP_MARK, Words, analyse, sequence
 from apps.postings.algorithms.words.languages import language_of
 
-__all__ = ["LONGEST_TEXT", "STOP_MARK", "Words", "analyse", "language_of"]
+__all__ = ["LONGEST_TEXT", "STOP_MARK", "Words", "analyse", "language_of", "sequence"]

@@ -82,6 +82,17 @@ def analyse(text: str, language_code: str) -> Words:
     return Words(terms, items, places)
 
 
+def sequence(text: str, language_code: str) -> list[str]:
+    """The sequence of `analyse` alone, in less than half the time.
+
+    >>> sequence("The Kennedys' élan in Zürich", "en")
+    ['_the', 'kennedi', 'elan', '_in', 'zurich']
+    """
+    found = _pattern(text, language_code).findall(text)
+    known = _known(language_code)
+    return [item for item in [known[spelling] for spelling in found[:LONGEST_TEXT]] if item]
+
+
 def _pattern(text: str, language_code: str) -> re.Pattern[str]:
     if language(language_code).elides:
         return ELIDED_WORDS_AND_CHARACTERS

@@ -1,5 +1,6 @@
 """Languages: their stemmers, stop words and apostrophes, and which one a text is in."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -45,6 +46,8 @@ _NEVER_LATIN = frozenset(code for codes in _OF_SCRIPT.values() for code in codes
 _ELIDING = frozenset({"fr", "it", "ca", "oc", "co", "gl", "eu"})
 _ENDING = frozenset({"tr", "az"})
 _WITHOUT_ACCENTS = frozenset({"en"})  # borrowed letters hide a word's ending from the stemmer: beyoncé, beyonce
+
+_ASCII_LETTER = re.compile("[A-Za-z]")
 
 _OTHERS = "af br bs cy fo gd hr is jv la lb lv mg mi ms mt rw sk sl so sq sw tl uz vi zu"  # of Latin script
 _KNOWN = frozenset([*_STEMMERS, *_NEVER_LATIN, *_ELIDING, *_ENDING, *_OTHERS.split()])
@@ -161,6 +164,8 @@ def language_of(text: str, declared: str = "") -> str:
 
 def _main_script(text: str) -> str:
     """The script of most letters; a character of a spaceless script counts as three, since it says about as much."""
+    if text.isascii():
+        return "latin" if _ASCII_LETTER.search(text) else ""
     counts: dict[str, int] = {}
     for character, times in Counter(text).items():  # a tenth as many as there are characters
         script, worth = _letter(character)

@@ -1,12 +1,12 @@
 """A posting's words as the index keeps them, still in letters."""
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from apps.postings.algorithms.words import analyse, language_of
+from apps.postings.algorithms.words import LONGEST_TEXT, analyse, language_of, sequence
+from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.search.algorithms.language.matching import name_words
 
 Named = Literal["author", "category"]  # what has a name of its own, beside the posting's words
@@ -45,13 +45,18 @@ def read(title: str, text: str, *, language: str = "", author: str = "", categor
     """
     whole = f"{title}\n{text}"
     code = language_of(whole, language)
-    words = analyse(whole, code)
-    content = words.content
-    # Only scripts without spaces have more terms than words, and then those words are among the terms.
-    pairs = list((Counter(words.terms) - Counter(content)).elements()) if len(words.terms) > len(content) else []
-    title_length = bisect_left(words.places, len(title), key=lambda place: place[0])
+    heading = sequence(title, code)
+    words = (heading + sequence(text, code))[:LONGEST_TEXT]
     names = [*_name("author", author), *(word for category in categories for word in _name("category", category))]
-    return Reading(code, words.sequence, title_length, pairs, names)
+    return Reading(code, words, min(len(heading), LONGEST_TEXT), _pairs(whole, code), names)
+
+
+def _pairs(text: str, language: str) -> list[str]:
+    """Only scripts without spaces have more terms than words, and then those words are among the terms."""
+    if not SPACELESS_CHARACTER.search(text):
+        return []
+    words = analyse(text, language)
+    return list((Counter(words.terms) - Counter(words.content)).elements())
 
 
 def _name(kind: Named, name: str) -> list[str]:
