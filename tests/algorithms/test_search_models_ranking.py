@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from apps.search.algorithms.models import bm25 as weights_of_bm25
 from apps.search.algorithms.models.bm25 import impacts, inverse_document_frequencies, packed, weighted
-from apps.search.algorithms.models.index import Sequences
+from apps.search.algorithms.models.index import Row, Sequences
 from apps.search.algorithms.models.pairs import count_pairs, pair_bonus
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.ranking import best
 from apps.search.algorithms.models.rivals import bm25, bm25_rm3
-from tests.algorithms.search_twin import MemoryIndex, words_of
+from tests.algorithms.search_twin import MemoryBlock, MemoryIndex, words_of
 
 WORDS = [f"w{number}" for number in range(12)]
 texts = st.lists(st.lists(st.sampled_from([*WORDS, "_the"]), max_size=15).map(" ".join), min_size=1, max_size=25)
@@ -72,6 +72,30 @@ def test_the_best_are_the_beginning_of_all(documents, query, block_size, count, 
     assert found_scores(every) == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_terms_that_cannot_matter_are_left_out_without_anyone_seeing_it(seed):
+    """Rare and common terms in blocks large enough for documents to be looked up one by one."""
+    chance = np.random.default_rng(seed)
+    blocks, plain = [], []
+    weights = np.array([5.0, 2.0, 1.0, 0.5, -0.5])
+    for first in range(9_000, -1, -3_000):
+        rows, sums = [], np.zeros(3_000)
+        for share, weight in zip((0.003, 0.02, 0.3, 0.8, 0.2), weights, strict=True):
+            held = np.flatnonzero(chance.random(3_000) < share)
+            values = chance.integers(60, 256, held.size).astype(np.uint8)
+            rows.append(Row(held.astype(np.uint16), values) if chance.random() < 0.9 else None)
+            sums[held] += weight * values * 2.2 / 255 if rows[-1] else 0
+        mask = chance.random(3_000) < 0.8
+        factor = chance.choice([0.5, 1.0], 3_000) if seed % 2 else None
+        blocks.append(MemoryBlock(first, 3_000, rows, mask, factor))
+        scores = sums * mask * (1 if factor is None else factor)
+        plain += [(-score, -number) for number, score in enumerate(scores, first) if score > 0]
+    found = best(blocks, weights, 30)
+    expected = sorted(plain)[:30]
+    assert found.scores.tolist() == pytest.approx([-score for score, _ in expected], rel=1e-6)
+    assert set(found.documents.tolist()[:20]) <= {-number for _, number in expected}
+
+
 def test_a_block_whose_bound_is_too_low_is_not_read():
     index = MemoryIndex([words_of("storm")] * 6, block_size=3, factors=np.array([0.1] * 3 + [1.0] * 3, np.float32))
     new, old = index.blocks(index.numbers(["storm"]))
@@ -83,9 +107,9 @@ def test_a_block_whose_bound_is_too_low_is_not_read():
 def test_a_packed_impact_is_off_by_less_than_a_step(frequencies, length, average):
     exact = impacts(frequencies, length, average)
     assert ((exact > 0) & (exact < 2.2)).all()
-    unpacked = weighted(packed(exact), 1.0)
+    unpacked = weighted(packed(exact), 1e6) / 1e6
     assert np.abs(unpacked - exact).max() <= 2.2 / 255 + 1e-6
-    assert (weighted(packed(exact), -2.0) == -2 * unpacked).all()
+    assert (weighted(packed(exact), -1e6) == -weighted(packed(exact), 1e6)).all()
 
 
 def test_impacts_grow_with_frequency_and_fall_with_length():

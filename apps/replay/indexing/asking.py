@@ -16,6 +16,7 @@ from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Recipe, search
 from apps.search.queries import Snapshot, snapshot
 from apps.search.queries.database import fetch
+from apps.search.queries.facets import attributes_of
 
 Case = TypeVar("Case")
 
@@ -78,7 +79,8 @@ def _question(text: str, language: str, chance: random.Random, index: Snapshot) 
 def ask(question: Question, recipe: Recipe = WITHOUT_FEEDBACK) -> list[int]:
     """Postings for any of the words, by relevance."""
     with snapshot() as index:
-        return index.posting_ids(search(index, question.query, RESULTS, recipe=recipe).ranking.documents)
+        answer = search(index, question.query, RESULTS, recipe=recipe)
+        return attributes_of(index, answer.ranking.documents).posting_ids.tolist()
 
 
 def ask_with_feedback(question: Question) -> list[int]:

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from apps.reading.pages.search import LENGTH, search_page
 from apps.reading.pages.search_asked import MOST_JUDGED, Asked
 from apps.reading.pages.search_help import EXAMPLES
-from apps.search.actions import pull
+from apps.search.actions import learn_spelling, pull
 from apps.search.algorithms.language import parse
+from apps.search.queries import spelling
 from tests.builders import a_follow, a_mark, a_posting, a_source, a_user
 
 NOW = timezone.now()
@@ -258,6 +259,20 @@ def test_htmx_gets_the_piece_that_it_asked_for(client):
     assert "<html" not in answer.text
     assert 'hx-swap-oob="true"' in answer.text
     assert "HX-Request" in answer["Vary"]
+
+
+@database
+def test_a_slip_is_offered_to_be_put_right(client):
+    for number in range(3):
+        a_found_posting(f"Parliament {number}")
+    learn_spelling()
+    spelling.forget()
+    assert "Did you mean" not in shown(client, "parliament")
+    page = search_page(a_user(), Asked("parlaiment lang:en", order="newest"), NOW)
+    assert page.meant.label == "parliament lang:en"
+    assert asked_of(page.meant.address) == Asked("parliament lang:en", order="newest")
+    assert "Did you mean" in shown(client, "parlaiment")
+    spelling.forget()
 
 
 @database

@@ -1,13 +1,19 @@
 """The best documents for weighted terms, block by block from the newest to the oldest."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.search.algorithms.models.bm25 import weighted
-from apps.search.algorithms.models.index import Block, FloatArray, IntArray
+from apps.search.algorithms.models.bm25 import LARGEST_IMPACT, weighted
+from apps.search.algorithms.models.index import Block, FloatArray, IntArray, Row
+
+_BITS = 30  # of the largest sum
+_JUST_BELOW = 1 - 1e-9  # a factor times a sum must not be rounded to more than its bound
+_DEARER = 16  # times as long takes it to look a document up as to add a posting
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,39 +56,83 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int) -> Ranking:
     Notes
     -----
     A block whose bound does not reach the worst of `count` documents already found is never read: with factors that
-    fade with age most old blocks are not. Equal scores are won by the newer document, which is the one found first, so
-    that nothing that was skipped could have been in the answer.
+    fade with age most old blocks are not. In the others, terms that even together could not bring a document there are
+    only looked up for documents that have another term as well (MaxScore, Turtle and Flood 1995). Equal scores are won
+    by the newer document, which is the one found first, so that nothing that was skipped could have been in the answer.
+    Scores are summed as whole numbers, so that they do not depend on the order of the terms.
     """
-    positive = np.maximum(weights, 0)
     found = Ranking(np.empty(0, np.int64), np.empty(0))
-    room = np.empty(0, np.float32)
+    whole = float(np.abs(weights).sum()) * LARGEST_IMPACT
+    if not whole:
+        return found
+    scale = math.ldexp(1.0, min(_BITS - math.frexp(whole)[1], 900))  # 2**1024 would be too large for a float
+    factors = np.asarray(weights, np.float64) * scale
+    positive = np.maximum(weights, 0)
+    room = np.empty(0, np.int32)
     for block in blocks:
         floor = float(found.scores[-1]) if len(found) == count else 0.0
+        needed = floor / block.largest_factor() * _JUST_BELOW
         bounds = block.largest()
-        # Scores are summed in 32 bits: a bound in 64 bits must not be beaten by their rounding.
-        if bounds is not None and 1.00001 * float(positive @ bounds) * block.largest_factor() <= floor:
+        if bounds is not None and float(positive @ bounds) <= needed:
             continue
         if room.size < block.size:
-            room = np.empty(block.size, np.float32)
-        scores = _scores(block, weights, room[: block.size])
-        above = np.flatnonzero(scores > floor)
-        if above.size:
-            documents, values = _largest(above + block.first, scores[above].astype(np.float64), count)
-            found = ranking(np.append(found.documents, documents), np.append(found.scores, values)).first(count)
+            room = np.empty(block.size, np.int32)
+        documents, sums = _candidates(block, factors, math.floor(needed * scale), room[: block.size])
+        scores = sums / scale if (worth := block.factors()) is None else sums / scale * worth[documents]
+        above = scores > floor
+        if above.any():
+            documents, scores = _largest(documents[above] + block.first, scores[above], count)
+            found = ranking(np.append(found.documents, documents), np.append(found.scores, scores)).first(count)
     return found
 
 
-def _scores(block: Block, weights: FloatArray, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    scores[:] = 0
-    for row, weight in zip(block.rows(), weights, strict=True):
-        if row is not None and weight:
-            scores[row.documents] += weighted(row.impacts, weight)  # a row holds each document once
-    factors, allowed = block.factors(), block.allowed()
-    if factors is not None:
-        scores *= factors
-    if allowed is not None:
-        scores[~allowed] = 0
-    return scores
+def _candidates(
+    block: Block, factors: FloatArray, needed: int, sums: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Documents of the block, as offsets, with more points than needed, and those; `sums` is room to reckon in."""
+    terms = [(row, factor) for row, factor in zip(block.rows(), factors, strict=True) if row is not None and factor]
+    terms.sort(key=lambda term: -term[1])
+    # What terms from each place on can add to a document; half a point more each, by which they may be rounded up.
+    points = [max(factor, 0.0) * LARGEST_IMPACT + 0.5 for _, factor in terms]
+    rest = [math.ceil(most) for most in accumulate(reversed(points), initial=0.0)][::-1]
+    essential = next(place for place, most in enumerate(rest) if most <= needed or place == len(terms))
+    sums[:] = 0
+    for row, factor in terms[:essential]:
+        sums[row.documents] += weighted(row.impacts, factor)  # a row holds each document once
+    documents = np.flatnonzero(sums > needed - rest[essential])
+    if (allowed := block.allowed()) is not None:
+        documents = documents[allowed[documents]]
+    for (row, factor), most in zip(terms[essential:], rest[essential + 1 :], strict=True):
+        _add(row, factor, documents, sums)
+        documents = documents[sums[documents] > needed - most]
+    return documents, sums[documents]
+
+
+def _add(row: Row, factor: float, documents: NDArray[np.int64], sums: NDArray[np.int32]) -> None:
+    """Add a term's points, to these documents at least."""
+    if documents.size * _DEARER > row.documents.size:
+        sums[row.documents] += weighted(row.impacts, factor)
+        return
+    wanted = documents.astype(row.documents.dtype)
+    places = np.minimum(np.searchsorted(row.documents, wanted), row.documents.size - 1)
+    is_held = row.documents[places] == wanted
+    sums[documents[is_held]] += weighted(row.impacts[places[is_held]], factor)
+
+
+def held(blocks: Iterable[Block], documents: NDArray[np.int64], places: Sequence[int]) -> NDArray[np.bool_]:
+    """Which documents hold which of the terms that the blocks were asked for; (k, len(places)) ndarray."""
+    found = np.zeros((documents.size, len(places)), np.bool_)
+    for block in blocks:
+        inside = np.flatnonzero((documents >= block.first) & (documents < block.first + block.size))
+        if not inside.size:
+            continue
+        rows = block.rows()
+        for column, place in enumerate(places):
+            if (row := rows[place]) is not None:
+                offsets = (documents[inside] - block.first).astype(row.documents.dtype)
+                at = np.minimum(np.searchsorted(row.documents, offsets), row.documents.size - 1)
+                found[inside, column] = row.documents[at] == offsets
+    return found
 
 
 def _largest(

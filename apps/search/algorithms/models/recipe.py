@@ -3,17 +3,18 @@
 One set of parameters for all languages and collections.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from apps.search.algorithms.models.bm25 import inverse_document_frequencies
 from apps.search.algorithms.models.feedback import Expansion, expansion, sharpened
-from apps.search.algorithms.models.index import Index
+from apps.search.algorithms.models.index import Block, Index
 from apps.search.algorithms.models.pairs import pair_bonus
 from apps.search.algorithms.models.query import Query
-from apps.search.algorithms.models.ranking import Ranking, best, ranking
+from apps.search.algorithms.models.ranking import Ranking, best, held, ranking
 
 
 @dataclass(frozen=True)
@@ -99,11 +100,26 @@ def _pass(
 ) -> Ranking:
     numbers = index.numbers(list(weights))
     rarities = inverse_document_frequencies(index.document_frequencies(numbers), index.documents)
-    found = best(index.blocks(numbers), np.array(list(weights.values())) * rarities, count)
-    head = found.documents[: recipe.pair_documents]
+    blocks = list(index.blocks(numbers))
+    found = best(blocks, np.array(list(weights.values())) * rarities, count)
+    places = _with_both(blocks, found.documents[: recipe.pair_documents], list(weights), query)
     bonus = np.zeros(len(found))
-    bonus[: head.size] = pair_weight * pair_bonus(index, head, query.pairs)
+    bonus[places] = pair_weight * pair_bonus(index, found.documents[places], query.pairs)
     return ranking(found.documents, found.scores + bonus)
+
+
+def _with_both(
+    blocks: Sequence[Block], documents: NDArray[np.int64], terms: Sequence[str], query: Query
+) -> NDArray[np.intp]:
+    """Places of the documents that hold both words of a pair somewhere: the others need not be read."""
+    place = {term: number for number, term in enumerate(terms)}
+    pairs = [(place[first], place[second]) for first, second in query.pairs if first in place and second in place]
+    paired = sorted({number for pair in pairs for number in pair})
+    holds = held(blocks, documents, paired)
+    both = np.zeros(documents.size, np.bool_)
+    for first, second in pairs:
+        both |= holds[:, paired.index(first)] & holds[:, paired.index(second)]
+    return np.flatnonzero(both)
 
 
 def _without(found: Ranking, documents: Collection[int]) -> Ranking:
