@@ -94,7 +94,7 @@ def test_many_sources_at_once_get_what_each_gets_alone():
 
 
 @given(st.integers(0, 10_000), st.floats(2.0, 100.0))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_what_is_worth_more_is_asked_no_less_often(seed, factor):
     random = np.random.default_rng(seed)
     outlook = outlook_of(random, 6, window=np.full(6, np.inf), least=np.full(6, 1.0), waiting=np.zeros(6))

@@ -11,7 +11,7 @@ from apps.retrieval.algorithms.simulation.comparison import POLICIES, Job, Stati
 from apps.retrieval.algorithms.simulation.plots import LINE, log_log_plot
 from apps.retrieval.algorithms.simulation.synthetic import synthetic_fold
 
-FOLD = synthetic_fold("drift", sources=40, seed=2)
+FOLD = synthetic_fold("drift", sources=16, seed=2)
 BUDGETS = (2.0, 6.0)
 CHEAP = [name for name, policy in POLICIES.items() if not name.startswith("ours")]
 
@@ -37,7 +37,7 @@ def test_no_policy_beats_the_one_that_knows_the_future(found, name, budget):
 def test_uniform_delays_are_half_a_gap_and_never_more_than_one(found):
     for budget in BUDGETS:
         minutes = 24 * 60 / budget
-        assert found["uniform"][budget].mean == pytest.approx(minutes / 2, rel=0.1)
+        assert found["uniform"][budget].mean == pytest.approx(minutes / 2, rel=0.15)  # of few sources
         assert minutes * 0.98 < found["uniform"][budget].max <= minutes
 
 

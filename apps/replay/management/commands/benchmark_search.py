@@ -28,7 +28,7 @@ SMALL = 10_000  # postings, to compare with
 PULLED_AT_ONCE = 16_384
 BATCHES = 40  # of 50 postings, each time that adding is measured
 FOUND = 20  # postings whose way into the index is timed
-WARM_UP = 50  # questions
+WARM_UP = 150  # questions, so that common words are remembered as they are in a running portal
 SLOW = 100  # questions that are asked of what is slow
 LABELS = {
     "three_terms": "any of three words",
