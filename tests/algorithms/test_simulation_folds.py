@@ -61,7 +61,9 @@ def test_a_complaint_names_the_file_and_the_line(tmp_path, text, complaint):
 
 
 @pytest.mark.parametrize(
-    "content", [b"\x1f\x8bnonsense", gzip.compress(b"src,epoch\n" + b"a,1\n" * 99)[:-6], b"src,\xff\n"]
+    "content",
+    [b"\x1f\x8bnonsense", gzip.compress(b"src,epoch\n" + b"a,1\n" * 99)[:-6], b"src,\xff\n"],
+    ids=["no gzip", "cut off", "no text"],
 )
 def test_a_broken_file_is_named(tmp_path, content):
     path = tmp_path / "postings.csv.gz"
