@@ -1,0 +1,8 @@
+"""All that writes: counts of postings, slices, lists. Each may be called again, or be killed, without harm."""
+
+from apps.trending.actions.counting import COUNTED_AT_ONCE, count
+from apps.trending.actions.listing import list_terms, refresh
+from apps.trending.actions.pruning import prune
+from apps.trending.actions.slicing import SLICED_AT_ONCE, slice_stale
+
+__all__ = ["COUNTED_AT_ONCE", "SLICED_AT_ONCE", "count", "list_terms", "prune", "refresh", "slice_stale"]

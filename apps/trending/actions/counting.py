@@ -1,0 +1,103 @@
+"""What postings count for: new ones, edits, deletions, and changes of their sources."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+from django.db import connection, transaction
+
+from apps.trending.actions.locks import COUNTING, take
+from apps.trending.algorithms.slices import pack_terms
+from apps.trending.algorithms.terms import fold_of
+from apps.trending.queries.database import fetch
+from apps.trending.queries.texts import Text, texts
+from apps.trending.queries.times import begin_of
+
+COUNTED_AT_ONCE = 2_000  # changes in one transaction
+
+
+class _Row(NamedTuple):
+    """A row of `Counted`."""
+
+    posting_id: int
+    source_id: int
+    language: str
+    category: str
+    hour: datetime
+    fold: int
+    terms: bytes
+
+    @property
+    def hour_of_place(self) -> tuple[str, str, datetime]:
+        return self.language, self.category, self.hour
+
+
+@transaction.atomic
+def count(limit: int = COUNTED_AT_ONCE, *, wait: bool = True) -> int | None:
+    """Take up to `limit` changes and write down what their postings count for now; None if somebody else is at it.
+
+    Returns how many changes were looked at. Hours that a posting counted for, or counts for now, become stale in the
+    same transaction: killed in between, nothing was counted, and done twice, nothing is different.
+    """
+    if not take(COUNTING, wait=wait):
+        return None
+    changes = fetch("SELECT id, posting_id FROM trending_change ORDER BY id LIMIT %s", [limit])
+    if not changes:
+        return 0
+    posting_ids = sorted({posting_id for _, posting_id in changes})
+    now = {posting_id: _row(text) for posting_id, text in texts(posting_ids).items()}
+    former = _former(posting_ids)
+    changed = [row for posting_id, row in now.items() if former.get(posting_id) != row]
+    gone = [posting_id for posting_id in former if posting_id not in now]
+    _write(changed)
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM trending_counted WHERE posting_id = ANY(%s)", [gone])
+    _note_stale([*changed, *(former[row.posting_id] for row in changed if row.posting_id in former)])
+    _note_stale([former[posting_id] for posting_id in gone])
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM trending_change WHERE id = ANY(%s)", [[id for id, _ in changes]])
+    return len(changes)
+
+
+def _row(text: Text) -> _Row:
+    terms = np.unique(np.array([term.number for term in text.terms()], np.int64))
+    return _Row(
+        text.posting_id,
+        text.source_id,
+        text.language,
+        text.category,
+        begin_of(text.published_at, "hour"),
+        fold_of(text.title or text.text, text.language),
+        pack_terms(terms),
+    )
+
+
+def _former(posting_ids: Sequence[int]) -> dict[int, _Row]:
+    rows = fetch(f"SELECT {', '.join(_Row._fields)} FROM trending_counted WHERE posting_id = ANY(%s)", [posting_ids])
+    return {row[0]: _Row(*row) for row in rows}
+
+
+_UPSERT = f"""
+INSERT INTO trending_counted ({", ".join(_Row._fields)})
+SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::text[], %s::timestamptz[], %s::bigint[], %s::bytea[])
+ON CONFLICT (posting_id) DO UPDATE SET
+    {", ".join(f"{name} = excluded.{name}" for name in _Row._fields[1:])}
+"""
+
+
+def _write(rows: Sequence[_Row]) -> None:
+    if rows:
+        with connection.cursor() as cursor:
+            cursor.execute(_UPSERT, [list(column) for column in zip(*rows, strict=True)])
+
+
+def _note_stale(rows: Iterable[_Row]) -> None:
+    hours = sorted({row.hour_of_place for row in rows})
+    if hours:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO trending_stale (language, category, hour)"
+                " SELECT * FROM unnest(%s::text[], %s::text[], %s::timestamptz[])",
+                [list(column) for column in zip(*hours, strict=True)],
+            )

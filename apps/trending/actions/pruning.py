@@ -1,0 +1,77 @@
+"""What keeps the tables small: rare terms are taken out of what is over, and old hours and days are forgotten."""
+
+from datetime import datetime, timedelta
+
+import numpy as np
+from django.db import connection, transaction
+from numpy.typing import NDArray
+
+from apps.trending.actions.locks import LISTING, SLICING, take
+from apps.trending.algorithms.slices import Counts, pack_counts, pack_terms, unpack_counts, unpack_terms
+from apps.trending.queries.database import fetch
+from apps.trending.queries.slices import sum_of
+from apps.trending.queries.times import DAY, begin_of, later
+
+HOUR_SLICES_KEPT = timedelta(days=36)  # the day horizon looks back four weeks and a window
+DAY_SLICES_KEPT = timedelta(days=800)  # the month horizon looks back a year and a window
+PRUNED_AFTER = timedelta(days=8)  # the week is made of exact counts
+RARE = 3  # documents of a language, around a day or in a month: terms of fewer are taken out
+BEFORE, AFTER = timedelta(days=28), timedelta(days=8)  # around a day
+LISTS_KEPT = timedelta(days=2)  # of languages and categories in which nothing is published any more
+MOST_DAYS = 40  # of a language that are pruned in one transaction, so that an old archive is done in some nights
+
+
+@transaction.atomic
+def prune(now: datetime, *, wait: bool = True) -> bool:
+    """Take rare terms out of slices older than 8 days, and forget what nothing looks back to; False if others write.
+
+    A term is rare on a day if fewer than 3 documents of its language held it in the four weeks before and the week
+    after, and in a month if fewer than 3 did in all of it. It is lost to the background only, which expects half a
+    document of a term it does not know.
+    """
+    if not take(SLICING, wait=wait) or not take(LISTING, wait=wait):
+        return False
+    today = begin_of(now, "day")
+    for language, day in _unpruned("day", today - PRUNED_AFTER, MOST_DAYS):
+        frequent = _frequent("day", language, day - BEFORE, day + AFTER)
+        _take_out("hour", language, day, day + DAY, frequent)
+        _take_out("day", language, day, day + DAY, frequent)
+    for language, month in _unpruned("month", begin_of(today - PRUNED_AFTER, "month"), None):
+        end = later(month, "month", 1)
+        _take_out("month", language, month, end, _frequent("month", language, month, end))
+    with connection.cursor() as cursor:
+        for step, kept in (("hour", HOUR_SLICES_KEPT), ("day", DAY_SLICES_KEPT)):
+            # What is pruned is known to have to be made anew as a whole.
+            cursor.execute(
+                "DELETE FROM trending_slice WHERE step = %s AND begins_at < %s AND pruned", [step, today - kept]
+            )
+        cursor.execute("DELETE FROM trending_trend WHERE listed_at < %s", [now - LISTS_KEPT])
+    return True
+
+
+def _unpruned(step: str, before: datetime, most: int | None) -> list[tuple[str, datetime]]:
+    return fetch(
+        "SELECT DISTINCT language, begins_at FROM trending_slice WHERE step = %s AND begins_at < %s AND NOT pruned"
+        " ORDER BY begins_at DESC, language LIMIT %s",
+        [step, before, most],
+    )
+
+
+def _frequent(step: str, language: str, begin: datetime, end: datetime) -> NDArray[np.int64]:
+    counts = sum_of(step, language, "", begin, end)
+    return counts.terms[counts.counts >= RARE]
+
+
+def _take_out(step: str, language: str, begin: datetime, end: datetime, kept: NDArray[np.int64]) -> None:
+    rows = fetch(
+        "SELECT id, documents, terms, counts FROM trending_slice WHERE step = %s AND language = %s"
+        " AND begins_at >= %s AND begins_at < %s AND NOT pruned",
+        [step, language, begin, end],
+    )
+    for id, documents, terms, counts in rows:
+        left = Counts(documents, unpack_terms(terms), unpack_counts(counts)).only(kept)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE trending_slice SET terms = %s, counts = %s, pruned = true WHERE id = %s",
+                [pack_terms(left.terms), pack_counts(left.counts), id],
+            )

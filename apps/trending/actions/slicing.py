@@ -1,0 +1,134 @@
+"""Slices of hours from what postings count for, of days from their hours, of months from their days."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db import connection, transaction
+
+from apps.trending.actions.locks import SLICING, take
+from apps.trending.algorithms.slices import (
+    Counts,
+    counted,
+    merged,
+    pack_counts,
+    pack_terms,
+    unpack_counts,
+    unpack_terms,
+)
+from apps.trending.queries.database import fetch
+from apps.trending.queries.times import begin_of, begins, later
+
+SLICED_AT_ONCE = 200  # stale hours in one transaction
+
+
+class Stretch(NamedTuple):
+    """A day or a month of a language and a category."""
+
+    language: str
+    category: str
+    begins_at: datetime
+
+
+@transaction.atomic
+def slice_stale(limit: int = SLICED_AT_ONCE, *, wait: bool = True) -> int | None:
+    """Make the slices of up to `limit` stale hours anew, and of their days and months; None if somebody is at it.
+
+    Returns how many were taken. Nothing is added to what was there: slices are made from postings that are counted
+    now, so that it does not matter how often, or in which order, hours become stale.
+    """
+    if not take(SLICING, wait=wait):
+        return None
+    stale = fetch("SELECT id, language, category, hour FROM trending_stale ORDER BY hour DESC, id LIMIT %s", [limit])
+    hours: dict[Stretch, set[datetime]] = defaultdict(set)
+    for _, language, category, hour in stale:
+        hours[Stretch(language, category, begin_of(hour, "day"))].add(hour)
+    for day in _of_touched_months(hours):
+        _slice_day(day, hours.get(day, set()))
+    for month in sorted({day._replace(begins_at=begin_of(day.begins_at, "month")) for day in hours}):
+        _save("month", month, month.begins_at, merged(_saved("day", month, "month")))
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM trending_stale WHERE id = ANY(%s)", [[id for id, *_ in stale]])
+    return len(stale)
+
+
+def _of_touched_months(hours: Iterable[Stretch]) -> list[Stretch]:
+    """The days that have to be made: the stale ones, and those of their months that are not kept any more.
+
+    Days are only forgotten in months that are pruned.
+    """
+    days = set(hours)
+    for month in {day._replace(begins_at=begin_of(day.begins_at, "month")) for day in days}:
+        rows = fetch(_FORGOTTEN_DAYS, [*month, *month, later(month.begins_at, "month", 1)])
+        days |= {month._replace(begins_at=day) for (day,) in rows}
+    return sorted(days)
+
+
+_FORGOTTEN_DAYS = """
+SELECT DISTINCT date_trunc('day', hour, 'UTC') FROM trending_counted counted
+WHERE EXISTS (SELECT FROM trending_slice WHERE step = 'month' AND language = %s AND category = %s AND begins_at = %s
+        AND pruned)
+    AND language = %s AND category = %s AND hour >= %s AND hour < %s
+    AND NOT EXISTS (SELECT FROM trending_slice slice WHERE step = 'day' AND slice.language = counted.language
+        AND slice.category = counted.category AND begins_at = date_trunc('day', hour, 'UTC'))
+"""
+
+
+def _slice_day(day: Stretch, stale: set[datetime]) -> None:
+    """The day's slice, from its hours. If some were pruned or are not kept any more, all of them are made anew."""
+    rows = fetch(
+        "SELECT count(*) FILTER (WHERE pruned), count(*) FROM trending_slice"
+        " WHERE step = 'day' AND language = %s AND category = %s AND begins_at = %s",
+        day,
+    )
+    [(pruned, known)] = rows
+    hours = sorted(stale) if known and not pruned else list(begins(day.begins_at, "hour", 24))
+    for hour, counts in _counted_hours(day, hours).items():
+        _save("hour", day, hour, counts)
+    _save("day", day, day.begins_at, merged(_saved("hour", day, "day")))
+
+
+def _counted_hours(day: Stretch, hours: Sequence[datetime]) -> dict[datetime, Counts]:
+    """The counts of hours; of postings of a source in an hour whose titles hardly differ, the first one counts."""
+    rows = fetch(
+        "SELECT DISTINCT ON (hour, source_id, fold) hour, terms FROM trending_counted"
+        " WHERE language = %s AND category = %s AND hour = ANY(%s) ORDER BY hour, source_id, fold, posting_id",
+        [day.language, day.category, hours],
+    )
+    terms = defaultdict(list)
+    for hour, packed in rows:
+        terms[hour].append(unpack_terms(packed))
+    return {hour: counted(terms[hour]) for hour in hours}
+
+
+def _saved(step: str, stretch: Stretch, of: str) -> list[Counts]:
+    """The slices inside a day or a month."""
+    rows = fetch(
+        "SELECT documents, terms, counts FROM trending_slice WHERE step = %s AND language = %s AND category = %s"
+        " AND begins_at >= %s AND begins_at < %s ORDER BY begins_at",
+        [step, *stretch, later(stretch.begins_at, of, 1)],
+    )
+    return [Counts(documents, unpack_terms(terms), unpack_counts(counts)) for documents, terms, counts in rows]
+
+
+_UPSERT = """
+INSERT INTO trending_slice (step, language, category, begins_at, documents, terms, counts, pruned)
+VALUES (%s, %s, %s, %s, %s, %s, %s, false)
+ON CONFLICT (step, language, category, begins_at) DO UPDATE SET documents = excluded.documents,
+    terms = excluded.terms, counts = excluded.counts, pruned = false
+"""
+
+
+def _save(step: str, stretch: Stretch, begins_at: datetime, counts: Counts) -> None:
+    """Nothing is kept of an hour, day or month without postings."""
+    place = (step, stretch.language, stretch.category, begins_at)
+    with connection.cursor() as cursor:
+        if counts.documents:
+            values = (counts.documents, pack_terms(counts.terms), pack_counts(counts.counts))
+            cursor.execute(_UPSERT, [*place, *values])
+        else:
+            cursor.execute(
+                "DELETE FROM trending_slice WHERE step = %s AND language = %s AND category = %s AND begins_at = %s",
+                place,
+            )

@@ -1,0 +1,125 @@
+"""From scored terms to a list: of overlapping phrases the longest, of terms of one story the first."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_LONGER = 400  # terms by score among which longer phrases are sought
+MOST_COVERED = 300  # terms by score that are looked at
+KEPT_BY_LONGER = 0.7  # share of a term's documents that a longer phrase has to hold to take its place
+COVERED = 0.5  # share of a term's documents from which on it says nothing new
+MOST_RELATED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A term that is shown, and those that are not since its documents are theirs; both by their places."""
+
+    term: int
+    related: tuple[int, ...]
+
+
+def choose(
+    scores: NDArray[np.float64],
+    held_by: Sequence[NDArray[np.int64]],
+    keys: Sequence[str],
+    *,
+    most: int,
+    cut: float = 0.0,
+    cover: bool = True,
+) -> list[Choice]:
+    """The best terms, at most `most`, each with related words.
+
+    A term gives way to the longest phrase around it that holds 70 % of its documents. Walking down by score, one is
+    left out when half of its documents are already held by chosen ones, and becomes related to that which holds most.
+
+    Parameters
+    ----------
+    scores : (n_terms,) ndarray of float
+        Terms at or below 0 are never shown.
+    held_by : sequence of ndarray of int
+        The documents of each term, ascending.
+    keys : sequence of str
+        Words parted by spaces.
+    most : int
+    cut : float
+        Least score that is shown.
+    cover : bool
+        If False, a term is only left out when its words contain those of a chosen one, or are contained in them.
+
+    Examples
+    --------
+    >>> held_by = [np.array(each) for each in ([0, 1, 2, 3], [0, 1, 2], [0, 3], [7, 8, 9])]
+    >>> choose(np.array([5.0, 4.0, 3.0, 2.0]), held_by, ["cup", "world cup", "goal", "storm"], most=9)
+    [Choice(term=1, related=(2,)), Choice(term=3, related=())]
+    """
+    order = [int(term) for term in np.argsort(-scores, kind="stable")[:MOST_LONGER] if scores[term] > 0]
+    longest = _longest(order, held_by, keys)
+    related: dict[int, list[int]] = {}  # of each chosen one, in the order in which they were chosen
+    holding: dict[int, list[int]] = {}  # by document, the chosen ones that hold it
+    for term in order[:MOST_COVERED]:
+        if scores[term] < cut:
+            break
+        shown = longest[term]
+        if shown in related:
+            continue
+        nearest = _nearest(held_by[shown], holding) if cover else _overlapping(keys[shown], related, keys)
+        if nearest is not None:
+            related[nearest].append(shown)
+        elif len(related) < most:
+            related[shown] = []
+            for document in held_by[shown].tolist():
+                holding.setdefault(document, []).append(shown)
+    return [Choice(term, _told_apart(term, others, keys)) for term, others in related.items()]
+
+
+def _longest(order: Sequence[int], held_by: Sequence[NDArray[np.int64]], keys: Sequence[str]) -> dict[int, int]:
+    """For each term the longest phrase around it that holds most of its documents, or itself."""
+    around: dict[str, list[int]] = {}
+    for term in order:
+        for part in _parts(keys[term]):
+            around.setdefault(part, []).append(term)
+    longest = {}
+    for term in order:
+        enough = KEPT_BY_LONGER * len(held_by[term])
+        holding = [
+            other
+            for other in around[keys[term]]
+            if len(np.intersect1d(held_by[term], held_by[other], assume_unique=True)) >= enough
+        ]
+        longest[term] = max([term, *holding], key=lambda other: keys[other].count(" "))
+    return longest
+
+
+def _parts(key: str) -> set[str]:
+    """A phrase and all phrases in it."""
+    words = key.split(" ")
+    return {" ".join(words[begin:end]) for begin in range(len(words)) for end in range(begin + 1, len(words) + 1)}
+
+
+def _nearest(documents: NDArray[np.int64], holding: Mapping[int, Sequence[int]]) -> int | None:
+    """The chosen one with most of these documents, if half of them are held by any."""
+    held = [chosen for document in documents.tolist() if (chosen := holding.get(document))]
+    if not held or len(held) < COVERED * len(documents):
+        return None
+    return Counter(chain.from_iterable(held)).most_common(1)[0][0]
+
+
+def _overlapping(key: str, chosen: Iterable[int], keys: Sequence[str]) -> int | None:
+    parts = _parts(key)
+    return next((term for term in chosen if keys[term] in parts or key in _parts(keys[term])), None)
+
+
+def _told_apart(term: int, others: Sequence[int], keys: Sequence[str]) -> tuple[int, ...]:
+    """Related terms that say something else than the term and one another."""
+    kept: list[int] = []
+    said = _parts(keys[term])
+    for other in dict.fromkeys(others):
+        if not said & _parts(keys[other]):
+            kept.append(other)
+            said |= _parts(keys[other])
+    return tuple(kept[:MOST_RELATED])

@@ -1,0 +1,65 @@
+"""Postings of a window as arrays: which terms each holds, and which postings hold each term."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Postings one behind the other; the terms of posting d are ``terms[offsets[d]:offsets[d + 1]]``, each once."""
+
+    sources: NDArray[np.int64]  # (n_documents,)
+    offsets: NDArray[np.int64]  # (n_documents + 1,)
+    terms: NDArray[np.int64]  # (n_occurrences,)
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+
+def gather(terms: Sequence[NDArray[np.int64]], sources: Sequence[int]) -> Documents:
+    """Documents of one array of distinct terms each.
+
+    >>> gather([np.array([7, 9]), np.array([9])], [1, 2]).offsets.tolist()
+    [0, 2, 3]
+    """
+    offsets = np.cumsum([0, *map(len, terms)])
+    joined = np.concatenate(terms) if len(terms) else np.empty(0, np.int64)
+    return Documents(np.asarray(sources, np.int64), offsets, joined)
+
+
+def frequencies(documents: Documents) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All terms, ascending, and in how many documents each is.
+
+    >>> terms, counts = frequencies(gather([np.array([7, 9]), np.array([9])], [1, 2]))
+    >>> terms.tolist(), counts.tolist()
+    ([7, 9], [1, 2])
+    """
+    terms, counts = np.unique(documents.terms, return_counts=True)
+    return terms, counts.astype(np.int64)
+
+
+def holders(documents: Documents, terms: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The documents that hold each of the terms, ascending.
+
+    >>> found = holders(gather([np.array([7, 9]), np.array([9])], [1, 2]), np.array([9, 8, 7]))
+    >>> [numbers.tolist() for numbers in found]
+    [[0, 1], [], [0]]
+    """
+    order = np.argsort(terms, kind="stable")
+    ascending = terms[order]
+    place = np.searchsorted(ascending, documents.terms)
+    place[place == len(terms)] = 0
+    is_asked = ascending[place] == documents.terms if len(terms) else np.zeros(len(place), bool)
+    document = np.repeat(np.arange(len(documents)), np.diff(documents.offsets))[is_asked]
+    asked = order[place[is_asked]]
+    sequence = np.lexsort((document, asked))
+    ends = np.cumsum(np.bincount(asked, minlength=len(terms)))
+    return np.split(document[sequence], ends[:-1]) if len(terms) else []
+
+
+def source_counts(documents: Documents, held_by: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """How many sources the documents of each term are from."""
+    return np.array([len(np.unique(documents.sources[numbers])) for numbers in held_by], np.int64)

@@ -1,0 +1,163 @@
+"""How far a term rises above its own habit: seasonal Poisson deviance, over-dispersion, diversity of sources."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+LEAST_DOCUMENTS = 3
+LEAST_SOURCES = 3
+PRIOR_DOCUMENTS, PRIOR_POSTINGS = 0.5, 50.0  # what is expected of a term of which nothing is known
+LEAST_EXPECTED = 0.5  # documents
+MOST_PAST_WINDOWS, LEAST_PAST_WINDOWS = 14, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """A length of time over which terms rise, in steps of an hour, a day or a month.
+
+    `seasons` are how many steps ago the same window was before, as a week ago. Terms below `cut` are not shown.
+    """
+
+    name: str
+    step: str
+    window: int
+    background: int
+    seasons: tuple[int, ...]
+    cut: float
+
+    @property
+    def past(self) -> int:
+        """Steps before the window that scores look at."""
+        return max(self.background, *self.seasons, MOST_PAST_WINDOWS * self.window)
+
+
+DAY, WEEK = 24, 168  # h
+# What comes once a week comes at about that hour: three hours tell little, so those around them a week ago count too.
+_LAST_WEEK = tuple(WEEK + hours for hours in range(-12, 13, 3))
+HOUR_HORIZON = Horizon(
+    "hour", "hour", 3, 7 * DAY, (*(DAY * n for n in range(1, 8)), *_LAST_WEEK, 2 * WEEK, 3 * WEEK), 2.0
+)
+DAY_HORIZON = Horizon("day", "hour", DAY, 28 * DAY, tuple(WEEK * n for n in range(1, 5)), 3.0)
+WEEK_HORIZON = Horizon("week", "day", 7, 84, (7, 14, 21, 28), 3.0)
+MONTH_HORIZON = Horizon("month", "day", 30, 365, (365,), 3.0)
+YEAR_HORIZON = Horizon("year", "month", 12, 120, (12, 24, 36), 3.0)
+HORIZONS = {each.name: each for each in (HOUR_HORIZON, DAY_HORIZON, WEEK_HORIZON, MONTH_HORIZON, YEAR_HORIZON)}
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """Steps before a window, the latest last: documents of each term in each, and documents of all."""
+
+    counts: NDArray[np.int64]  # (n_steps, n_terms)
+    totals: NDArray[np.int64]  # (n_steps,)
+
+    def __post_init__(self) -> None:
+        if self.counts.shape[:1] != self.totals.shape:
+            raise ValueError(f"counts of {self.counts.shape[:1]} steps do not fit totals of {self.totals.shape}")
+
+    def last(self, steps: int) -> tuple[NDArray[np.int64], int]:
+        """Sums over the last steps."""
+        return self.counts[len(self.counts) - min(steps, len(self.counts)) :].sum(axis=0), int(
+            self.totals[len(self.totals) - min(steps, len(self.totals)) :].sum()
+        )
+
+    def windows(self, length: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+        """Sums over windows that lie one before the other, the latest first, as long as there is a whole one."""
+        for end in range(len(self.totals), length - 1, -length):
+            yield self.counts[end - length : end].sum(axis=0), int(self.totals[end - length : end].sum())
+
+    def window_ago(self, steps: int, length: int) -> tuple[NDArray[np.int64], int] | None:
+        """Sums over the window that began so many steps before the one that follows; None if it is not known."""
+        begin = len(self.totals) - steps
+        if begin < 0:
+            return None
+        return self.counts[begin : begin + length].sum(axis=0), int(self.totals[begin : begin + length].sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Rise:
+    scores: NDArray[np.float64]  # (n_terms,), 0 for what does not rise
+    expected: NDArray[np.float64]  # documents
+
+
+def rise(
+    counts: NDArray[np.int64],
+    sources: NDArray[np.int64],
+    held: NDArray[np.int64],
+    total: int,
+    past: Past,
+    horizon: Horizon,
+) -> Rise:
+    r"""How far terms rise above what is usual for them, in about standard deviations.
+
+    With :math:`a` documents in the window where :math:`E` are expected, the signed root of the Poisson deviance is
+    :math:`D = \sqrt{2 (a \ln (a/E) - (a - E))}`. It is divided by the root of how much more the term varies than a
+    Poisson process would, and damped by :math:`\log_2(1 + S) / \log_2(1 + a')` for :math:`S` sources of :math:`a'`
+    documents, so that one loud source is worth less than many.
+
+    Parameters
+    ----------
+    counts : (n_terms,) ndarray of int
+        Documents of the window that hold each term.
+    sources, held : (n_terms,) ndarray of int
+        From how many sources these are, and of how many documents this was counted: all of them, or a sample.
+    total : int
+        Documents of the window.
+    past : Past
+        Steps of the horizon up to where the window begins, for the same terms; more than `horizon.past` are not looked
+        at, and fewer are as good as they are.
+    horizon : Horizon
+
+    Returns
+    -------
+    Rise
+        Scores are 0 for terms in fewer than 3 documents, of fewer than 3 sources, or not above what is expected.
+
+    Notes
+    -----
+    Expected is the larger of what the background and what the same window of earlier weeks lead to. A window with few
+    documents says little of the next, so it counts as if it had had a quarter of those of this one at least.
+
+    Examples
+    --------
+    One term is always there, the other is new.
+
+    >>> past = Past(np.tile([10, 0], (14, 1)), np.full(14, 100))
+    >>> horizon = Horizon("day", "day", 1, 14, (7, 14), 3.0)
+    >>> rise(np.array([11, 11]), np.array([8, 8]), np.array([11, 11]), 100, past, horizon).scores.round(1).tolist()
+    [0.3, 6.1]
+    """
+    before, postings = past.last(horizon.background)
+    expected = total * (before + PRIOR_DOCUMENTS) / (postings + PRIOR_POSTINGS)
+    for steps in horizon.seasons:
+        if (season := past.window_ago(steps, horizon.window)) is not None:
+            expected = np.maximum(expected, _scaled(*season, total))
+    expected = np.maximum(expected, LEAST_EXPECTED)
+    rising = (counts >= LEAST_DOCUMENTS) & (sources >= LEAST_SOURCES) & (counts > expected)
+    seen = np.maximum(counts, 1)
+    deviance = 2 * (seen * np.log(seen / expected) - (seen - expected))
+    scores = np.sqrt(np.maximum(deviance, 0.0) / _dispersion(past, total, horizon.window))
+    scores *= np.log2(1 + sources) / np.log2(1 + np.maximum(held, 1))
+    return Rise(np.where(rising, scores, 0.0), expected)
+
+
+def _scaled(counts: NDArray[np.int64], documents: int, total: int) -> NDArray[np.float64]:
+    """Counts of another window as they would be among so many documents."""
+    scaled: NDArray[np.float64] = counts.astype(np.float64) * (total / max(documents, total / 4, 1))
+    return scaled
+
+
+def _dispersion(past: Past, total: int, window: int) -> NDArray[np.float64] | float:
+    """Variance over mean of the last windows, at least 1; 1 while there are too few of them."""
+    scaled = []
+    for counts, documents in past.windows(window):
+        scaled.append(_scaled(counts, documents, total))
+        if len(scaled) == MOST_PAST_WINDOWS:
+            break
+    if len(scaled) < LEAST_PAST_WINDOWS:
+        return 1.0
+    values = np.array(scaled)
+    ratio: NDArray[np.float64] = np.maximum(1.0, values.var(axis=0) / np.maximum(values.mean(axis=0), LEAST_EXPECTED))
+    return ratio

@@ -1,0 +1,245 @@
+"""From a posting to the words and phrases that it counts for."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from hashlib import blake2b
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.postings.algorithms.words import STOP_MARK, analyse
+from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
+from apps.trending.algorithms.segments import segments
+from apps.trending.algorithms.stop_words import FURNITURE, WEAK
+
+LONGEST_PHRASE = 4  # words
+LONGEST_TITLE = 300  # characters of a title that are read, or of a text without one
+LONGEST_LEAD = 500  # characters of a text in which names are looked for
+LONGEST_KEY = 100  # characters
+MOST_TERMS = 250  # of a posting
+MOST_JOINTS = 7  # that a term's number can tell
+TITLE_CASE = 0.6  # share of words with a capital from which on capitals tell no names
+
+_JOINERS = "-‐‑&"  # between two words without space they make them one
+_APART = re.compile(
+    r"""[.,:;!?()\[\]{}|/\\"“”„«»…—–•·\n。，、：；！？（）「」『』【】《》〈〉]"""
+)  # no phrase goes across
+_DIGIT = re.compile(r"\d")
+
+
+class Term(NamedTuple):
+    """A word or phrase where it occurs in a text."""
+
+    key: str  # stemmed, in lower case, words parted by spaces
+    joints: int  # words less one, and hyphens
+    spelling: str  # as it stands there
+
+    @property
+    def number(self) -> int:
+        return number_of(self.key, self.joints)
+
+
+class _Word(NamedTuple):
+    key: str
+    hyphens: int
+    start: int
+    end: int
+    is_edge: bool  # a phrase may begin and end with it
+    is_alone: bool  # it may be a term of its own
+    is_capital: bool
+    is_acronym: bool
+    piece: int  # words of different pieces are in no phrase together
+
+
+def number_of(key: str, joints: int) -> int:
+    """A signed 64-bit number that stands for a term wherever it is counted; its last three bits tell its joints.
+
+    Numbers are made of the words alone, so that whoever counts needs no dictionary, and counts the same in any order.
+    The chance that any two of 100 million terms share a number is one in five hundred.
+
+    >>> number_of("world cup", 1) % 8
+    1
+    """
+    hashed = int.from_bytes(blake2b(key.encode(), digest_size=8, person=b"term").digest(), "big", signed=True)
+    return hashed - hashed % (MOST_JOINTS + 1) + min(joints, MOST_JOINTS)
+
+
+def joints_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many joints terms have, at most seven, by their numbers.
+
+    >>> joints_of(np.array([number_of("rain", 0), number_of("world cup", 1)])).tolist()
+    [0, 1]
+    """
+    return numbers & MOST_JOINTS
+
+
+def terms_of(title: str, text: str, language: str, *, unwanted: Callable[[Term], bool] | None = None) -> list[Term]:
+    """The terms of a posting: phrases of up to four words of its title, and names in the beginning of its text.
+
+    Phrases neither begin nor end in a stop word, a word that every headline uses, or a number, and do not go across
+    punctuation. What is joined by a hyphen, as "Covid-19", is one word. Of the text only names count, which are what
+    is written with capitals where not everything is; scripts without capitals have none. Without a title the text
+    stands in its place.
+
+    Parameters
+    ----------
+    title, text : str
+        Without markup. 300 and 500 characters are read.
+    language : str
+        ISO 639-1, as `language_of` finds it.
+    unwanted : callable
+        Tells terms that do not count; see `filters.unwanted_of`.
+
+    Returns
+    -------
+    list of Term
+        In the order of their places, each time they occur, at most 250.
+
+    Examples
+    --------
+    >>> [term.key for term in terms_of("Bank of America's profit", "", "en")]
+    ['bank', 'bank of america', 'bank of america profit', 'america', 'america profit', 'profit']
+    >>> [term.spelling for term in terms_of("Storm", "Later the mayor of New Orleans spoke on CNN.", "en")]
+    ['Storm', 'New Orleans', 'Orleans', 'CNN']
+    >>> [term.spelling for term in terms_of("总理访问柏林", "", "zh")]
+    ['总理', '总理访问', '总理访问柏林', '访问', '访问柏林', '柏林']
+    """
+    if not title.strip():
+        title, text = text, ""
+    title, text = title[:LONGEST_TITLE], text[:LONGEST_LEAD]
+    found = [*_phrases(_words(title, language), title)]
+    for name in _names(_words(text, language)):
+        found += _phrases(name, text)
+    if unwanted is not None:
+        found = [term for term in found if not unwanted(term)]
+    return found[:MOST_TERMS]
+
+
+def _phrases(words: Sequence[_Word], text: str) -> Iterator[Term]:
+    for first, word in enumerate(words):
+        if not word.is_edge:
+            continue
+        for last in range(first, min(first + LONGEST_PHRASE, len(words))):
+            end = words[last]
+            if end.piece != word.piece:
+                break
+            if not end.is_edge or (first == last and not word.is_alone):
+                continue
+            inner = words[first : last + 1]
+            key = " ".join([each.key for each in inner])
+            if len(key) <= LONGEST_KEY:
+                yield Term(key, last - first + sum([each.hyphens for each in inner]), text[word.start : end.end])
+
+
+def _names(words: Sequence[_Word]) -> Iterator[list[_Word]]:
+    """Runs of words with capitals, with the stop words between them ("Bank of America")."""
+    if sum(word.is_capital for word in words) > TITLE_CASE * len(words):
+        return
+    for _, piece in groupby(words, key=lambda word: word.piece):
+        run: list[_Word] = []
+        for number, word in enumerate(piece):
+            is_certain = word.is_acronym or number > 0  # what begins a sentence has a capital in any case
+            is_between = bool(run) and not word.is_edge and run[-1].is_edge
+            if (word.is_capital and is_certain) or is_between:
+                run.append(word)
+            else:
+                yield run
+                run = []
+        yield run
+
+
+# --- words of a text --------------------------------------------------------------------------------------------------
+def _words(text: str, language: str) -> list[_Word]:
+    """The words of a text, those of scripts without spaces found by `segments`, with what may be done with each."""
+    analysed = analyse(text, language)
+    words: list[_Word] = []
+    piece, reached = 0, 0
+    shouts = text.isupper()
+    for start, end, key, hyphens in _joined(text, language, analysed.sequence, analysed.places):
+        piece += _APART.search(text, reached, start) is not None
+        reached = end
+        spelling = text[start:end]
+        is_stop = key.startswith(STOP_MARK) or key in _furniture(language) or spelling.lower() in _furniture(language)
+        is_acronym = not shouts and len(spelling) > 1 and spelling.isupper()
+        is_short = len(spelling) < 3 and spelling.isascii() and not is_acronym
+        is_name = not _DIGIT.search(spelling) or (spelling[0].isalpha() and len(spelling) > 1)
+        is_edge = not is_stop and is_name and len(spelling) > 1
+        is_alone = is_edge and not is_short and spelling.lower() not in _weak(language)
+        is_capital = spelling[0].isupper()
+        word = key.lstrip(STOP_MARK)
+        words.append(_Word(word, hyphens, start, end, is_edge, is_alone, is_capital, is_acronym, piece))
+    return words
+
+
+def _joined(
+    text: str, language: str, items: Sequence[str], places: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, int, str, int]]:
+    """Start, end, key and hyphens of each word: hyphens join, runs of characters are divided, endings are left out."""
+    number = 0
+    while number < len(items):
+        start, end = places[number]
+        last = number
+        if SPACELESS_CHARACTER.match(text, start):
+            while last + 1 < len(items) and places[last + 1][0] == end and SPACELESS_CHARACTER.match(text, end):
+                last += 1
+                end = places[last][1]
+            for first, behind in segments(text[start:end], language):
+                word = text[start + first : start + behind]
+                yield start + first, start + behind, word, 0
+        else:
+            while last + 1 < len(items) and _are_joined(text, end, places[last + 1]):
+                last += 1
+                end = places[last][1]
+            if last > number:
+                key = "-".join(item.lstrip(STOP_MARK) for item in items[number : last + 1])
+                yield start, end, key, last - number
+            elif not (start > 0 and text[start - 1] in "'’" and end - start == 1):  # the s of "people's"
+                yield start, end, items[number], 0
+        number = last + 1
+
+
+def _are_joined(text: str, end: int, following: tuple[int, int]) -> bool:
+    """Whether nothing but a hyphen is between two words, or the point of an abbreviation such as "U.S."."""
+    start, behind = following
+    if start != end + 1:
+        return False
+    is_abbreviation = text[end] == "." and behind == start + 1 and (end < 2 or not text[end - 2].isalnum())
+    return text[end] in _JOINERS or (is_abbreviation and text[start].isupper())
+
+
+@cache
+def _furniture(language: str) -> frozenset[str]:
+    return frozenset(FURNITURE.get(language, "").split())
+
+
+@cache
+def _weak(language: str) -> frozenset[str]:
+    return frozenset(WEAK.get(language, "").split())
+
+
+def fold_of(title: str, language: str) -> int:
+    """A number that is equal for titles that hardly differ: of the same words in any order, whatever their figures.
+
+    >>> fold_of("Acme shares rise 3%", "en") == fold_of("Shares of Acme rise 4%", "en")
+    True
+    """
+    words = {word for word in analyse(title[:LONGEST_TITLE], language).content if not _DIGIT.search(word)}
+    joined = " ".join(sorted(words))
+    return int.from_bytes(blake2b(joined.encode(), digest_size=8, person=b"fold").digest(), "big", signed=True)
+
+
+def whole(text: str, language: str) -> Term | None:
+    """A text as one term, whatever its words are; None if it has none, or too many.
+
+    >>> whole("the Bank of England's", "en").key, whole("Bank of England", "en").key, whole("?", "en")
+    ('the bank of england', 'bank of england', None)
+    """
+    words = _words(text[:LONGEST_TITLE], language)
+    if not 0 < len(words) <= LONGEST_PHRASE:
+        return None
+    key = " ".join(word.key for word in words)
+    joints = len(words) - 1 + sum(word.hyphens for word in words)
+    return Term(key, joints, text[words[0].start : words[-1].end])

@@ -1,0 +1,58 @@
+"""How often terms were published over time, of any term and not only of those in a list."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from apps.trending.algorithms.slices import pack_terms
+from apps.trending.queries.database import fetch
+from apps.trending.queries.times import begin_of, begins, later
+
+_NUMBERS = 2.0**64  # that a term can have, half of them below 0
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Documents of a term in each step."""
+
+    begins: tuple[datetime, ...]
+    documents: tuple[int, ...]
+
+
+# Terms are looked for in the arrays where these are: a slice is some hundred kB in a large portal, and its four bytes
+# of a count are all that is sent. Numbers of terms are hashes, so that it is known about where in the ascending array
+# one must be: of n, the place of the share p of all numbers is n p, give or take sqrt(n p (1 - p)). One in 400 billion
+# is more than seven of these away. What is found between two numbers is none of them.
+_CURVES = """
+SELECT packed, begins_at, sum(documents) FROM (
+    SELECT packed, begins_at, CASE WHEN place %% 8 = 1
+        THEN ('x' || encode(substring(counts FROM (first + (place - 1) / 8) * 4 + 1 FOR 4), 'hex'))::bit(32)::int
+        ELSE 0 END documents
+    FROM trending_slice CROSS JOIN unnest(%s::bytea[], %s::float8[]) asked(packed, share)
+        CROSS JOIN LATERAL (SELECT length(terms) / 8 size) sized
+        CROSS JOIN LATERAL (SELECT size * share middle, 16 + 7 * sqrt(size * share * (1 - share)) around) about
+        CROSS JOIN LATERAL (
+            SELECT greatest(floor(middle - around), 0)::int first, ceil(middle + around)::int behind
+        ) ends
+        CROSS JOIN LATERAL (
+            SELECT position(packed IN substring(terms FROM first * 8 + 1 FOR (behind - first) * 8)) place
+        ) found
+    WHERE step = %s AND language = %s AND (%s = '' OR category = %s) AND begins_at >= %s AND begins_at <= %s
+) steps GROUP BY packed, begins_at
+"""
+
+
+def curves_of(
+    numbers: Sequence[int], step: str, language: str, category: str, now: datetime, steps: int
+) -> dict[int, Curve]:
+    """The curves of terms over the last steps up to now; one query."""
+    last = begin_of(now, step)
+    first = later(last, step, 1 - steps)
+    times = tuple(begins(first, step, steps))
+    packed = {pack_terms(np.array([number], np.int64)): number for number in numbers}
+    shares = [(number + _NUMBERS / 2) / _NUMBERS for number in packed.values()]
+    rows = fetch(_CURVES, [list(packed), shares, step, language, category, category, first, last])
+    found = {(packed[bytes(term)], begins_at): int(documents) for term, begins_at, documents in rows}
+    return {number: Curve(times, tuple(found.get((number, time), 0) for time in times)) for number in numbers}

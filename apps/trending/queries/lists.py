@@ -1,0 +1,38 @@
+"""Lists as they were made."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db.models import Sum
+
+from apps.trending.models import Trend
+
+
+class Place(NamedTuple):
+    """A language and a category, empty for all of them, that have lists."""
+
+    language: str
+    category: str
+
+
+def lists_of(
+    language: str, category: str, method: str = Trend.Method.OURS, *, most: int = 100
+) -> dict[str, list[Trend]]:
+    """The first terms of the lists of a place by horizon, the shortest first; one query."""
+    lists: dict[str, list[Trend]] = {horizon: [] for horizon in Trend.Horizon.values}
+    found = Trend.objects.filter(language=language, category=category, method=method, rank__lte=most)
+    for trend in found.order_by("rank"):
+        lists[trend.horizon].append(trend)
+    return lists
+
+
+def places() -> Sequence[Place]:
+    """Where there are lists, the language of whose terms most is written first; one query."""
+    counted = Trend.objects.filter(method=Trend.Method.OURS).values_list("language", "category")
+    found = list(counted.annotate(Sum("documents")).order_by())
+    of_language: dict[str, int] = defaultdict(int)
+    for language, _, documents in found:
+        of_language[language] += documents
+    ordered = sorted(found, key=lambda row: (-of_language[row[0]], row[0], row[1]))
+    return [Place(language, category) for language, category, _ in ordered]

@@ -1,0 +1,200 @@
+"""What a list is made of: terms of a window with their scores, the postings that hold them, and their past."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.trending.algorithms import yioop
+from apps.trending.algorithms.choosing import MOST_LONGER, choose
+from apps.trending.algorithms.documents import holders, source_counts
+from apps.trending.algorithms.scoring import HORIZONS, LEAST_DOCUMENTS, Horizon, Past, rise
+from apps.trending.algorithms.slices import Counts
+from apps.trending.algorithms.terms import joints_of
+from apps.trending.queries.slices import first_begin, history, slices_of, sum_of
+from apps.trending.queries.spelling import keys_of
+from apps.trending.queries.times import begin_of, later
+from apps.trending.queries.windows import Postings, postings_of
+
+SHOWN = 20  # terms of a list
+MOST_CANDIDATES = 5_000  # terms by documents
+NEWEST = 5  # postings of a term that are named with it
+
+# Of each horizon: over how many of its steps a curve goes, and how many of them are one point.
+CURVES = {"hour": (48, 1), "day": (168, 6), "week": (28, 1), "month": (90, 1), "year": (24, 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A term of a list, before it is spelled."""
+
+    number: int
+    score: float
+    documents: int
+    expected: float | None
+    sources: int
+    posting_ids: tuple[int, ...]  # the newest first
+    related: dict[int, tuple[int, ...]]  # numbers, and postings of each
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which list, and as of when."""
+
+    language: str
+    category: str  # empty for all
+    horizon: Horizon
+    now: datetime
+
+    @property
+    def end(self) -> datetime:
+        """The end of the step that is not over yet."""
+        return later(begin_of(self.now, self.horizon.step), self.horizon.step, 1)
+
+    def ago(self, steps: int) -> datetime:
+        return later(self.end, self.horizon.step, -steps)
+
+    @property
+    def window(self) -> tuple[str, str, str, datetime, datetime]:
+        return self.horizon.step, self.language, self.category, self.ago(self.horizon.window), self.end
+
+
+def asked_of(language: str, category: str, horizon: str, now: datetime) -> Asked:
+    return Asked(language, category, HORIZONS[horizon], now)
+
+
+# --- ours -------------------------------------------------------------------------------------------------------------
+def risen(asked: Asked) -> list[Line]:
+    """The terms that rose most above their habit."""
+    asked = _with_a_past(asked)
+    horizon = asked.horizon
+    window = sum_of(*asked.window)
+    terms = _candidates(window)
+    if not len(terms):
+        return []
+    postings = postings_of(asked.language, asked.category, asked.ago(horizon.window), asked.end, window.documents)
+    held_by = holders(postings.documents, terms)
+    sources = source_counts(postings.documents, held_by)
+    held = np.array([len(documents) for documents in held_by], np.int64)
+    found = rise(window.of(terms), sources, held, window.documents, _past(asked, terms), horizon)
+    best = np.argsort(-found.scores, kind="stable")[:MOST_LONGER]
+    best = best[found.scores[best] > 0]
+    keys = keys_of({int(terms[term]): _newest(postings, held_by[term]) for term in best})
+    best = np.array([term for term in best if int(terms[term]) in keys], np.int64)
+    choices = choose(
+        found.scores[best],
+        [held_by[term] for term in best],
+        [keys[int(terms[term])] for term in best],
+        most=SHOWN,
+        cut=horizon.cut,
+    )
+    counts = window.of(terms)
+    return [
+        Line(
+            int(terms[term]),
+            float(found.scores[term]),
+            int(counts[term]),
+            float(found.expected[term]),
+            int(sources[term]),
+            _newest(postings, held_by[term]),
+            {int(terms[other]): _newest(postings, held_by[other]) for other in best[list(choice.related)]},
+        )
+        for choice in choices
+        for term in [best[choice.term]]
+    ]
+
+
+def _with_a_past(asked: Asked) -> Asked:
+    """With a shorter window while nothing is known of before it, so that it is compared with the half before it.
+
+    Otherwise what is always there would be what trends in the first weeks and years of a portal. Hours and days are
+    left as they are: theirs is a matter of a day.
+    """
+    horizon = asked.horizon
+    first = first_begin(horizon.step, asked.language, asked.category)
+    if horizon.step == "hour" or first is None:
+        return asked
+    known = next((steps for steps in range(2 * horizon.window) if asked.ago(steps) <= first), 2 * horizon.window)
+    return replace(asked, horizon=replace(horizon, window=max(min(horizon.window, known // 2), 1)))
+
+
+def _candidates(window: Counts) -> NDArray[np.int64]:
+    enough = np.flatnonzero(window.counts >= LEAST_DOCUMENTS)
+    best = enough[np.argsort(-window.counts[enough], kind="stable")[:MOST_CANDIDATES]]
+    return window.terms[np.sort(best)]
+
+
+def _past(asked: Asked, terms: NDArray[np.int64]) -> Past:
+    """From the first step in which anything was counted; what is before that says nothing of anybody's habit."""
+    horizon = asked.horizon
+    begin = asked.ago(horizon.window + horizon.past)
+    counts, totals = history(terms, horizon.step, asked.language, asked.category, begin, horizon.past)
+    first = int(np.argmax(totals > 0)) if totals.any() else len(totals)
+    return Past(counts[first:], totals[first:])
+
+
+def _newest(postings: Postings, documents: NDArray[np.int64]) -> tuple[int, ...]:
+    return tuple(postings.ids[document] for document in documents[-NEWEST:][::-1].tolist())
+
+
+# --- Yioop's ----------------------------------------------------------------------------------------------------------
+def by_yioop(asked: Asked) -> list[Line]:
+    """The terms that Yioop would list: the sums of its rows, one an hour, a day, a week or a month.
+
+    Here each posting counts in the hour of its publication, as if it had been retrieved at once, and each term of a
+    posting once.
+    """
+    begin, scores = _yioop_scores(asked)
+    numbers = np.array(list(scores)[:SHOWN], np.int64)
+    if not len(numbers):
+        return []
+    window = sum_of(asked.horizon.step, asked.language, asked.category, begin, asked.end)
+    postings = postings_of(asked.language, asked.category, begin, asked.end, window.documents)
+    held_by = holders(postings.documents, numbers)
+    sources, counts = source_counts(postings.documents, held_by), window.of(numbers)
+    return [
+        Line(
+            number, scores[number], int(counts[place]), None, int(sources[place]), _newest(postings, held_by[place]), {}
+        )
+        for place, number in enumerate(numbers.tolist())
+    ]
+
+
+def _yioop_scores(asked: Asked) -> tuple[datetime, dict[int, float]]:
+    """Since when, and the terms with their scores."""
+    if asked.horizon.name == "hour":
+        return asked.ago(1), _rolled_up(asked, "hour", asked.ago(1))
+    if asked.horizon.name == "day":  # since the midnight before the last
+        midnight = later(begin_of(asked.now, "day"), "day", -1)
+        return midnight, _rolled_up(asked, "hour", midnight)
+    if asked.horizon.name == "month":  # of weeks, and these of days
+        begin = asked.ago(28)
+        weeks = [_rolled_up(asked, "day", later(begin, "day", 7 * week), 7) for week in range(4)]
+        return begin, yioop.rolled_up(weeks)
+    begin = asked.ago(asked.horizon.window)
+    return begin, _rolled_up(asked, asked.horizon.step, begin)
+
+
+def _rolled_up(asked: Asked, step: str, begin: datetime, steps: int | None = None) -> dict[int, float]:
+    """The sum of rows from a time on, one per step; of each, the best 50 are kept."""
+    end = asked.end if steps is None else later(begin, step, steps)
+    rows: dict[datetime, dict[int, float]] = {}
+    for begins_at, counts in slices_of(step, asked.language, asked.category, begin, end):
+        scores = yioop.item_scores(joints_of(counts.terms), counts.counts, np.zeros(len(counts.terms)))
+        row = rows.setdefault(begins_at, {})
+        for place in np.flatnonzero(scores):
+            term = int(counts.terms[place])
+            row[term] = row.get(term, 0.0) + float(scores[place])
+    return yioop.rolled_up(yioop.row(row) for row in rows.values())
+
+
+# --- curves -----------------------------------------------------------------------------------------------------------
+def curves(asked: Asked, numbers: Sequence[int]) -> dict[int, list[int]]:
+    """Documents of each term over time, the newest last."""
+    steps, together = CURVES[asked.horizon.name]
+    terms = np.array(numbers, np.int64)
+    counts, _ = history(terms, asked.horizon.step, asked.language, asked.category, asked.ago(steps), steps)
+    points = counts.reshape(steps // together, together, len(terms)).sum(axis=1)
+    return {number: points[:, place].tolist() for place, number in enumerate(numbers)}

@@ -1,0 +1,47 @@
+"""Postings as terms are taken from them."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import NamedTuple
+
+from apps.postings.algorithms.words import language_of
+from apps.trending.algorithms.filters import unwanted_of
+from apps.trending.algorithms.terms import LONGEST_LEAD, LONGEST_TITLE, Term, terms_of
+from apps.trending.queries.database import fetch
+
+
+class Text(NamedTuple):
+    """What of a posting is read; of its source, what decides where and whether it counts."""
+
+    posting_id: int
+    title: str
+    text: str
+    language: str  # ISO 639-1
+    published_at: datetime
+    source_id: int
+    source_name: str
+    category: str
+    stop_regex: str
+
+    def terms(self) -> list[Term]:
+        """Its terms, without those that its source's name and stop expression take out."""
+        unwanted = unwanted_of(self.source_name, self.stop_regex, self.language)
+        return terms_of(self.title, self.text, self.language, unwanted=unwanted)
+
+
+_TEXTS = f"""
+SELECT posting.id, left(posting.title, {LONGEST_TITLE}), left(posting.text, {LONGEST_LEAD}),
+    coalesce(nullif(posting.language, ''), source.language), posting.published_at, source.id, source.title,
+    source.category, source.stop_regex
+FROM postings_posting posting JOIN sources_source source ON source.id = posting.source_id
+WHERE posting.id = ANY(%s) AND source.listed
+"""
+
+
+def texts(posting_ids: Collection[int]) -> dict[int, Text]:
+    """Those of the postings that everybody may see."""
+    return {row[0]: _with_language(Text(*row)) for row in fetch(_TEXTS, [list(posting_ids)])}
+
+
+def _with_language(text: Text) -> Text:
+    return text._replace(language=language_of(f"{text.title} {text.text}", text.language)[:3])

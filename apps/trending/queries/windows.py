@@ -1,0 +1,39 @@
+"""Postings of a window as arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zlib import crc32
+
+from apps.trending.algorithms.documents import Documents, gather
+from apps.trending.algorithms.slices import unpack_terms
+from apps.trending.queries.database import fetch
+from apps.trending.queries.times import HOUR, begins
+
+MOST_DOCUMENTS = 20_000  # of a window that are looked at; of more, those of some hours are
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    ids: Sequence[int]  # by time
+    documents: Documents
+
+
+def postings_of(language: str, category: str, begin: datetime, end: datetime, total: int) -> Postings:
+    """Postings of [begin, end), which are begins of hours, in which `total` are counted; of many, a sample of hours.
+
+    Which hours are in the sample depends on nothing but themselves and how large a part it is.
+    """
+    hours = list(begins(begin, "hour", (end - begin) // HOUR))
+    every = -(-max(total, 1) // MOST_DOCUMENTS)
+    if every > 1:
+        hours = [hour for hour in hours if crc32(hour.isoformat().encode()) % every == 0]
+    rows = fetch(
+        "SELECT posting_id, source_id, terms FROM ("
+        "SELECT DISTINCT ON (source_id, fold) posting_id, source_id, terms, hour FROM trending_counted"
+        " WHERE language = %s AND (%s = '' OR category = %s) AND hour = ANY(%s)"
+        " ORDER BY source_id, fold, posting_id) folded ORDER BY hour, posting_id",
+        [language, category, category, hours],
+    )
+    documents = gather([unpack_terms(terms) for *_, terms in rows], [source_id for _, source_id, _ in rows])
+    return Postings([posting_id for posting_id, *_ in rows], documents)

@@ -1,0 +1,31 @@
+"""Doorways for Celery: each calls one action."""
+
+import time
+from typing import Any
+
+from celery import shared_task
+from django.utils.timezone import now
+
+from apps.trending import actions
+
+LONGEST_COUNT = 40.0  # s; what is left then is the next message's
+
+
+@shared_task
+def count(**_: Any) -> None:
+    """Count what has changed, and make the slices of it."""
+    until = time.monotonic() + LONGEST_COUNT
+    while time.monotonic() < until and actions.count(wait=False) == actions.COUNTED_AT_ONCE:
+        pass
+    while time.monotonic() < until and actions.slice_stale(wait=False) == actions.SLICED_AT_ONCE:
+        pass
+
+
+@shared_task
+def refresh(horizons: list[str], **_: Any) -> None:
+    actions.refresh(horizons, now())
+
+
+@shared_task
+def prune(**_: Any) -> None:
+    actions.prune(now())
