@@ -1,0 +1,112 @@
+"""The only writers of summaries."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime
+
+from django.db import connection, transaction
+
+from apps.postings.algorithms.words.languages import base_code
+from apps.summaries.algorithms.frequencies import Tally, pack
+from apps.summaries.algorithms.outlines import Outline as Outlined
+from apps.summaries.algorithms.outlines import outline
+from apps.summaries.algorithms.texts import read
+from apps.summaries.models import Change, Outline, Summary, Teaser, Vocabulary
+from apps.summaries.queries import PostingText, frequencies_of, texts
+
+PULLED_AT_ONCE = 200  # changes in one transaction: a second's work
+COUNTED_POSTINGS = 30_000  # the newest, in which terms are counted
+COUNTED_AT_ONCE = 500  # of them read at a time
+FEWEST_COUNTED = 100  # postings of a language; fewer say less than the start table
+MOST_TERMS = 60_000  # kept of a language
+
+WRITING, COUNTING = 0x5355_4D01, 0x5355_4D02  # advisory locks, held until the end of a transaction
+
+
+def _take(lock: int, *, wait: bool) -> bool:
+    function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {function}(%s)", [lock])
+        return cursor.fetchone()[0] is not False
+
+
+@transaction.atomic
+def pull(limit: int = PULLED_AT_ONCE, *, wait: bool = True) -> int | None:
+    """Take up to `limit` changes and summarise anew what has another text; None if somebody else is at it.
+
+    Returns how many changes were looked at. What is written follows from the texts alone, and is written in the
+    transaction that takes the changes out: done twice or killed in between, nothing is different.
+    """
+    if not _take(WRITING, wait=wait):
+        return None
+    changes = dict(Change.objects.order_by("pk").values_list("pk", "posting_id")[:limit])
+    if not changes:
+        return 0
+    posting_ids = sorted(set(changes.values()))
+    now = texts(posting_ids)
+    outlines = Outline.objects.filter(pk__in=posting_ids).values_list("pk", "text_hash", "language")
+    known = {id: (bytes(text_hash), language) for id, text_hash, language in outlines}
+    _forget([id for id in posting_ids if id not in now])
+    _write([text for text in now.values() if known.get(text.id) != (text.text_hash, text.language)])
+    Change.objects.filter(pk__in=list(changes)).delete()
+    return len(changes)
+
+
+def _forget(posting_ids: Collection[int]) -> None:
+    Summary.objects.filter(posting_id__in=posting_ids).delete()
+    Outline.objects.filter(pk__in=posting_ids).delete()
+    Teaser.objects.filter(pk__in=posting_ids).delete()
+
+
+def _write(changed: Collection[PostingText]) -> None:
+    if not changed:
+        return
+    frequencies = frequencies_of({text.language for text in changed})
+    outlined = {text.id: outline(text.title, text.text, text.language, frequencies[text.language]) for text in changed}
+    Outline.objects.bulk_create(
+        [
+            Outline(posting_id=text.id, text_hash=text.text_hash, language=text.language, words=outlined[text.id].words)
+            for text in changed
+        ],
+        update_conflicts=True,
+        unique_fields=["posting_id"],
+        update_fields=["text_hash", "language", "words"],
+    )
+    Summary.objects.filter(posting_id__in=list(outlined)).delete()
+    Summary.objects.bulk_create(list(_rows(outlined)))
+
+
+def _rows(outlined: Mapping[int, Outlined]) -> Iterator[Summary]:
+    for posting_id, found in outlined.items():
+        for percent, places in found.summaries.items():
+            flat = [place for pair in places for place in pair]
+            yield Summary(posting_id=posting_id, percent=percent, places=flat)
+
+
+@transaction.atomic
+def count_terms(now: datetime) -> dict[str, int] | None:
+    """Count in how many of the newest postings each term is, from scratch; None if somebody else is at it.
+
+    Returns how many postings were counted, by language. Summaries that exist stay as they are.
+    """
+    if not _take(COUNTING, wait=False):
+        return None
+    tallies: dict[str, Tally] = defaultdict(Tally)
+    posting_ids = list(Outline.objects.order_by("-pk").values_list("pk", flat=True)[:COUNTED_POSTINGS])
+    for start in range(0, len(posting_ids), COUNTED_AT_ONCE):
+        for text in texts(posting_ids[start : start + COUNTED_AT_ONCE]).values():
+            tallies[base_code(text.language)].add(read(text.text, text.language, text.title).terms)
+    counted = {
+        language: tally.frequencies() for language, tally in tallies.items() if tally.documents >= FEWEST_COUNTED
+    }
+    Vocabulary.objects.exclude(language__in=list(counted)).delete()
+    Vocabulary.objects.bulk_create(
+        [
+            Vocabulary(language=language, documents=each.documents, terms=pack(each, MOST_TERMS), counted_at=now)
+            for language, each in counted.items()
+        ],
+        update_conflicts=True,
+        unique_fields=["language"],
+        update_fields=["documents", "terms", "counted_at"],
+    )
+    return {language: each.documents for language, each in counted.items()}

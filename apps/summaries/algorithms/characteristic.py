@@ -1,0 +1,65 @@
+"""The words that tell a text from others, as the text spells them."""
+
+from collections import Counter
+
+from apps.postings.algorithms.words import STOP_MARK, analyse
+from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
+from apps.summaries.algorithms.frequencies import Frequencies
+from apps.summaries.algorithms.thesis import Settings, characteristic_words, words_of
+
+LONGEST_TEXT = 50_000  # characters that are read
+_SETTINGS = Settings(shortest=1, influence=0.5)
+
+
+def spelt(text: str, language: str, frequencies: Frequencies, count: int) -> list[str]:
+    """The characteristic words of a text by the thesis' P(w), the heaviest first, each in its commonest spelling.
+
+    Parameters
+    ----------
+    text : str
+        Without markup; its first 50,000 characters are read.
+    language : str
+        As for `analyse`.
+    frequencies : Frequencies
+        Of the language's collection.
+    count : int
+        How many at most.
+
+    Examples
+    --------
+    >>> spelt("The Bundestag voted. Bundestag members cheered, and voted.", "en", Frequencies(9, {"vote": 8}), 2)
+    ['Bundestag', 'members']
+    >>> spelt("总理访问柏林，总理说柏林很好。柏林", "zh", Frequencies(), 2)
+    ['柏林', '总理']
+    """
+    text = text[:LONGEST_TEXT]
+    spellings = _spaceless(text, language) if SPACELESS_CHARACTER.search(text) else _spaced(text, language)
+    words = [word for word, times in spellings.items() for _ in range(times.total())]
+    return [
+        spellings[word].most_common(1)[0][0]
+        for word in characteristic_words(words, _by_pairs(frequencies, spellings), _SETTINGS)
+        if len(word) > 1 and not word[0].isdigit()
+    ][:count]
+
+
+def _spaced(text: str, language: str) -> dict[str, Counter[str]]:
+    words = analyse(text, language)
+    found: dict[str, Counter[str]] = {}
+    for word, (start, end) in zip(words.sequence, words.places, strict=True):
+        if word[0] != STOP_MARK:
+            found.setdefault(word, Counter())[text[start:end].removesuffix("'s").removesuffix("’s")] += 1
+    return found
+
+
+def _spaceless(text: str, language: str) -> dict[str, Counter[str]]:
+    return {word: Counter({word: times}) for word, times in Counter(words_of(text, language)).items()}
+
+
+def _by_pairs(frequencies: Frequencies, words: dict[str, Counter[str]]) -> Frequencies:
+    """Frequencies know pairs of characters: a longer word is in no more documents than its rarest pair."""
+    holding = {word: frequencies.holding.get(word, 0) for word in words}
+    for word in words:
+        if len(word) > 2 and SPACELESS_CHARACTER.match(word):
+            pairs = (word[place : place + 2] for place in range(len(word) - 1))
+            holding[word] = min(frequencies.holding.get(pair, 0) for pair in pairs)
+    return Frequencies(frequencies.documents, holding)

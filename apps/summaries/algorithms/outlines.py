@@ -1,0 +1,62 @@
+"""What is kept of a text's summaries: the places of the sentences of each step, and its characteristic words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from apps.summaries.algorithms.characteristic import spelt
+from apps.summaries.algorithms.composing import by_ratio
+from apps.summaries.algorithms.frequencies import Frequencies
+from apps.summaries.algorithms.ranking import ranked
+from apps.summaries.algorithms.texts import read
+
+STEPS = (10, 20, 30, 40, 50)  # percent of the text
+FEWEST_SENTENCES = 5  # of a text that is worth summarising
+FEWEST_WORDS = 100
+SHORT = 50  # words that a summary should have, where nobody asked for a length
+WORDS = 10  # characteristic ones
+
+Places = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A text's summaries by step, as places in it; without any if the text is short itself."""
+
+    words: tuple[str, ...] = ()
+    summaries: Mapping[int, Places] = field(default_factory=dict)
+
+
+def outline(title: str, text: str, language: str, frequencies: Frequencies) -> Outline:
+    """The summaries of a text at each step, and the words that tell it from others.
+
+    Examples
+    --------
+    >>> outline("A title", "Too short a text. It has two sentences.", "en", Frequencies()).summaries
+    {}
+    """
+    found = read(text, language, title)
+    words = tuple(spelt(f"{title}\n{text}", language, frequencies, WORDS))
+    if len(found.sentences) < FEWEST_SENTENCES or found.words < FEWEST_WORDS:
+        return Outline(words)
+    order = ranked(found, frequencies)
+    lengths = [sentence.words for sentence in found.sentences]
+    return Outline(
+        words,
+        {
+            step: tuple(
+                (found.sentences[number].start, found.sentences[number].end)
+                for number in by_ratio(order, lengths, step / 100)
+            )
+            for step in STEPS
+        },
+    )
+
+
+def usual_step(words_by_step: Mapping[int, float]) -> int:
+    """The step to show where nobody asked for one: the smallest with 50 words, else the largest.
+
+    >>> usual_step({10: 30, 20: 61, 30: 90}), usual_step({10: 8, 20: 15})
+    (20, 20)
+    """
+    long_enough = [step for step, words in words_by_step.items() if words >= SHORT]
+    return min(long_enough, default=max(words_by_step))

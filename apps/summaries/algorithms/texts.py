@@ -1,0 +1,105 @@
+"""A text as summaries see it: its sentences, and the terms of each."""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from itertools import chain
+
+from apps.postings.algorithms.words import STOP_MARK, analyse
+from apps.postings.algorithms.words.languages import base_code
+from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
+from apps.summaries.algorithms.datelines import dateline_end
+from apps.summaries.algorithms.sentences import LONGEST_TEXT, sentences
+
+MOST_SENTENCES = 1_000  # that are weighed; what stands behind them is in no summary
+CHARACTERS_OF_A_WORD = 1.8  # in scripts without spaces; the mean of Chinese words in news
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a text."""
+
+    start: int  # characters
+    end: int
+    words: float  # how long it is, at least 1
+    terms: tuple[str, ...]  # its content terms, repeated as they are
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The sentences of a text, and the terms of the title that it has."""
+
+    sentences: tuple[Sentence, ...]
+    title_terms: frozenset[str] = frozenset()
+
+    @property
+    def terms(self) -> set[str]:
+        return set(chain.from_iterable(sentence.terms for sentence in self.sentences)) | self.title_terms
+
+    @property
+    def words(self) -> float:
+        return sum(sentence.words for sentence in self.sentences)
+
+
+def read(text: str, language: str, title: str = "") -> Text:
+    """The sentences of a text, without its dateline, and their content terms.
+
+    Content terms are those by which the text is found, but for single letters and what begins with a digit; of scripts
+    without spaces they are the pairs of neighbouring characters, which rank sentences as well as words do.
+
+    Parameters
+    ----------
+    text, title : str
+        Without markup.
+    language : str
+        ISO 639-1 or longer, "" if unknown.
+
+    Examples
+    --------
+    >>> found = read("LONDON (Reuters) - Ships sailed in 2024. They sank.", "en", "A ship")
+    >>> [(sentence.words, sentence.terms) for sentence in found.sentences], found.title_terms
+    ([(4.0, ('ship', 'sail')), (2.0, ('sank',))], frozenset({'ship'}))
+    """
+    begin = dateline_end(text)
+    body = text[begin : begin + LONGEST_TEXT]
+    places = sentences(body, base_code(language))[:MOST_SENTENCES]
+    words = analyse(body, language)
+    spaceless = set() if body.isascii() else {match.start() for match in SPACELESS_CHARACTER.finditer(body)}
+    content = {item for item in set(words.sequence) if item[0] != STOP_MARK and _tells(item)}
+    found = []
+    first = 0
+    for start, end in places:
+        last = bisect_left(words.places, (end,), first)
+        terms = tuple(filter(content.__contains__, words.sequence[first:last]))
+        length = float(last - first)
+        if spaceless:
+            characters, pairs = _characters(words.sequence[first:last], words.places[first:last], spaceless)
+            terms += tuple(pairs)
+            length -= characters * (1 - 1 / CHARACTERS_OF_A_WORD)
+        found.append(Sentence(begin + start, begin + end, max(1.0, length), terms))
+        first = last
+    return Text(tuple(found), frozenset(filter(_tells, analyse(title, language).terms)))
+
+
+def length_in_words(text: str) -> float:
+    """About how many words a text has, in any script.
+
+    >>> length_in_words("Two words"), round(length_in_words("总理访问柏林"))
+    (2.0, 3)
+    """
+    characters = len(SPACELESS_CHARACTER.findall(text))
+    return len(SPACELESS_CHARACTER.sub(" ", text).split()) + characters / CHARACTERS_OF_A_WORD
+
+
+def _tells(term: str) -> bool:
+    return len(term) > 1 and not term[0].isdigit()
+
+
+def _characters(items: list[str], places: list[tuple[int, int]], spaceless: set[int]) -> tuple[int, list[str]]:
+    """How many items are characters of scripts without spaces, and the pairs of those that touch."""
+    are = [start in spaceless for start, _ in places]
+    pairs = [
+        items[number - 1] + items[number]
+        for number in range(1, len(items))
+        if are[number] and are[number - 1] and places[number - 1][1] == places[number][0]
+    ]
+    return sum(are), pairs

@@ -1,0 +1,116 @@
+"""Reads of summaries, and of the frequencies that they are made with."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+
+from apps.postings.algorithms.words import language_of
+from apps.postings.algorithms.words.languages import base_code
+from apps.postings.models import Posting
+from apps.summaries.algorithms.frequencies import Frequencies, unpack
+from apps.summaries.algorithms.outlines import Outline as Outlined
+from apps.summaries.algorithms.outlines import outline
+from apps.summaries.algorithms.start_table import start_table
+from apps.summaries.algorithms.stories import story_summary
+from apps.summaries.algorithms.texts import read
+from apps.summaries.models import Outline, Summary, Teaser, Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class PostingText:
+    """What of a posting is summarised."""
+
+    id: int
+    text_hash: bytes
+    language: str  # ISO 639-1, "" if unknown
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StorySentence:
+    """A sentence of a story's summary, and whose it is."""
+
+    posting_id: int
+    text: str
+
+
+_TEXTS = """
+SELECT posting.id, text_hash, coalesce(nullif(posting.language, ''), source.language), posting.title, text
+FROM postings_posting posting JOIN sources_source source ON source.id = source_id WHERE posting.id = ANY(%s)
+"""
+
+
+def texts(posting_ids: Collection[int]) -> dict[int, PostingText]:
+    """The texts of those postings that exist. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TEXTS, [list(posting_ids)])
+        return {
+            id: PostingText(id, bytes(text_hash), language_of(f"{title}\n{text}", declared), title, text)
+            for id, text_hash, declared, title, text in cursor.fetchall()
+        }
+
+
+# By language, when its postings were counted and what came of it: unpacking takes longer than a summary does.
+_known: dict[str, tuple[datetime, Frequencies]] = {}
+
+
+def frequencies_of(languages: Collection[str]) -> dict[str, Frequencies]:
+    """How common terms are in each language: in the start table and in the portal's own postings. One query or two."""
+    codes = {language: base_code(language) for language in languages}
+    counted = dict(Vocabulary.objects.filter(language__in=set(codes.values())).values_list("language", "counted_at"))
+    stale = [code for code, at in counted.items() if code not in _known or _known[code][0] != at]
+    for row in Vocabulary.objects.filter(language__in=stale) if stale else ():
+        own = unpack(bytes(row.terms), row.documents)
+        _known[row.language] = (row.counted_at, start_table(row.language) + own)
+    return {
+        language: _known[code][1] if code in counted and code in _known else start_table(code)
+        for language, code in codes.items()
+    }
+
+
+def outline_of(posting: Posting) -> Outlined:
+    """The summaries of a posting: as stored, or made at once if its text is not the one that was read.
+
+    Two queries, up to four where it is made.
+    """
+    stored = Outline.objects.filter(pk=posting.pk, text_hash=bytes(posting.text_hash)).first()
+    if stored is not None:
+        rows = Summary.objects.filter(posting_id=posting.pk).order_by("percent").values_list("percent", "places")
+        return Outlined(tuple(stored.words), {percent: _pairs(places) for percent, places in rows})
+    text = texts([posting.pk]).get(posting.pk)
+    if text is None:
+        return Outlined()
+    return outline(text.title, text.text, text.language, frequencies_of([text.language])[text.language])
+
+
+def _pairs(places: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    return tuple(zip(places[::2], places[1::2], strict=True))
+
+
+def teaser_of(posting_id: int) -> str:
+    """What the publisher's feed said of a posting whose words are those of its page; empty if it said nothing else."""
+    return Teaser.objects.filter(pk=posting_id).values_list("text", flat=True).first() or ""
+
+
+def summary_of_story(posting_ids: Sequence[int], words: int = 120) -> list[StorySentence]:
+    """Sentences of several postings that tell their story in about so many words, none twice. Three queries at most.
+
+    They come in the order of the postings, and in that of their texts. Postings in other languages than the first one
+    are left out, since repetition across languages is not seen.
+    """
+    found = texts(posting_ids)
+    known = [found[id] for id in dict.fromkeys(posting_ids) if id in found]
+    if not known:
+        return []
+    language = known[0].language
+    alike = [each for each in known if each.language == language]
+    read_texts = [read(each.text, language, each.title) for each in alike]
+    told = story_summary(read_texts, frequencies_of([language])[language], words)
+    return [
+        StorySentence(alike[each.text].id, alike[each.text].text[sentence.start : sentence.end])
+        for each in told
+        for sentence in (read_texts[each.text].sentences[each.sentence],)
+    ]

@@ -1,0 +1,83 @@
+"""Summaries of several texts about one event."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.summaries.algorithms.frequencies import Frequencies
+from apps.summaries.algorithms.ranking import contents, openings
+from apps.summaries.algorithms.stories import REPEATED, story_summary
+from apps.summaries.algorithms.texts import Sentence, Text, read
+from apps.summaries.algorithms.vectors import occurrences, vectors
+
+TERMS = st.sampled_from(["storm", "harbour", "bridge", "ferry", "mayor", "reopened"])
+TEXT = st.lists(st.tuples(st.lists(TERMS, max_size=5), st.integers(1, 30)), max_size=5).map(
+    lambda parts: Text(tuple(Sentence(0, 1, float(words), tuple(terms)) for terms, words in parts))
+)
+
+
+def slow_summary(texts: list[Text], words: float, found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Maximal marginal relevance, with every cosine reckoned whenever it is needed.
+
+    Of sentences that are worth the same but for rounding it takes one that was found.
+    """
+    frequencies = Frequencies()
+    places = [(one, two) for one, text in enumerate(texts) for two in range(len(text.sentences))]
+    rows = vectors(occurrences([texts[one].sentences[two].terms for one, two in places]), frequencies)
+    row = {place: rows.row(number) for number, place in enumerate(places)}
+
+    def scaled(values: dict[tuple[int, int], float]) -> dict[tuple[int, int], float]:
+        most = max(values.values(), default=0.0)
+        return {place: value / most for place, value in values.items()} if most > 0 else values
+
+    own: dict[tuple[int, int], float] = {}
+    for one, text in enumerate(texts):
+        worth = contents(text, frequencies) + openings(text)
+        own |= scaled({(one, two): float(value) for two, value in enumerate(worth)})
+    shared = scaled({place: sum(float(row[place] @ row[other]) for other in places if other[0] != place[0])
+                     for place in places})  # fmt: skip
+    taken: list[tuple[int, int]] = []
+    while sum(texts[one].sentences[two].words for one, two in taken) < words:
+        nearest = {place: max((float(row[place] @ row[other]) for other in taken), default=0.0) for place in places}
+        left = [place for place in places if place not in taken and nearest[place] < REPEATED]
+        if not left:
+            break
+        marginal = {place: 0.85 * (own[place] + shared[place]) - 0.15 * nearest[place] for place in left}
+        best = [place for place in left if marginal[place] > max(marginal.values()) - 1e-9]
+        taken.append(next((place for place in best if place in found), best[0]))
+    return sorted(taken)
+
+
+@given(st.lists(TEXT, max_size=3), st.integers(1, 60))
+def test_a_story_is_told_by_maximal_marginal_relevance(texts: list[Text], words: int):
+    found = [(told.text, told.sentence) for told in story_summary(texts, Frequencies(), words)]
+    assert found == slow_summary(texts, words, found)
+
+
+@given(st.lists(TEXT, max_size=4), st.integers(1, 80))
+def test_nothing_is_told_twice(texts: list[Text], words: int):
+    found = story_summary(texts, Frequencies(), words)
+    told = [texts[each.text].sentences[each.sentence].terms for each in found]
+    rows = vectors(occurrences(told), Frequencies())
+    for number in range(len(told)):
+        alike = rows.products(rows.row(number))
+        assert np.all(np.delete(alike, number) < REPEATED + 1e-9)
+
+
+def test_each_source_adds_what_only_it_knows():
+    texts = [
+        read("A storm closed the harbour bridge. The mayor was in Rome.", "en"),
+        read("The harbour bridge was closed by a storm. Two ferries replace it until Friday.", "en"),
+        read("A storm closed the harbour bridge. Divers look for a lost pillar of stone.", "en"),
+    ]
+    found = story_summary(texts, Frequencies(), words=100)
+    assert sum(told.sentence == 0 for told in found) == 1
+    assert {told.text for told in found if told.sentence == 1} == {0, 1, 2}
+    assert found == sorted(found)
+
+
+def test_a_story_without_sentences_tells_nothing_and_one_without_length_is_refused():
+    assert story_summary([], Frequencies(), 50) == story_summary([read("", "en")], Frequencies(), 50) == []
+    with pytest.raises(ValueError, match="above 0, not 0"):
+        story_summary([], Frequencies(), 0)
