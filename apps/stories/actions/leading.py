@@ -1,0 +1,46 @@
+"""Which posting stands for a story."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db import connection
+
+from apps.stories.algorithms.ranking import UNKNOWN, report_worth
+
+_REPORTS = """
+SELECT member.story_id, member.posting_id, member.copy_of IS NULL, member.published_at,
+    coalesce(authority.value, %s), posting.image_url <> ''
+FROM stories_member member
+JOIN stories_story story ON story.id = member.story_id AND story.reports + story.copies > 1
+JOIN postings_posting posting ON posting.id = member.posting_id
+LEFT JOIN stories_authority authority ON authority.source_id = member.source_id
+WHERE member.story_id = ANY(%s) ORDER BY member.published_at, member.posting_id
+"""
+_WRITE = """
+UPDATE stories_story story SET lead_id = chosen.posting_id
+FROM unnest(%s::bigint[], %s::bigint[]) chosen(story_id, posting_id)
+WHERE story.id = chosen.story_id AND story.lead_id <> chosen.posting_id
+"""
+_ONLY_ONE = """
+UPDATE stories_story story SET lead_id = member.posting_id FROM stories_member member
+WHERE member.story_id = story.id AND story.reports + story.copies = 1 AND story.id = ANY(%s)
+    AND story.lead_id <> member.posting_id
+"""
+
+
+def choose_leads(stories: Collection[int]) -> None:
+    """Let the best report of each story stand for it: by its source, whether it was first, is no copy, has a picture.
+
+    Of equal ones the earliest.
+    """
+    found: defaultdict[int, list[tuple[float, datetime, int]]] = defaultdict(list)
+    with connection.cursor() as cursor:
+        cursor.execute(_ONLY_ONE, [list(stories)])
+        cursor.execute(_REPORTS, [UNKNOWN, list(stories)])
+        for story_id, posting_id, is_original, published_at, authority, has_picture in cursor.fetchall():
+            is_first = not found[story_id]
+            worth = report_worth(authority, is_first=is_first, is_original=is_original, has_picture=has_picture)
+            found[story_id].append((-worth, published_at, posting_id))
+        leads = {story_id: min(reports)[2] for story_id, reports in found.items()}
+        cursor.execute(_WRITE, [list(leads), list(leads.values())])

@@ -1,0 +1,105 @@
+"""Learning what a person likes to read, from what they do; nothing is learnt of who switched it off."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.following.models import Mark
+from apps.stories.algorithms.taste import Item, weight_of
+from apps.stories.models import Reaction, Taste
+from apps.stories.queries import tastes
+from apps.stories.queries.packing import packed_weights
+
+LEARNT_AT_ONCE = 200  # reactions in one transaction
+
+
+@transaction.atomic
+def note_opened(user: User, posting_id: int, *, now: datetime) -> None:
+    """Somebody looks at a posting. What stood beside it was passed over. Looking once more says nothing new."""
+    if not tastes.is_learning(user) or tastes.was_opened(user, posting_id):
+        return
+    beside = tastes.passed_over(user, posting_id)
+    _note(user, [posting_id], ["opened_at", "stale", "changed_at"], opened_at=now, stale=True, changed_at=now)
+    Reaction.objects.bulk_create(
+        [Reaction(user=user, posting_id=id, stale=True, changed_at=now) for id in sorted(beside)], ignore_conflicts=True
+    )
+
+
+@transaction.atomic
+def note_starred(user: User, posting_id: int, *, now: datetime) -> None:
+    """Somebody starred a posting, or took the star back: what was learnt of it may be another now."""
+    if tastes.is_learning(user):
+        _note(user, [posting_id], ["stale", "changed_at"], stale=True, changed_at=now)
+
+
+@transaction.atomic
+def hide(user: User, posting_id: int, *, hidden: bool, now: datetime) -> None:
+    """Show a posting, and what is like it, less to somebody; or as before."""
+    hidden_at = now if hidden else None
+    _note(user, [posting_id], ["hidden_at", "stale", "changed_at"], hidden_at=hidden_at, stale=True, changed_at=now)
+
+
+def _note(user: User, posting_ids: Collection[int], fields: Collection[str], **values: object) -> None:
+    Reaction.objects.bulk_create(
+        [Reaction(user=user, posting_id=id, **values) for id in sorted(posting_ids)],
+        update_conflicts=True,
+        unique_fields=["user", "posting"],
+        update_fields=fields,
+    )
+
+
+@transaction.atomic
+def set_learning(user: User, *, is_on: bool) -> None:
+    Taste.objects.update_or_create(user=user, defaults={"is_on": is_on})
+
+
+@transaction.atomic
+def forget_taste(user: User) -> None:
+    """Forget all that was learnt of a person; what they hid stays hidden. The switch stays as it is."""
+    Taste.objects.filter(user=user).update(weight=0.0, liked=b"", disliked=b"", centroid=b"", learnt_at=None)
+    Reaction.objects.filter(user=user, hidden_at=None).delete()
+    Reaction.objects.filter(user=user).update(stale=False)
+
+
+@transaction.atomic
+def learn(*, now: datetime) -> int:
+    """Learn from what people did since the last time; how many reactions were looked at."""
+    stale = Reaction.objects.filter(stale=True).order_by("pk").select_for_update(skip_locked=True)[:LEARNT_AT_ONCE]
+    by_user: defaultdict[int, list[Reaction]] = defaultdict(list)
+    for reaction in stale:
+        by_user[reaction.user_id].append(reaction)
+    items = tastes.items_of([each.posting_id for reactions in by_user.values() for each in reactions])
+    for user_id in sorted(by_user):
+        _learn_of(user_id, by_user[user_id], items, now)
+    return sum(map(len, by_user.values()))
+
+
+def _learn_of(user_id: int, reactions: list[Reaction], items: Mapping[int, Item], now: datetime) -> None:
+    row, _ = Taste.objects.select_for_update().get_or_create(user_id=user_id)
+    taste = tastes.read_taste(row)
+    if row.learnt_at is not None:
+        taste.fade((now - row.learnt_at) / timedelta(days=1))
+    marks = Mark.objects.filter(user_id=user_id, posting_id__in=[each.posting_id for each in reactions])
+    starred = set(marks.filter(starred_at__isnull=False).values_list("posting_id", flat=True))
+    for reaction in reactions:
+        weight = weight_of(
+            opened=reaction.opened_at is not None,
+            starred=reaction.posting_id in starred,
+            hidden=reaction.hidden_at is not None,
+        )
+        if row.is_on and weight != reaction.learnt and reaction.posting_id in items:
+            taste.learn(items[reaction.posting_id], weight - reaction.learnt)
+            reaction.learnt = weight
+        reaction.stale = False
+    Reaction.objects.bulk_update(reactions, ["learnt", "stale"])
+    row.weight, row.learnt_at = taste.weight, now
+    row.liked, row.disliked = _joined(taste.liked), _joined(taste.disliked)
+    row.centroid = _joined(taste.centroid)
+    row.save()
+
+
+def _joined(weights: dict[int, float]) -> bytes:
+    return packed_weights({term: weight for term, weight in weights.items() if abs(weight) > 1e-4})

@@ -1,0 +1,207 @@
+"""What a batch of postings changes in the tables of stories."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+
+from apps.stories.actions.leading import choose_leads
+from apps.stories.algorithms.features import Features
+from apps.stories.algorithms.grouping import Grouping, Placed
+from apps.stories.algorithms.rarity import Block
+from apps.stories.models import Centroid, Member, Redirect, Story, WordCount
+from apps.stories.queries.packing import packed, packed_counts, packed_fingerprint, unpacked, unpacked_fingerprint
+from apps.stories.queries.times import hours_of
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A posting that is in a story."""
+
+    posting_id: int
+    source_id: int
+    text_hash: bytes
+
+
+class Batch:
+    """Changes that are collected and written together; the caller holds the lock.
+
+    A removal needs all rows as they are by then, and so writes what was collected before it.
+    """
+
+    def __init__(self, grouping: Grouping, posting_ids: Sequence[int]) -> None:
+        self._grouping = grouping
+        rows = Member.objects.filter(posting_id__in=posting_ids).values_list("posting_id", "source_id", "text_hash")
+        self._known = {row[0]: Known(row[0], row[1], bytes(row[2])) for row in rows}
+        self._members: list[Member] = []
+        self._languages: dict[int, str] = {}  # of stories
+        self._united: list[tuple[int, int]] = []
+        self._ended: set[int] = set()  # stories that take no further postings
+        self._changed: set[int] = set()  # stories
+        self._counts: defaultdict[int, Block] = defaultdict(Block)
+
+    def known(self, posting_id: int) -> Known | None:
+        return self._known.get(posting_id)
+
+    def add(
+        self,
+        posting_id: int,
+        source_id: int,
+        published_at: datetime,
+        text_hash: bytes,
+        placed: Placed,
+        features: Features,
+    ) -> None:
+        terms, weights = packed(placed.vector) if placed.vector else (b"", b"")
+        self._members.append(
+            Member(
+                posting_id=posting_id,
+                story_id=placed.story,
+                source_id=source_id,
+                published_at=published_at,
+                text_hash=text_hash,
+                copy_of=placed.copy_of,
+                fingerprint=packed_fingerprint(features.fingerprint) if placed.vector else b"",
+                terms=terms,
+                weights=weights,
+            )
+        )
+        self._languages.setdefault(placed.story, features.language)  # that of the first, however many come at once
+        self._changed.add(placed.story)
+
+    def count(self, block: int | None, features: Features) -> None:
+        if block is not None:
+            self._counts[block].add(features.language, features.terms)
+
+    def unite(self, pairs: Iterable[tuple[int, int]]) -> None:
+        for younger, older in pairs:
+            self._united.append((younger, older))
+            self._changed |= {younger, older}
+
+    def end(self, stories: Iterable[int]) -> None:
+        self._ended.update(stories)
+
+    def renew(self, known: Known, source_id: int, text_hash: bytes) -> None:
+        """Leave a posting where it is, but note another source, when two became one, or words of an old posting."""
+        if (known.source_id, known.text_hash) != (source_id, text_hash):
+            member = Member.objects.filter(posting_id=known.posting_id)
+            member.update(source_id=source_id, text_hash=text_hash)
+            self._changed.update(member.values_list("story_id", flat=True))
+
+    def remove(self, known: Known) -> None:
+        """Take a posting out of its story. The oldest of its copies takes its place."""
+        self.write()
+        member = Member.objects.filter(posting_id=known.posting_id).first()
+        if member is None:  # its story, of which it was the only report, has ended just now
+            return
+        copy = Member.objects.filter(copy_of=member.posting_id).order_by("published_at", "posting_id").first()
+        if copy is not None:
+            self._put_in_place(copy, member)
+        elif member.terms:
+            vector = unpacked(member.terms, member.weights)
+            self._grouping.take_out(member.posting_id, member.story_id, vector, hours_of(member.published_at))
+        member.delete()
+        self._changed.add(member.story_id)
+
+    def _put_in_place(self, copy: Member, member: Member) -> None:
+        Member.objects.filter(copy_of=member.posting_id).update(copy_of=copy.posting_id)
+        Member.objects.filter(posting_id=copy.posting_id).update(
+            copy_of=None, fingerprint=member.fingerprint, terms=member.terms, weights=member.weights
+        )
+        self._grouping.forget(member.posting_id)
+        if member.fingerprint:
+            fingerprint = unpacked_fingerprint(member.fingerprint)
+            self._grouping.remember(copy.posting_id, copy.story_id, hours_of(copy.published_at), fingerprint)
+
+    def write(self) -> None:
+        """Write all that was collected."""
+        Member.objects.bulk_create(self._members, batch_size=500)
+        for younger, older in self._united:
+            Member.objects.filter(story_id=younger).update(story_id=older)
+            Redirect.objects.filter(story_id=younger).update(story_id=older)
+            Redirect.objects.update_or_create(former_id=younger, defaults={"story_id": older})
+        self._write_stories()
+        self._write_centroids()
+        self._end_stories()
+        WordCount.objects.bulk_create(
+            [_word_count(number, block) for number, block in sorted(self._counts.items())], batch_size=100
+        )
+        for collected in (self._members, self._united, self._ended, self._changed, self._counts):
+            collected.clear()
+
+    def _write_stories(self) -> None:
+        """Stories are told anew from their members; those without any have ended."""
+        changed = sorted(self._changed)
+        with connection.cursor() as cursor:
+            cursor.execute(_TELL_STORIES, {"changed": changed, **_columns(self._languages)})
+            cursor.execute(_DELETE_EMPTY, [changed])
+            empty = [id for (id,) in cursor.fetchall()]
+        Redirect.objects.filter(story_id__in=empty).delete()
+        choose_leads(changed)
+
+    def _write_centroids(self) -> None:
+        clusters = self._grouping.clusters
+        Centroid.objects.filter(story_id__in=[id for id in self._changed if id not in clusters]).delete()
+        rows = []
+        for id in sorted(id for id in self._changed if id in clusters):
+            cluster = clusters.get(id)
+            terms, weights = packed(cluster.vector)
+            rows.append(
+                Centroid(
+                    story_id=id,
+                    size=cluster.size,
+                    latest=cluster.latest,
+                    centre=cluster.centre,
+                    terms=terms,
+                    weights=weights,
+                )
+            )
+        Centroid.objects.bulk_create(
+            rows,
+            batch_size=500,
+            update_conflicts=True,
+            unique_fields=["story_id"],
+            update_fields=["size", "latest", "centre", "terms", "weights"],
+        )
+
+    def _end_stories(self) -> None:
+        """Of stories that take no further postings the words are forgotten, and all of those with one posting."""
+        ended = sorted(self._ended)
+        if not ended:
+            return
+        single = Story.objects.filter(pk__in=ended, reports=1, copies=0).values_list("pk", flat=True)
+        forgotten = list(single)
+        Centroid.objects.filter(story_id__in=ended).delete()
+        Member.objects.filter(story_id__in=forgotten).delete()
+        Redirect.objects.filter(story_id__in=forgotten).delete()
+        Story.objects.filter(pk__in=forgotten).delete()
+        Member.objects.filter(story_id__in=ended).exclude(terms=b"", fingerprint=b"").update(
+            fingerprint=b"", terms=b"", weights=b""
+        )
+
+
+_TELL_STORIES = """
+INSERT INTO stories_story (id, lead_id, language, reports, copies, sources, first_at, latest_at)
+SELECT story_id, min(posting_id), coalesce(min(told.language), ''), count(*) FILTER (WHERE copy_of IS NULL),
+    count(*) FILTER (WHERE copy_of IS NOT NULL), count(DISTINCT source_id), min(published_at), max(published_at)
+FROM stories_member
+LEFT JOIN unnest(%(stories)s::bigint[], %(languages)s::text[]) told(id, language) ON told.id = story_id
+WHERE story_id = ANY(%(changed)s) GROUP BY story_id
+ON CONFLICT (id) DO UPDATE SET reports = excluded.reports, copies = excluded.copies, sources = excluded.sources,
+    first_at = excluded.first_at, latest_at = excluded.latest_at
+"""
+_DELETE_EMPTY = """
+DELETE FROM stories_story story WHERE id = ANY(%s)
+    AND NOT EXISTS (SELECT FROM stories_member member WHERE member.story_id = story.id) RETURNING id
+"""
+
+
+def _columns(languages: dict[int, str]) -> dict[str, list[int] | list[str]]:
+    return {"stories": list(languages), "languages": list(languages.values())}
+
+
+def _word_count(number: int, block: Block) -> WordCount:
+    terms, counts = packed_counts(block)
+    return WordCount(block=number, documents=block.documents, terms=terms, counts=counts)

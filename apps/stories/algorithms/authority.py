@@ -1,0 +1,85 @@
+"""What a source is worth to readers, from what it has published beside others, and what readers made of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from scipy.stats import rankdata
+
+STARS_BEFORE, READS_BEFORE = 1.0, 20.0  # what each source is taken to have had: one in twenty is starred
+FEWEST = 5  # reports in stories, below which a source's figures are drawn to the middle
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A source over some weeks."""
+
+    reports: int  # postings
+    in_stories: int  # of them, those in a story with another source
+    importance: float  # sum over its reports of the reports of others in the same story, copies left out
+    earliness: float  # mean share of a story's sources that came after it, over its stories; 0.5 if none
+    originals: int  # reports that are no copy of another source's
+    stars: int
+    reads: int  # postings that somebody opened
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """0 to 1, and the percentiles that it is the mean of."""
+
+    value: float
+    importance: float
+    earliness: float
+    originality: float
+    independence: float
+    stars: float
+
+
+def authorities(records: Mapping[int, Record]) -> dict[int, Authority]:
+    """The authority of each source: the mean of five percentiles among all sources.
+
+    importance (a report counts as often as others report the same), earliness, originality (the share of its reports
+    in stories), independence (1 - the share of copies), and stars per posting read with a Beta(1, 19) prior. Of a
+    source with few reports in stories the mean is drawn towards 1/2, by 5 / (5 + reports in stories).
+
+    Parameters
+    ----------
+    records : mapping of source to Record
+
+    References
+    ----------
+    M. Curtiss, K. Bharat, M. Schmitt, "Systems and methods for improving the ranking of news articles", US 7,577,655.
+
+    Examples
+    --------
+    >>> found = authorities({1: Record(10, 9, 50, 0.9, 10, 5, 20), 2: Record(10, 9, 5, 0.2, 3, 0, 20)})
+    >>> found[1].value > 0.5 > found[2].value
+    True
+    """
+    if not records:
+        return {}
+    order = sorted(records)
+    columns = [
+        _percentiles([records[id].importance for id in order]),
+        _percentiles([records[id].earliness for id in order]),
+        _percentiles([records[id].in_stories / max(records[id].reports, 1) for id in order]),
+        _percentiles([records[id].originals / max(records[id].reports, 1) for id in order]),
+        _percentiles([(records[id].stars + STARS_BEFORE) / (records[id].reads + READS_BEFORE) for id in order]),
+    ]
+    found = {}
+    for place, id in enumerate(order):
+        parts = [float(column[place]) for column in columns]
+        known = records[id].in_stories / (records[id].in_stories + FEWEST)
+        found[id] = Authority(known * sum(parts) / len(parts) + (1 - known) / 2, *parts)
+    return found
+
+
+def _percentiles(values: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Mean rank of each, in 0 to 1; equal values share one."""
+    if len(values) == 1:
+        return np.array([0.5])
+    ranks: np.ndarray[tuple[int], np.dtype[np.float64]] = (rankdata(values) - 1) / (len(values) - 1)
+    return ranks
+
+
+PARTS = tuple(field.name for field in fields(Authority) if field.name != "value")

@@ -1,0 +1,258 @@
+"""Stories as clusters: one pass over postings in the order of their times, and one that unites what grew together."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.stories.algorithms.features import BUCKETS, Terms
+from apps.stories.algorithms.vectors import Vector, added, subtracted
+
+ACTIVE = 7 * 24.0  # hours after its latest posting in which a story takes others
+HALF_LIFE = 48.0  # hours in which half of the likeness that may fade does
+FADING = 0.85  # the share of likeness that time takes away
+THRESHOLD = 0.13  # likeness to a story below which a posting begins its own
+OF_POSTING, OF_STORY = 96, 128  # heaviest terms that are kept
+PROBED = 8  # heaviest terms of a posting that stories have: it is compared with those
+TOO_COMMON = 200  # stories with a term, above which it tells none apart
+
+MERGED_WITHIN = 72.0  # hours since the latest posting of both
+MERGE_THRESHOLD = 0.22  # likeness of two stories that become one
+HEADS, SHARED_HEADS = 12, 2  # of their heaviest terms two stories must share so many
+
+_NOTHING = np.int32(BUCKETS)  # in the place of a term: no posting has it
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cluster:
+    """A story as it is compared with others."""
+
+    id: int
+    vector: Vector  # the sum of its postings' vectors
+    size: int  # postings in the sum: copies are left out
+    latest: float  # hours since 1970, of its latest posting
+    centre: float  # the mean of the hours of those in the sum
+
+
+class Clusters:
+    """The active stories.
+
+    Each is a row of matrices of fixed width, so that a posting is compared with hundreds of them in one step; an index
+    of terms says with which. From the same clusters the same decisions follow, whatever happened before.
+
+    Parameters
+    ----------
+    threshold, merge_threshold : float
+        Likeness from which a posting joins a story, and from which two stories become one.
+    """
+
+    def __init__(self, threshold: float = THRESHOLD, merge_threshold: float = MERGE_THRESHOLD) -> None:
+        self.threshold, self.merge_threshold = threshold, merge_threshold
+        self._places: dict[int, int] = {}
+        self._free: list[int] = []
+        self._terms = np.full((1024, OF_STORY), _NOTHING, np.int32)
+        self._weights = np.zeros((1024, OF_STORY), np.float32)
+        self._lengths = np.zeros(1024)
+        self._ids = np.zeros(1024, np.int64)
+        self._sizes = np.zeros(1024, np.int64)
+        self._latest = np.zeros(1024)
+        self._centres = np.zeros(1024)
+        self._holders: dict[int, list[int]] = {}  # places whose row has, or once had, the term
+        self._held = np.zeros(BUCKETS + 1, np.int32)  # stories with each term
+        self._asked = np.zeros(BUCKETS + 1, np.float32)  # a vector by term, for the while of one comparison
+        self._marked = np.zeros(BUCKETS + 1, np.bool_)  # likewise
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, id: int) -> bool:
+        return id in self._places
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._places)
+
+    def get(self, id: int) -> Cluster:
+        place = self._places[id]
+        size = int((self._terms[place] != _NOTHING).sum())
+        vector = Vector(self._terms[place, :size].copy(), self._weights[place, :size].copy())
+        return Cluster(id, vector, int(self._sizes[place]), float(self._latest[place]), float(self._centres[place]))
+
+    def put(self, cluster: Cluster) -> None:
+        """Take in a story, in the place of what was known of it."""
+        place = self._places.get(cluster.id)
+        if place is None:
+            place = self._places[cluster.id] = self._free.pop() if self._free else self._new_place()
+        before = self._terms[place]
+        self._held[before] -= 1
+        known = set(before.tolist())
+        terms, size = cluster.vector.terms, cluster.vector.terms.size
+        self._terms[place, :size], self._terms[place, size:] = terms, _NOTHING
+        self._weights[place, :size], self._weights[place, size:] = cluster.vector.weights, 0
+        self._lengths[place] = cluster.vector.length
+        self._ids[place], self._sizes[place] = cluster.id, cluster.size
+        self._latest[place], self._centres[place] = cluster.latest, cluster.centre
+        self._held[terms] += 1
+        for term in terms.tolist():
+            if term not in known:
+                self._note_holder(term, place)
+
+    def _note_holder(self, term: int, place: int) -> None:
+        holders = self._holders.setdefault(term, [])
+        if len(holders) > 2 * self._held[term] + 8:  # most have lost it
+            places = np.unique(np.array(holders, np.int64))
+            holders[:] = places[(self._terms[places] == term).any(axis=1)].tolist()
+        holders.append(place)
+
+    def remove(self, id: int) -> None:
+        place = self._places.pop(id)
+        self._held[self._terms[place]] -= 1
+        self._terms[place] = _NOTHING
+        self._free.append(place)
+
+    def _new_place(self) -> int:
+        place = len(self._places)
+        if place == len(self._ids):
+            for name in ("_weights", "_lengths", "_ids", "_sizes", "_latest", "_centres"):
+                old = getattr(self, name)
+                setattr(self, name, np.concatenate([old, np.zeros_like(old)]))
+            self._terms = np.concatenate([self._terms, np.full_like(self._terms, _NOTHING)])
+        return place
+
+    # --- one posting --------------------------------------------------------------------------------------------------
+    def nearest(self, vector: Vector, hours: float) -> tuple[int, float] | None:
+        """The story that a posting of a time is most like, and its likeness; of equal ones the older story.
+
+        likeness = cosine x sqrt(coherence) x (0.15 + 0.85 x 2^(-gap / 48 h)), where coherence is the length of the
+        story's sum by its size, 1 if its postings are all the same: it keeps stories of everything from growing. The
+        gap is half that to its latest posting and half that to the mean of its times. Only stories are looked at that
+        have one of the posting's heaviest terms, eight of those that any has, and one posting within seven days of it.
+        """
+        probed = self._telling(vector.terms)[:PROBED]
+        places = self._listed(probed)
+        places = places[np.abs(self._latest[places] - hours) <= ACTIVE]
+        rows = self._terms[places]
+        gaps = (np.abs(self._latest[places] - hours) + np.abs(self._centres[places] - hours)) / 2
+        likeness = self._cosines(vector, places, rows) * np.sqrt(self._coherence(places))
+        likeness *= _faded(gaps)
+        for best in np.lexsort((self._ids[places], -likeness)):
+            if np.isin(probed, rows[best]).any():  # some have lost what they were listed for
+                return int(self._ids[places[best]]), float(likeness[best])
+        return None
+
+    def add(self, id: int, vector: Vector, hours: float) -> int:
+        """Put a posting into the story that it is most like, or into a new one of the given id; the story's id."""
+        nearest = self.nearest(vector, hours)
+        if nearest is None or nearest[1] < self.threshold:
+            self.put(Cluster(id, vector, 1, hours, hours))
+            return id
+        self._join(nearest[0], Cluster(0, vector, 1, hours, hours))
+        return nearest[0]
+
+    def _join(self, id: int, other: Cluster) -> None:
+        known = self.get(id)
+        size = known.size + other.size
+        centre = (known.centre * known.size + other.centre * other.size) / size
+        vector = added(known.vector, other.vector, OF_STORY)
+        self.put(Cluster(id, vector, size, max(known.latest, other.latest), centre))
+
+    def renew(self, id: int, hours: float) -> None:
+        """Note that a copy of one of its postings came at a time: it tells nothing else of the story."""
+        place = self._places[id]
+        self._latest[place] = max(self._latest[place], hours)
+
+    def take_out(self, id: int, vector: Vector, hours: float) -> None:
+        """Take a posting out of a story; the last one ends it."""
+        known = self.get(id)
+        rest = subtracted(known.vector, vector)
+        if known.size <= 1 or not rest.terms.size:
+            self.remove(id)
+            return
+        size = known.size - 1
+        self.put(Cluster(id, rest, size, known.latest, (known.centre * known.size - hours) / size))
+
+    def expire(self, hours: float) -> list[int]:
+        """Forget stories without a posting in the last seven days; their ids."""
+        expired = sorted(id for id, place in self._places.items() if hours - self._latest[place] > ACTIVE)
+        for id in expired:
+            self.remove(id)
+        return expired
+
+    def _telling(self, terms: Terms) -> Terms:
+        """Those of the terms that some stories have, and not too many."""
+        held = self._held[terms]
+        return terms[(held > 0) & (held <= TOO_COMMON)]
+
+    def _listed(self, terms: Terms) -> Places:
+        """The places of stories with one of the terms, and of some that once had one."""
+        lists = [self._holders[term] for term in terms.tolist()]
+        return np.unique(np.array([place for places in lists for place in places], np.int64))
+
+    def _holding(self, terms: Terms, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which items of some rows are among the terms."""
+        self._marked[terms] = True
+        found = self._marked[rows]
+        self._marked[terms] = False
+        return found
+
+    def _cosines(self, vector: Vector, places: Places, rows: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Of a vector with the stories of some places, whose terms are `rows`."""
+        self._asked[vector.terms] = vector.weights
+        products: NDArray[np.float64] = np.einsum("ij,ij->i", self._asked[rows], self._weights[places])
+        self._asked[vector.terms] = 0
+        cosines: NDArray[np.float64] = products / np.maximum(self._lengths[places] * vector.length, 1e-9)
+        return cosines
+
+    def _coherence(self, places: Places) -> NDArray[np.float64]:
+        return np.minimum(1.0, self._lengths[places] / np.maximum(self._sizes[places], 1))
+
+    # --- two stories --------------------------------------------------------------------------------------------------
+    def merge(self, touched: Collection[int], hours: float) -> list[tuple[int, int]]:
+        """Unite stories that have become alike: pairs of a story that ends and the one that it is now a part of.
+
+        One of each pair was `touched` by a posting since the last time, both have had one in the last 72 hours, and
+        they share two of their twelve heaviest terms, one of which few have. Their likeness is the cosine x sqrt(the
+        smaller coherence) x (0.15 + 0.85 x 2^(-gap / 48 h)), the gap being that of their mean times. The most alike are
+        united first; what came of them may be united once more. The older id, the smaller one, stays.
+        """
+        united: list[tuple[int, int]] = []
+        waiting = {id for id in touched if id in self._places}
+        while waiting:
+            pairs = sorted({pair for id in waiting if id in self._places for pair in self._alike(id, hours)})
+            waiting = set()
+            for _, older, younger in pairs:
+                if older in self._places and younger in self._places and not {older, younger} & waiting:
+                    other = self.get(younger)
+                    self.remove(younger)
+                    self._join(older, other)
+                    united.append((younger, older))
+                    waiting.add(older)
+        return united
+
+    def _alike(self, id: int, hours: float) -> list[tuple[float, int, int]]:
+        """Stories that this one could be united with: the negative likeness, the smaller and the larger id."""
+        place = self._places[id]
+        if hours - self._latest[place] > MERGED_WITHIN:
+            return []
+        heads = self._terms[place, :HEADS]
+        telling = self._telling(heads[heads != _NOTHING])
+        others = self._listed(telling)
+        others = others[(hours - self._latest[others] <= MERGED_WITHIN) & (others != place)]
+        their = self._terms[others, :HEADS]
+        shared = self._holding(heads[heads != _NOTHING], their).sum(axis=1)
+        others = others[(shared >= SHARED_HEADS) & self._holding(telling, their).any(axis=1)]
+        if not others.size:
+            return []
+        coherence = np.minimum(self._coherence(others), self._coherence(np.array([place])))
+        likeness = self._cosines(self.get(id).vector, others, self._terms[others]) * np.sqrt(coherence)
+        likeness *= _faded(np.abs(self._centres[others] - self._centres[place]))
+        found = zip(likeness.tolist(), self._ids[others].tolist(), strict=True)
+        # Rounded, for seen from the other side it may differ in the last digits.
+        return [(-round(like, 6), min(id, o), max(id, o)) for like, o in found if like >= self.merge_threshold]
+
+
+def _faded(hours: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What is left of a likeness over gaps of so many hours."""
+    return 1 - FADING + FADING * np.exp2(-hours / HALF_LIFE)

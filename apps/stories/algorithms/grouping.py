@@ -1,0 +1,120 @@
+"""The path of a posting into its story: copies first, then the likest story, and from time to time a look at all."""
+
+from dataclasses import dataclass
+
+from apps.stories.algorithms.clusters import ACTIVE, OF_POSTING, Clusters
+from apps.stories.algorithms.features import Features
+from apps.stories.algorithms.fingerprints import Duplicates, Fingerprint
+from apps.stories.algorithms.rarity import BLOCK, Rarity
+from apps.stories.algorithms.vectors import Vector, heaviest
+
+MERGED_AFTER = 100  # stories that got a posting,
+MERGED_EVERY = 6.0  # or hours: then stories that grew alike are united
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """Where a posting was put."""
+
+    story: int
+    copy_of: int | None  # the key of the posting that it repeats
+    vector: Vector | None  # its share in the story's sum; a copy has none
+
+
+class Grouping:
+    """All that is remembered to put postings into stories.
+
+    Time is that of the postings: the latest publication that was seen. What it decides depends on nothing but the
+    postings and their order, so that another one which is given the same clusters, reports and counts goes on the same.
+
+    Parameters
+    ----------
+    clusters : Clusters
+    boost, lagged : bool
+        See `Rarity.weights`.
+    """
+
+    def __init__(self, clusters: Clusters | None = None, *, boost: bool = True, lagged: bool = True) -> None:
+        self.clusters = Clusters() if clusters is None else clusters  # without a story it is false
+        self.duplicates, self.rarity = Duplicates(), Rarity()
+        self.clock = -1e9  # hours since 1970
+        self.merged_at = -1e9
+        self.next_story = 1
+        self.touched: set[int] = set()  # stories that got a posting since `merged_at`
+        self._boost, self._lagged = boost, lagged
+        self._homes: dict[int, int] = {}  # of postings in `duplicates`: their story, as it was then
+        self._followers: dict[int, int] = {}  # by story that has ended in another
+
+    def advance(self, hours: float) -> list[int]:
+        """Let it be at least so many hours since 1970, before a posting of then is placed; stories that expired."""
+        before, self.clock = self.clock, max(self.clock, hours)
+        self.rarity.advance(self.clock)
+        if before // BLOCK == self.clock // BLOCK:
+            return []
+        expired = self.clusters.expire(self.clock)
+        if expired:
+            self._forget_homes()
+        return expired
+
+    def unite(self, *, at_once: bool = False) -> list[tuple[int, int]]:
+        """Unite stories that grew alike, if it is time to, after a posting was placed; see `Clusters.merge`."""
+        if not at_once and len(self.touched) < MERGED_AFTER and self.clock - self.merged_at < MERGED_EVERY:
+            return []
+        united = self.clusters.merge(self.touched, self.clock)
+        self._followers.update(united)
+        self.touched, self.merged_at = set(), self.clock
+        return united
+
+    def _forget_homes(self) -> None:
+        for key in [key for key, story in self._homes.items() if self._followed(story) not in self.clusters]:
+            self.duplicates.remove(key)
+            del self._homes[key]
+        needed = set(self._homes.values())
+        self._followers = {home: self._followed(home) for home in self._followers if home in needed}
+
+    def is_too_old(self, hours: float) -> bool:
+        """Whether a posting of a time is of no story that still lasts."""
+        return hours < self.clock - ACTIVE
+
+    def place(self, key: int, hours: float, features: Features) -> Placed:
+        """Put a posting into its story; after `advance`, and before it is counted in `rarity`."""
+        original = self.duplicates.find(hours, features.fingerprint)
+        home = None if original is None else self.home(original)
+        if home is not None and home in self.clusters:
+            self.clusters.renew(home, hours)
+            return Placed(home, original, None)
+        weights = self.rarity.weights(features, boost=self._boost, lagged=self._lagged)
+        vector = heaviest(features.terms, weights, OF_POSTING)
+        story = self.clusters.add(self.next_story, vector, hours)
+        self.next_story += story == self.next_story
+        self.touched.add(story)
+        self.remember(key, story, hours, features.fingerprint)
+        return Placed(story, None, vector)
+
+    def remember(self, key: int, story: int, hours: float, fingerprint: Fingerprint) -> None:
+        """Let copies of a posting be known as such."""
+        self.duplicates.add(key, hours, fingerprint)
+        if key in self.duplicates:
+            self._homes[key] = story
+
+    def take_out(self, key: int, story: int, vector: Vector, hours: float) -> None:
+        """Take out a posting that was edited or deleted and of which there is no copy."""
+        self.forget(key)
+        story = self._followed(story)
+        if story in self.clusters:
+            self.clusters.take_out(story, vector, hours)
+
+    def forget(self, key: int) -> None:
+        """Find no copies of a posting any more; what it says of its story stays."""
+        self.duplicates.remove(key)
+        self._homes.pop(key, None)
+
+    def home(self, key: int) -> int | None:
+        """The story of a posting of which copies are found."""
+        story = self._homes.get(key)
+        return None if story is None else self._followed(story)
+
+    def _followed(self, story: int) -> int:
+        while story in self._followers:
+            story = self._followers[story]
+        return story

@@ -1,0 +1,101 @@
+"""In which order stories stand, and why: every place is a sum whose addends are shown."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+COVERAGE_HALF_LIFE = 4.0  # hours after which a source's report counts half for the story
+FRESH_HALF_LIFE = 6.0  # hours after which a story's latest report counts half
+COVERAGE, FRESHNESS, AUTHORITY, TASTE = 1.0, 1.0, 0.5, 0.8  # what each addend weighs
+SAME_CATEGORY, SAME_SOURCE = 0.12, 0.15  # what each story above of the same kind takes away
+MOST_TAKEN = 0.6
+CONSIDERED = 60  # stories that may rise above others for the sake of diversity
+UNKNOWN = 0.5  # authority of a source that nothing is known of
+
+FIRST, ORIGINAL, PICTURE = 0.3, 0.2, 0.2  # what they are worth to a report within its story
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A story as ranking sees it. All times are hours since one moment."""
+
+    id: int
+    latest: Mapping[int, float]  # by source: its latest report. At least one
+    lead_source: int  # of the report that stands for it
+    category: str = ""
+    taste: float = 0.0  # how much it is a person's kind of news, -1 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A story's place: the sum of its addends, and each of them."""
+
+    id: int
+    coverage: float
+    freshness: float
+    authority: float
+    taste: float
+    diversity: float = 0.0  # never above 0
+
+    @property
+    def score(self) -> float:
+        return self.coverage + self.freshness + self.authority + self.taste + self.diversity
+
+
+def place(story: Story, authorities: Mapping[int, float], now: float) -> Place:
+    """What a story is worth by itself.
+
+    coverage = ln(1 + sum over its sources of authority x 2^(-age / 4 h)); freshness = 2^(-age / 6 h) of its latest
+    report; authority = half that of the source whose report stands for it.
+
+    >>> place(Story(1, {7: 4.0, 8: 8.0}, 7), {7: 1.0, 8: 0.5}, 8.0).coverage.__round__(3)
+    0.693
+    """
+    covered = sum(
+        authorities.get(source, UNKNOWN) * 2 ** (-max(now - hours, 0) / COVERAGE_HALF_LIFE)
+        for source, hours in story.latest.items()
+    )
+    age = max(now - max(story.latest.values()), 0)
+    return Place(
+        story.id,
+        COVERAGE * math.log1p(covered),
+        FRESHNESS * 2 ** (-age / FRESH_HALF_LIFE),
+        AUTHORITY * authorities.get(story.lead_source, UNKNOWN),
+        TASTE * story.taste,
+    )
+
+
+def ranked(stories: Sequence[Story], authorities: Mapping[int, float], now: float) -> list[Place]:
+    """The stories in the order in which they are shown, best first; of equal ones the newer id.
+
+    Of the sixty best by themselves the best is taken each time, after each story has lost something for every one
+    already taken of its category, and of its source.
+    """
+    by_id = {story.id: story for story in stories}
+    waiting = sorted((place(story, authorities, now) for story in stories), key=lambda each: (-each.score, -each.id))
+    waiting, rest = waiting[:CONSIDERED], waiting[CONSIDERED:]
+    categories: dict[str, int] = {}
+    sources: dict[int, int] = {}
+    chosen = []
+    while waiting:
+        best = max(
+            (_diverse(each, by_id[each.id], categories, sources) for each in waiting),
+            key=lambda each: (each.score, each.id),
+        )
+        story = by_id[best.id]
+        chosen.append(best)
+        waiting = [each for each in waiting if each.id != best.id]
+        sources[story.lead_source] = sources.get(story.lead_source, 0) + 1
+        if story.category:
+            categories[story.category] = categories.get(story.category, 0) + 1
+    return chosen + rest
+
+
+def _diverse(one: Place, story: Story, categories: Mapping[str, int], sources: Mapping[int, int]) -> Place:
+    taken = SAME_CATEGORY * categories.get(story.category, 0) + SAME_SOURCE * sources.get(story.lead_source, 0)
+    return replace(one, diversity=-min(taken, MOST_TAKEN))
+
+
+def report_worth(authority: float, *, is_first: bool, is_original: bool, has_picture: bool) -> float:
+    """What a report is worth within its story: the best one stands for it."""
+    return authority + FIRST * is_first + ORIGINAL * is_original + PICTURE * has_picture

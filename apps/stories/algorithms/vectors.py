@@ -1,0 +1,45 @@
+"""Sparse weights of terms, the heaviest kept."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from apps.stories.algorithms.features import Terms, Weights
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vector:
+    """Weights of distinct terms, the heaviest first, of equal ones the smallest term."""
+
+    terms: Terms
+    weights: Weights
+
+    @property
+    def length(self) -> float:
+        return float(np.linalg.norm(self.weights))
+
+
+def heaviest(terms: Terms, weights: Weights, most: int) -> Vector:
+    """At most so many of the terms, those of the largest weights.
+
+    >>> heaviest(np.array([7, 8, 9]), np.array([0.1, 0.3, 0.3]), 2).terms.tolist()
+    [8, 9]
+    """
+    order = np.lexsort((terms, -weights))[:most]
+    return Vector(terms[order], weights[order])
+
+
+def added(one: Vector, other: Vector, most: int) -> Vector:
+    """The sum of two vectors, cut to its heaviest terms."""
+    terms, places = np.unique(np.concatenate([one.terms, other.terms]), return_inverse=True)
+    sums = np.zeros(terms.size, np.float32)
+    np.add.at(sums, places, np.concatenate([one.weights, other.weights]))
+    return heaviest(terms, sums, most)
+
+
+def subtracted(one: Vector, other: Vector) -> Vector:
+    """A sum without one of its vectors, as far as its terms were kept."""
+    taken = dict(zip(other.terms.tolist(), other.weights.tolist(), strict=True))
+    rest = one.weights - np.array([taken.get(term, 0.0) for term in one.terms.tolist()], np.float32)
+    kept = rest > 1e-6
+    return heaviest(one.terms[kept], rest[kept], len(rest))

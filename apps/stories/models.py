@@ -1,0 +1,183 @@
+"""Stories: postings of one event across sources, and what is remembered to put the next posting into the right one.
+
+Stories, members and redirects are for pages. Centroids, word counts and the vectors of members are the memory of
+`algorithms.grouping`: only as much of it as can still matter, and all of it can be read again after a restart.
+"""
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from apps.postings.models import Posting
+from apps.sources.models import Source
+
+
+class Head(models.Model):
+    """The one row that says how far grouping has come. Times are hours since 1970, of postings."""
+
+    turn = models.UUIDField()  # of the pull that wrote last: whoever remembers another one reads everything again
+    next_story = models.BigIntegerField(default=1)
+    clock = models.FloatField(default=-1e9)
+    merged_at = models.FloatField(default=-1e9)
+    touched = ArrayField(models.BigIntegerField(), default=list)  # stories that got a posting since then
+
+    def __str__(self) -> str:
+        return f"stories up to hour {self.clock:.1f}"
+
+
+class Change(models.Model):
+    """A posting that may not be as grouping has seen it. Written by triggers, taken out by `actions.pull`.
+
+    There may be several of a posting. They are worked on in the order of publication, since stories depend on it.
+    """
+
+    posting_id = models.BigIntegerField()
+    published_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["published_at", "posting_id", "id"], name="stories_change_turn")]
+
+    def __str__(self) -> str:
+        return f"change of posting {self.posting_id}"
+
+
+class Story(models.Model):
+    """An event. Its id stays when others turn out to be the same: theirs then lead to it."""
+
+    id = models.BigIntegerField(primary_key=True)
+    lead_id = models.BigIntegerField()  # the posting that stands for it
+    language = models.CharField(max_length=3)
+    reports = models.IntegerField()  # postings, copies left out
+    copies = models.IntegerField()
+    sources = models.IntegerField()
+    first_at = models.DateTimeField()  # publication
+    latest_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["-latest_at"], condition=models.Q(sources__gt=1), name="stories_story_latest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"story {self.pk} of {self.reports} reports"
+
+
+class Redirect(models.Model):
+    """The id of a story that became a part of another one."""
+
+    former_id = models.BigIntegerField(primary_key=True)
+    story_id = models.BigIntegerField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"story {self.former_id} is now in {self.story_id}"
+
+
+class Member(models.Model):
+    """A posting in a story. What is told by its words is kept for as long as its story lasts."""
+
+    posting_id = models.BigIntegerField(primary_key=True)
+    story_id = models.BigIntegerField()
+    source_id = models.BigIntegerField()
+    published_at = models.DateTimeField()
+    text_hash = models.BinaryField(max_length=16)  # the posting's, when it was read
+    copy_of = models.BigIntegerField(null=True)  # the posting that it repeats
+    fingerprint = models.BinaryField()  # uint32; like the next two empty for copies and when the story has ended
+    terms = models.BinaryField()  # int32
+    weights = models.BinaryField()  # float32
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["story_id", "published_at"], name="stories_member_story"),
+            models.Index(fields=["copy_of"], condition=models.Q(copy_of__isnull=False), name="stories_member_copy"),
+            models.Index(fields=["source_id", "published_at"], name="stories_member_source"),
+        ]
+
+    def __str__(self) -> str:
+        return f"posting {self.posting_id} in story {self.story_id}"
+
+
+class Centroid(models.Model):
+    """What an active story is compared by."""
+
+    story_id = models.BigIntegerField(primary_key=True)
+    size = models.IntegerField()
+    latest = models.FloatField()  # hours since 1970
+    centre = models.FloatField()  # likewise
+    terms = models.BinaryField()  # int32
+    weights = models.BinaryField()  # float32
+
+    def __str__(self) -> str:
+        return f"centroid of story {self.story_id}"
+
+
+class WordCount(models.Model):
+    """Postings with each term, of six hours and one pull; those of one block are added up now and then."""
+
+    block = models.IntegerField()  # six hours since 1970
+    documents = models.JSONField()  # by language
+    terms = models.BinaryField()  # int32
+    counts = models.BinaryField()  # int32
+
+    class Meta:
+        indexes = [models.Index(fields=["block"], name="stories_wordcount_block")]
+
+    def __str__(self) -> str:
+        return f"words of block {self.block}"
+
+
+class Authority(models.Model):
+    """What a source is worth to stories, from 0 to 1, and the percentiles that make it up. Anew every night."""
+
+    source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="authority")
+    value = models.FloatField()
+    importance = models.FloatField()  # how much others report the same
+    earliness = models.FloatField()  # how early it is in its stories
+    originality = models.FloatField()  # how many of its reports are of events that others report, too
+    independence = models.FloatField()  # how few of its reports are copies
+    stars = models.FloatField()  # how many of those that are read are starred
+    reports = models.IntegerField()  # that it was reckoned from
+    computed_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "authorities"
+
+    def __str__(self) -> str:
+        return f"authority {self.value:.2f} of source {self.source_id}"
+
+
+class Reaction(models.Model):
+    """What a person did with a posting, beyond marking it: what is learnt of their taste comes from here."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reactions", db_index=False
+    )
+    posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="reactions")
+    opened_at = models.DateTimeField(null=True)
+    hidden_at = models.DateTimeField(null=True)
+    learnt = models.FloatField(default=0.0)  # the weight with which it has been learnt
+    stale = models.BooleanField(default=False)  # whether it may have another weight by now
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "posting"], name="reaction_once")]
+        indexes = [models.Index(fields=["user"], condition=models.Q(stale=True), name="reaction_stale")]
+
+    def __str__(self) -> str:
+        return f"reaction of user {self.user_id} to posting {self.posting_id}"
+
+
+class Taste(models.Model):
+    """What is known of what a person likes to read. See `algorithms.taste`."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="taste"
+    )
+    is_on = models.BooleanField(default=True)  # whether it is learnt from, and used
+    weight = models.FloatField(default=0.0)
+    liked = models.BinaryField(default=b"")  # int32 terms, then as many float32; the next two likewise
+    disliked = models.BinaryField(default=b"")
+    centroid = models.BinaryField(default=b"")
+    learnt_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"taste of user {self.user_id}"

@@ -1,0 +1,193 @@
+"""Stories as pages show them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from apps.accounts.models import User
+from apps.following import queries as following
+from apps.postings.models import Posting
+from apps.sources.models import Source
+from apps.stories.algorithms.ranking import Place, ranked
+from apps.stories.algorithms.ranking import Story as Ranked
+from apps.stories.algorithms.taste import interleaved, scores
+from apps.stories.models import Authority, Member, Reaction, Redirect, Story
+from apps.stories.queries import tastes
+from apps.stories.queries.times import hours_of
+
+RECENT = timedelta(days=3)  # in which a story had a posting that may stand on the front page
+CONSIDERED = 400  # stories, the latest ones
+FEWEST_SOURCES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """A story's place on the front page of a person."""
+
+    story: Story
+    place: Place
+    lead_id: int  # a posting that the person may read
+    sources: int  # that the person may see
+    reports: int
+    is_personal: bool  # whether its place was given with a look at the person
+
+
+def authorities() -> dict[int, float]:
+    """The authority of each source that has one."""
+    return dict(Authority.objects.values_list("source_id", "value"))
+
+
+def authority_of(source_id: int) -> Authority | None:
+    return Authority.objects.filter(pk=source_id).first()
+
+
+def front(user: User | AnonymousUser, now: datetime) -> list[Front]:
+    """The stories of the last three days in the order of the front page. At most seven queries.
+
+    Only reports count that the person may read, and only stories that two of these sources tell. Who hid a story's lead
+    does not see the story.
+    """
+    stories = {
+        story.pk: story
+        for story in Story.objects.filter(
+            sources__gte=FEWEST_SOURCES, latest_at__gt=now - RECENT, latest_at__lte=now
+        ).order_by("-latest_at", "-pk")[:CONSIDERED]
+    }
+    members = _visible_members(user, stories)
+    hidden = _hidden(user, [story.lead_id for story in stories.values()])
+    leads: dict[int, int] = {}
+    found = []
+    for id, story in stories.items():
+        latest = {source: hours_of(at) for _, source, at, _ in members[id]}  # in the order of time: the latest stays
+        if len(latest) < FEWEST_SOURCES or story.lead_id in hidden:
+            continue
+        lead = next((row for row in members[id] if row[0] == story.lead_id), members[id][0])
+        leads[id] = lead[0]
+        found.append(Ranked(id, latest, lead[1], lead[3]))
+    places = _placed(user, found, leads, hours_of(now)) if found else []
+    return [
+        Front(stories[place.id], place, leads[place.id], *_counts(members[place.id]), is_personal)
+        for place, is_personal in places
+    ]
+
+
+_Row = tuple[int, int, datetime, str]  # posting, source, publication, category
+
+
+def _visible_members(user: User | AnonymousUser, stories: Collection[int]) -> dict[int, list[_Row]]:
+    visible = following.visible_sources(user).order_by().values("pk")
+    category = Source.objects.filter(pk=OuterRef("source_id")).values("category")
+    rows = (
+        Member.objects.filter(story_id__in=stories, source_id__in=visible)
+        .order_by("published_at", "posting_id")
+        .values_list("story_id", "posting_id", "source_id", "published_at", Subquery(category))
+    )
+    members: defaultdict[int, list[_Row]] = defaultdict(list)
+    for story_id, *row in rows:
+        members[story_id].append((row[0], row[1], row[2], row[3]))
+    return members
+
+
+def _counts(members: Sequence[_Row]) -> tuple[int, int]:
+    return len({row[1] for row in members}), len(members)
+
+
+def _hidden(user: User | AnonymousUser, posting_ids: Collection[int]) -> set[int]:
+    if not user.is_authenticated:
+        return set()
+    return set(hidden_by(user).filter(posting_id__in=posting_ids).values_list("posting_id", flat=True))
+
+
+def hidden_by(user: User) -> QuerySet[Reaction]:
+    return Reaction.objects.filter(user=user, hidden_at__isnull=False)
+
+
+def _placed(
+    user: User | AnonymousUser, stories: Sequence[Ranked], leads: dict[int, int], now: float
+) -> list[tuple[Place, bool]]:
+    """Places in their order, and whether each was given with a look at the person."""
+    worth = authorities()
+    usual = ranked(stories, worth, now)
+    taste = tastes.taste_of(user)
+    if taste is None:
+        return [(place, False) for place in usual]
+    items = tastes.items_of(list(leads.values()))
+    with_items = [story for story in stories if leads[story.id] in items]
+    liking = scores(taste, [items[leads[story.id]] for story in with_items])
+    likings = {story.id: float(value) for story, value in zip(with_items, liking, strict=True)}
+    personal = ranked(
+        [Ranked(each.id, each.latest, each.lead_source, each.category, likings.get(each.id, 0.0)) for each in stories],
+        worth,
+        now,
+    )
+    places = {False: {place.id: place for place in usual}, True: {place.id: place for place in personal}}
+    order = interleaved([place.id for place in personal], [place.id for place in usual])
+    return [(places[not is_usual][id], not is_usual) for id, is_usual in order]
+
+
+# --- one story --------------------------------------------------------------------------------------------------------
+def story_of(story_id: int) -> Story | None:
+    """The story of an id, or the one that it is a part of by now."""
+    story = Story.objects.filter(pk=story_id).first()
+    if story is None:
+        further = Redirect.objects.filter(pk=story_id).values_list("story_id", flat=True).first()
+        story = Story.objects.filter(pk=further).first() if further is not None else None
+    return story
+
+
+def members_of(story_id: int) -> QuerySet[Member]:
+    """In the order of publication."""
+    return Member.objects.filter(story_id=story_id).order_by("published_at", "posting_id")
+
+
+def story_of_posting(posting_id: int) -> Story | None:
+    """The story that a posting is in, if others are in it, too. One query."""
+    member = Member.objects.filter(pk=posting_id).values("story_id")
+    return Story.objects.filter(pk__in=member, sources__gte=FEWEST_SOURCES).first()
+
+
+def stories_of(posting_ids: Collection[int]) -> dict[int, Story]:
+    """The story of each posting that shares one with another source. Two queries."""
+    pairs = dict(Member.objects.filter(pk__in=posting_ids).values_list("posting_id", "story_id"))
+    found = Story.objects.filter(pk__in=set(pairs.values()), sources__gte=FEWEST_SOURCES).in_bulk()
+    return {posting_id: found[story_id] for posting_id, story_id in pairs.items() if story_id in found}
+
+
+_OTHERS = """
+SELECT story_id, posting_id FROM (
+    SELECT member.story_id, member.posting_id,
+        row_number() OVER (PARTITION BY story_id ORDER BY published_at DESC, posting_id DESC) AS place
+    FROM (
+        SELECT DISTINCT ON (story_id, source_id) story_id, source_id, posting_id, published_at FROM stories_member
+        WHERE story_id = ANY(%s) AND posting_id <> ALL(%s) AND copy_of IS NULL
+            AND (story_id, source_id) NOT IN (SELECT story_id, source_id FROM stories_member WHERE posting_id = ANY(%s))
+        ORDER BY story_id, source_id, published_at DESC, posting_id DESC
+    ) member
+) placed WHERE place <= %s ORDER BY story_id, place
+"""
+
+
+def other_reports(stories: Sequence[tuple[int, int]], most: int) -> dict[int, list[int]]:
+    """Of stories and their leads the latest reports of other sources, one of each, copies left out. One query.
+
+    Not all of them need to be readable to everybody.
+    """
+    others: defaultdict[int, list[int]] = defaultdict(list)
+    leads = [lead for _, lead in stories]
+    with connection.cursor() as cursor:
+        cursor.execute(_OTHERS, [[story for story, _ in stories], leads, leads, most])
+        for story_id, posting_id in cursor.fetchall():
+            others[story_id].append(posting_id)
+    return dict(others)
+
+
+def with_story(found: QuerySet[Posting]) -> QuerySet[Posting]:
+    """Annotate `story_id`: the story that a posting shares with another source, or None."""
+    member = Member.objects.filter(pk=OuterRef(OuterRef("pk"))).values("story_id")
+    story = Story.objects.filter(pk__in=member, sources__gte=FEWEST_SOURCES).values("pk")
+    return found.annotate(story_id=Subquery(story[:1]))

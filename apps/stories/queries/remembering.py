@@ -1,0 +1,39 @@
+"""The memory of grouping, read from its rows."""
+
+from uuid import UUID
+
+from apps.stories.algorithms.clusters import Cluster
+from apps.stories.algorithms.grouping import Grouping
+from apps.stories.algorithms.rarity import Block
+from apps.stories.models import Centroid, Head, Member, WordCount
+from apps.stories.queries.packing import unpacked, unpacked_counts, unpacked_fingerprint
+from apps.stories.queries.times import hours_of
+
+
+def head() -> Head | None:
+    return Head.objects.first()
+
+
+def turn() -> UUID | None:
+    """Of the pull that wrote last; None before the first one."""
+    return Head.objects.values_list("turn", flat=True).first()
+
+
+def remembered() -> Grouping:
+    """All that grouping knows. Four queries; for 100,000 active postings a few seconds and some 300 MB."""
+    grouping = Grouping()
+    row = head()
+    if row is None:
+        return grouping
+    grouping.next_story, grouping.merged_at, grouping.touched = row.next_story, row.merged_at, set(row.touched)
+    grouping.advance(row.clock)
+    for block, documents, terms, counts in WordCount.objects.values_list("block", "documents", "terms", "counts"):
+        grouping.rarity.merge(block, Block(documents, unpacked_counts(terms, counts)))
+    for centroid in Centroid.objects.order_by("story_id").iterator():
+        vector = unpacked(centroid.terms, centroid.weights)
+        grouping.clusters.put(Cluster(centroid.story_id, vector, centroid.size, centroid.latest, centroid.centre))
+    known = Member.objects.exclude(fingerprint=b"").order_by("posting_id")
+    rows = known.values_list("posting_id", "story_id", "published_at", "fingerprint")
+    for posting_id, story_id, published_at, fingerprint in rows.iterator():
+        grouping.remember(posting_id, story_id, hours_of(published_at), unpacked_fingerprint(fingerprint))
+    return grouping

@@ -1,0 +1,88 @@
+"""What is known of people's taste, and postings as taste sees them."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+
+from apps.accounts.models import User
+from apps.following import queries as following
+from apps.postings import queries as postings
+from apps.postings.models import Posting
+from apps.stories import models
+from apps.stories.algorithms.features import features
+from apps.stories.algorithms.taste import BESIDE, WORDS, Item, Taste, item
+from apps.stories.queries.packing import unpacked_weights
+
+SHORT = 600  # characters of a text that is read here: of most postings the words are known already
+
+
+def is_learning(user: User | AnonymousUser) -> bool:
+    """Whether a person's taste is learnt and used: unless they switched it off."""
+    if not user.is_authenticated:
+        return False
+    return not models.Taste.objects.filter(user=user, is_on=False).exists()
+
+
+def was_opened(user: User, posting_id: int) -> bool:
+    return models.Reaction.objects.filter(user=user, posting_id=posting_id, opened_at__isnull=False).exists()
+
+
+def taste_of(user: User | AnonymousUser) -> Taste | None:
+    """What is known of a person's taste; None if nothing is, or it is switched off."""
+    row = models.Taste.objects.filter(user=user, is_on=True).first() if user.is_authenticated else None
+    return read_taste(row) if row is not None and row.weight else None
+
+
+def read_taste(row: models.Taste) -> Taste:
+    liked, disliked, centroid = (unpacked_weights(bytes(data)) for data in (row.liked, row.disliked, row.centroid))
+    return Taste(liked, disliked, centroid, row.weight)
+
+
+_ITEMS = """
+SELECT posting.id, posting.source_id, source.category, coalesce(member.story_id, 0),
+    coalesce(nullif(member.terms, ''), original.terms, ''), coalesce(nullif(posting.language, ''), source.language),
+    posting.title, CASE WHEN coalesce(nullif(member.terms, ''), original.terms, '') = '' THEN left(text, %s) ELSE '' END
+FROM postings_posting posting JOIN sources_source source ON source.id = posting.source_id
+LEFT JOIN stories_member member ON member.posting_id = posting.id
+LEFT JOIN stories_member original ON original.posting_id = member.copy_of
+WHERE posting.id = ANY(%s)
+"""
+
+
+def items_of(posting_ids: Collection[int]) -> dict[int, Item]:
+    """Postings as taste sees them, of those that exist. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_ITEMS, [SHORT, list(posting_ids)])
+        return {row[0]: _item(*row[1:]) for row in cursor.fetchall()}
+
+
+def _item(source: int, category: str, story: int, terms: bytes, language: str, title: str, text: str) -> Item:
+    if terms:
+        words = np.frombuffer(terms, "<i4")[:WORDS].astype(np.int32)
+    else:
+        found = features(title, text, language)
+        words = found.terms[np.lexsort((found.terms, -found.emphasis))[:WORDS]]
+    return item(words, source=source, category=category, story=story)
+
+
+def passed_over(user: User, posting_id: int) -> list[int]:
+    """The postings beside an opened one in the person's river that they neither opened, starred nor hid."""
+    opened = Posting.objects.filter(pk=posting_id).first()
+    if opened is None:
+        return []
+    known = models.Reaction.objects.filter(user=user).exclude(opened_at=None, hidden_at=None).values("posting_id")
+    river = following.postings_in(user, following.Scope("all")).exclude(pk__in=known)
+    river = river.exclude(marks__in=user.marks.filter(starred_at__isnull=False))
+    cursor = postings.cursor_of(opened)
+    older = postings.newest(postings.before(river, cursor)).values_list("pk", flat=True)[:BESIDE]
+    newer = postings.oldest(postings.after(river, cursor)).values_list("pk", flat=True)[:BESIDE]
+    both = [pair for pairs in zip(_padded(newer), _padded(older), strict=True) for pair in pairs if pair is not None]
+    return both[:BESIDE]
+
+
+def _padded(ids: Any) -> Sequence[int | None]:
+    found: list[int | None] = list(ids)
+    return found + [None] * (BESIDE - len(found))

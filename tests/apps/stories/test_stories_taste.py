@@ -1,0 +1,139 @@
+"""What people do teaches what they like; switched off, it does not."""
+
+from datetime import timedelta
+
+import pytest
+
+from apps.stories import actions
+from apps.stories.actions import pulling
+from apps.stories.models import Reaction, Taste
+from apps.stories.queries.own import own_order, telling_words
+from apps.stories.queries.tastes import taste_of
+from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
+
+pytestmark = pytest.mark.django_db
+
+LATER = NOON + timedelta(hours=1)
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered():
+    pulling._memory = None
+
+
+@pytest.fixture
+def person():
+    return a_user()
+
+
+@pytest.fixture
+def source(person):
+    source = a_source(language="en")
+    a_follow(person, source)
+    return source
+
+
+def sport(source, number: int, **values):
+    return a_posting(source, title=f"Derby goal number {number} wins it for the striker", text="", **values)
+
+
+def finance(source, number: int, **values):
+    return a_posting(source, title=f"Bank shares fall by {number} points as profit shrinks", text="", **values)
+
+
+def teach(person, source) -> None:
+    for number in range(12):
+        opened = sport(source, number)
+        a_mark(person, opened, read=True)
+        actions.note_opened(person, opened.pk, now=NOON)
+        actions.hide(person, finance(source, number).pk, hidden=True, now=NOON)
+    actions.learn(now=NOON)
+
+
+def test_what_is_opened_comes_first_and_what_is_hidden_last(person, source):
+    teach(person, source)
+    liked, disliked = sport(source, 99), finance(source, 99)
+    places = {each.posting_id: each for each in own_order(person, LATER)}
+    assert places[liked.pk].taste > 0 > places[disliked.pk].taste
+    taste = taste_of(person)
+    assert taste is not None
+    assert "Derby" in telling_words(taste, liked.title, "en")
+    assert "shares" in telling_words(taste, disliked.title, "en", liked=False)
+
+
+def test_what_was_hidden_is_not_shown_and_every_fifth_place_is_not_personal(person, source):
+    teach(person, source)
+    hidden = finance(source, 50)
+    actions.hide(person, hidden.pk, hidden=True, now=NOON)
+    for number in range(20, 30):
+        sport(source, number)
+    order = own_order(person, LATER)
+    assert hidden.pk not in [each.posting_id for each in order]
+    assert [not each.is_personal for each in order] == [place % 5 == 0 for place in range(1, len(order) + 1)]
+
+
+def test_nothing_is_learnt_twice(person, source):
+    posting = sport(source, 1)
+    for _ in range(2):
+        actions.note_opened(person, posting.pk, now=NOON)
+        actions.learn(now=NOON)
+    assert Reaction.objects.get(posting=posting).learnt == 1.0
+    assert Taste.objects.get().weight == 1.0
+    assert actions.learn(now=NOON) == 0
+
+
+def test_a_star_says_more_and_a_posting_that_was_passed_over_a_little(person, source):
+    starred, beside = sport(source, 1), finance(source, 1)
+    a_mark(person, starred, starred_at=NOON)
+    actions.note_opened(person, starred.pk, now=NOON)
+    actions.learn(now=NOON)
+    assert Reaction.objects.get(posting=starred).learnt == 3.0
+    assert Reaction.objects.get(posting=beside).learnt == -0.2
+    actions.note_opened(person, beside.pk, now=NOON)
+    actions.learn(now=NOON)
+    assert Reaction.objects.get(posting=beside).learnt == 1.0
+
+
+def test_a_star_that_comes_after_the_opening_is_learnt_too_and_so_is_its_end(person, source):
+    posting = sport(source, 1)
+    actions.note_opened(person, posting.pk, now=NOON)
+    actions.learn(now=NOON)
+    mark = a_mark(person, posting, starred_at=NOON)
+    for starred_at, weight in ((NOON, 3.0), (None, 1.0)):
+        mark.starred_at = starred_at
+        mark.save()
+        actions.note_starred(person, posting.pk, now=NOON)
+        actions.learn(now=NOON)
+        assert Reaction.objects.get(posting=posting).learnt == weight
+
+
+def test_who_switched_learning_off_is_not_learnt_from(person, source):
+    teach(person, source)
+    actions.set_learning(person, is_on=False)
+    actions.note_opened(person, sport(source, 40).pk, now=NOON)
+    assert actions.learn(now=NOON) == 0
+    assert taste_of(person) is None
+    assert not any(each.is_personal for each in own_order(person, LATER))
+    actions.set_learning(person, is_on=True)
+    assert taste_of(person) is not None
+
+
+def test_what_was_learnt_can_be_forgotten_but_what_is_hidden_stays_hidden(person, source):
+    teach(person, source)
+    actions.forget_taste(person)
+    assert taste_of(person) is None
+    assert set(Reaction.objects.values_list("hidden_at", flat=True)) == {NOON}
+    assert actions.learn(now=NOON) == 0
+
+
+def test_reactions_are_forgotten_after_half_a_year(person, source):
+    teach(person, source)
+    actions.maintain(now=NOON + timedelta(days=200))
+    assert not Reaction.objects.exists()
+
+
+def test_tastes_of_two_people_do_not_meet(person, source):
+    teach(person, source)
+    other = a_user()
+    a_follow(other, source)
+    assert taste_of(other) is None
