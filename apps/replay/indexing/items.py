@@ -4,8 +4,9 @@ import csv
 import json
 import lzma
 import random
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -20,6 +21,7 @@ from apps.sources.actions import NewSource, add_sources
 from apps.sources.formats.feed import ParsedEntry
 
 COPIED_AT_ONCE = 20_000
+LENGTHENED, JOINED = 20, 10  # of so many items of a source one has the texts of so many
 _NAMES = (
     "source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html, text, language,"
     " categories, image_url, comments_url, enclosures, published_at, retrieved_at"
@@ -47,7 +49,23 @@ def read_items(path: Path, count: int, *, seed: int) -> list[Item]:
     return sorted(items, key=lambda item: (item.published, item.source, item.title))
 
 
-def add_sources_of(items: Sequence[Item], path: Path) -> dict[int, int]:
+def lengthened(items: Sequence[Item]) -> list[Item]:
+    """The same, but each twentieth of a source has the words of the ones before it, too: a text worth summarising.
+
+    >>> found = lengthened([Item(1, second, "", str(second)) for second in range(20)])
+    >>> found[18].text, found[19].text
+    ('18', '10 11 12 13 14 15 16 17 18 19')
+    """
+    texts: defaultdict[int, list[str]] = defaultdict(list)
+    longer = []
+    for item in items:
+        told = texts[item.source]
+        told.append(item.text)
+        longer.append(item if len(told) % LENGTHENED else replace(item, text=" ".join(told[-JOINED:])))
+    return longer
+
+
+def add_sources_of(items: Sequence[Item], path: Path, *, listed: bool = False) -> dict[int, int]:
     """Make a source for each of the file's; languages stand in `sources.csv` beside the file, if there is one."""
     languages: dict[int, str] = {}
     table = path.with_name("sources.csv")
@@ -57,7 +75,9 @@ def add_sources_of(items: Sequence[Item], path: Path) -> dict[int, int]:
     numbers = sorted({item.source for item in items})
     ids = add_sources(
         [
-            NewSource(url=f"https://source{number}.example/feed", language=languages.get(number, "")[:20])
+            NewSource(
+                url=f"https://source{number}.example/feed", language=languages.get(number, "")[:20], listed=listed
+            )
             for number in numbers
         ]
     )
