@@ -40,6 +40,35 @@ app.conf.beat_schedule = {
         "options": {"expires": 3600},
     },
     "look for what search missed": {"task": "apps.search.tasks.note_missed", "schedule": crontab(hour=2, minute=29)},
+    # Trends follow what is published within a minute or two; the longer they look back, the slower they change.
+    "count terms": {"task": "apps.trending.tasks.count", "schedule": 30.0, "options": {"expires": 30}},
+    "list trends": {
+        "task": "apps.trending.tasks.refresh",
+        "args": (["hour", "day"],),
+        "schedule": 300.0,
+        "options": {"expires": 300},
+    },
+    "list trends of the week": {
+        "task": "apps.trending.tasks.refresh",
+        "args": (["week"],),
+        "schedule": crontab(minute=13),
+    },
+    "list trends of the month and the year": {
+        "task": "apps.trending.tasks.refresh",
+        "args": (["month", "year"],),
+        "schedule": crontab(hour="*/6", minute=37),
+    },
+    "prune counts of terms": {"task": "apps.trending.tasks.prune", "schedule": crontab(hour=3, minute=49)},
+    # Articles get their summaries within seconds; until then they are made when somebody looks.
+    "summarise": {"task": "apps.summaries.tasks.pull", "schedule": 5.0, "options": {"expires": 5}},
+    # How common words are changes slowly.
+    "count terms for summaries": {"task": "apps.summaries.tasks.count_terms", "schedule": crontab(hour=3, minute=53)},
+    # Reports of one event are together within seconds; whoever is at it is not disturbed.
+    "pull into stories": {"task": "apps.stories.tasks.pull", "schedule": 5.0, "options": {"expires": 5}},
+    "learn tastes": {"task": "apps.stories.tasks.learn", "schedule": 30.0, "options": {"expires": 30}},
+    "maintain stories": {"task": "apps.stories.tasks.maintain", "schedule": 3600.0, "options": {"expires": 3600}},
+    # What a source is worth to stories shows over weeks.
+    "weigh sources": {"task": "apps.stories.tasks.weigh_sources", "schedule": crontab(hour=3, minute=31)},
     # The log of retrievals is for people and statistics; it may not grow for ever.
     "forget old retrievals": {"task": "apps.retrieval.tasks.forget_old_retrievals", "schedule": 3600.0},
     # Some sources are only kept for as long as an admin says.

@@ -13,6 +13,9 @@ from apps.reading.views import (
     search,
     source_pages,
     sources,
+    stories,
+    summaries,
+    trending,
 )
 
 urlpatterns = [
@@ -27,6 +30,7 @@ urlpatterns = [
     path("river/read/", marks.mark_all, name="mark_all"),
     path("posting/<int:posting_id>/", river.posting, name="posting"),
     path("posting/<int:posting_id>/mark/", marks.mark, name="mark"),
+    path("posting/<int:posting_id>/summary/", summaries.summary, name="summary"),
     path("image/<str:signature>/<str:encoded>", images.image, name="image"),
     # search
     path("search/", search.search, name="search"),
@@ -35,6 +39,13 @@ urlpatterns = [
     path("search/saved/<int:saved_id>/", saved_searches.change, name="change_search"),
     path("search/feed/<str:secret>/<str:kind>/", saved_searches.feed, name="search_feed"),
     path("help/search/", search.search_help, name="search_help"),
+    path("stories/", stories.index, name="stories"),
+    path("stories/<int:story_id>/", stories.story, name="story"),
+    path("own/", stories.own, name="own"),
+    path("own/learning/", stories.learning, name="learning"),
+    path("posting/<int:posting_id>/hide/", stories.hide, name="hide"),
+    path("trends/", trending.trends, name="trends"),
+    path("trends/feed/", trending.feed, name="trends_feed"),
     # following
     path("catalogue/", following.catalogue, name="catalogue"),
     path("add/", following.add, name="add"),

@@ -12,7 +12,10 @@ from apps.following.models import Follow
 from apps.postings import queries as postings
 from apps.postings.models import Edition, Posting
 from apps.reading.algorithms.differences import Change, word_changes
+from apps.reading.pages.stories import story_of_posting
+from apps.reading.pages.summaries import SummaryPart, summary_part
 from apps.reading.pictures import article_for, picture_for
+from apps.stories.models import Story
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +37,15 @@ class PostingPage:
     editions: tuple[EarlierEdition, ...]
     newer_id: int | None  # of the same source
     older_id: int | None
+    summary: SummaryPart
+    story: Story | None  # that it shares with others
     now: datetime
 
 
-def posting_page(user: User | AnonymousUser, posting_id: int, now: datetime) -> PostingPage | None:
-    """The page of a posting that the person may read, or None. Five queries."""
+def posting_page(
+    user: User | AnonymousUser, posting_id: int, now: datetime, percent: int | None = None
+) -> PostingPage | None:
+    """The page of a posting that the person may read, or None, with a summary of about so many percent. Ten queries."""
     found = following.with_state(following.readable_by(user), user).select_related("source")
     posting = found.filter(pk=posting_id).first()
     if posting is None:
@@ -57,6 +64,8 @@ def posting_page(user: User | AnonymousUser, posting_id: int, now: datetime) -> 
         editions=_editions(posting),
         newer_id=postings.oldest(postings.after(beside, cursor)).values_list("pk", flat=True).first(),
         older_id=postings.newest(postings.before(beside, cursor)).values_list("pk", flat=True).first(),
+        summary=summary_part(posting, percent),
+        story=story_of_posting(user, posting_id),
         now=now,
     )
 

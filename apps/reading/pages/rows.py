@@ -11,6 +11,7 @@ from apps.accounts.models import User
 from apps.following import queries as following
 from apps.postings.models import Posting
 from apps.reading.pictures import picture_for
+from apps.stories.queries.front import with_story
 
 EXCERPT = 320  # characters
 
@@ -25,6 +26,7 @@ class PostingRow:
     image_url: str  # to show it from, empty if there is none to show
     source_id: int
     source_title: str
+    story_id: int | None  # that it shares with other sources
     published_at: datetime
     unread: bool
     starred: bool
@@ -38,7 +40,7 @@ def rows(postings: QuerySet[Posting], user: User | AnonymousUser) -> list[Postin
     """Postings that carry the person's state, in their order; one query that leaves the long texts where they are."""
     own_title = "my_follow__title" if user.is_authenticated else "source__title"
     titles = [NullIf(F(name), Value("")) for name in (own_title, "source__title", "source__url")]
-    found = postings.annotate(
+    found = with_story(postings).annotate(
         excerpt=Left("text", EXCERPT), source_title=Coalesce(*titles, output_field=CharField())
     ).values(*PostingRow.__dataclass_fields__)
     return [PostingRow(**row | {"image_url": picture_for(user, row["image_url"])}) for row in found]

@@ -15,6 +15,8 @@ from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.queries import RetrievalTotals
 from apps.sources import queries as sources
 from apps.sources.models import Source
+from apps.stories.models import Authority
+from apps.stories.queries.front import authority_of
 
 LENGTH = 50
 
@@ -44,6 +46,7 @@ class SourcePage:
     schedule: Schedule | None
     retrievals: tuple[LoggedRetrieval, ...]
     push: PushOfSource | None
+    authority: Authority | None
     followed: bool
     now: datetime
 
@@ -59,7 +62,7 @@ def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPag
 
 
 def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePage | None:
-    """The page of a source that the person may see, or None. Six queries, one fewer without a hub."""
+    """The page of a source that the person may see, or None. Seven queries, one fewer without a hub."""
     source = following.with_follower_counts(following.visible_sources(user)).filter(pk=source_id).first()
     if source is None:
         return None
@@ -68,6 +71,7 @@ def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> So
         schedule=retrieval.schedule_of(source_id),
         retrievals=tuple(_logged(row) for row in retrieval.latest_retrievals(source_id)),
         push=push_of(source_id, now),
+        authority=authority_of(source_id),
         followed=bool(following.followed_among(user, [source_id])),
         now=now,
     )

@@ -14,6 +14,7 @@ from apps.following.queries import Kind, Scope
 from apps.reading.pages.rows import row
 from apps.reading.pages.sidebar import sidebar
 from apps.reading.views.rendering import PersonsRequest, back, read_time
+from apps.stories import actions as stories_actions
 
 _SAID = {"yes": True, "no": False}
 
@@ -29,6 +30,7 @@ def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
         actions.mark_read(request.user, [posting_id], read=read, now=now())
     elif starred is not None:
         actions.star(request.user, posting_id, starred=starred, now=now())
+        stories_actions.note_starred(request.user, posting_id, now=now())
     else:
         return HttpResponseBadRequest("Say read or starred, yes or no.")
     if not request.htmx:

@@ -15,6 +15,8 @@ from apps.reading.pages.posting import posting_page
 from apps.reading.pages.river import Arrangement, RiverPage, river_page
 from apps.reading.pages.search_asked import storable
 from apps.reading.views.rendering import PersonsRequest, Request, show
+from apps.reading.views.summaries import asked_percent
+from apps.stories import actions as stories_actions
 
 
 @require_safe
@@ -56,12 +58,14 @@ def source(request: Request, source_id: int) -> HttpResponse:
 
 @require_safe
 def posting(request: Request, posting_id: int) -> HttpResponse:
-    page = posting_page(request.user, posting_id, now())
+    page = posting_page(request.user, posting_id, now(), asked_percent(request))
     if page is None:
         raise Http404("There is no such posting.")
-    if request.user.is_authenticated and page.posting.unread and not _is_prefetch(request):
-        following_actions.mark_read(request.user, [posting_id], read=True, now=page.now)
-        page.posting.unread = False
+    if request.user.is_authenticated and not _is_prefetch(request):
+        stories_actions.note_opened(request.user, posting_id, now=page.now)
+        if page.posting.unread:
+            following_actions.mark_read(request.user, [posting_id], read=True, now=page.now)
+            page.posting.unread = False
     return show(request, "reading/posting.html", at=Scope("source", page.posting.source_id), page=page)
 
 

@@ -1,0 +1,205 @@
+"""The front page of stories, one story with all its postings, and a person's own order of postings."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import AnonymousUser
+from django.utils.safestring import SafeString, mark_safe
+
+from apps.accounts.models import User
+from apps.following import queries as following
+from apps.postings import queries as postings
+from apps.reading.algorithms.timelines import timeline
+from apps.reading.pages.rows import PostingRow, rows
+from apps.reading.pages.summaries_story import ToldSentences, story_part
+from apps.stories.algorithms.ranking import Place
+from apps.stories.models import Story
+from apps.stories.queries import front as stories
+from apps.stories.queries.own import Own, own_order, telling_words
+from apps.stories.queries.tastes import is_learning, taste_of
+
+LENGTH = 30  # stories or postings shown at once
+TEASED = 6  # on the home page
+OTHERS = 3  # other reports that are named below a story's lead
+LONGEST = 300  # postings of a story that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class StoryRow:
+    """A story as lists show it: by the posting that stands for it."""
+
+    id: int
+    lead: PostingRow
+    others: tuple[PostingRow, ...]
+    sources: int
+    reports: int
+    place: Place
+    is_personal: bool
+
+    @property
+    def more(self) -> int:
+        return max(self.reports - 1 - len(self.others), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class StoriesPage:
+    rows: tuple[StoryRow, ...]
+    number: int  # of the page, from 1
+    next: int  # 0 at the end
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A posting of a story with those that repeat it."""
+
+    row: PostingRow
+    copies: tuple[PostingRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceShare:
+    source_id: int
+    title: str
+    reports: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoryPage:
+    story: Story
+    title: str
+    language: str
+    lead: PostingRow
+    reports: tuple[Report, ...]  # the newest first
+    sources: tuple[SourceShare, ...]  # in the order in which they came
+    first_at: datetime
+    latest_at: datetime
+    picture: SafeString
+    told: tuple[ToldSentences, ...]
+    is_cut: bool  # whether it has more postings than are shown
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRow:
+    posting: PostingRow
+    place: Own
+    words: tuple[str, ...]  # for which it stands where it stands
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPage:
+    rows: tuple[OwnRow, ...]
+    is_on: bool
+    learnt: bool  # whether anything is known yet
+    next: int
+    number: int
+    now: datetime
+
+
+def stories_page(user: User | AnonymousUser, number: int, now: datetime) -> StoriesPage:
+    """A page of the front page. At most ten queries."""
+    found = stories.front(user, now)
+    shown = found[(number - 1) * LENGTH : number * LENGTH]
+    more = len(found) > number * LENGTH
+    return StoriesPage(_story_rows(user, shown), number, number + 1 if more else 0, now)
+
+
+def top_stories(user: User | AnonymousUser, now: datetime) -> tuple[StoryRow, ...]:
+    """The first few stories, for another page."""
+    return _story_rows(user, stories.front(user, now)[:TEASED])
+
+
+def _story_rows(user: User | AnonymousUser, shown: Sequence[stories.Front]) -> tuple[StoryRow, ...]:
+    if not shown:
+        return ()
+    others = stories.other_reports([(front.story.pk, front.lead_id) for front in shown], OTHERS + 1)
+    wanted = [front.lead_id for front in shown] + [id for ids in others.values() for id in ids]
+    found = _rows(user, wanted)
+    return tuple(
+        StoryRow(
+            front.story.pk,
+            found[front.lead_id],
+            tuple(found[id] for id in others.get(front.story.pk, ()) if id in found)[:OTHERS],
+            front.sources,
+            front.reports,
+            front.place,
+            front.is_personal,
+        )
+        for front in shown
+        if front.lead_id in found
+    )
+
+
+def _rows(user: User | AnonymousUser, posting_ids: Sequence[int]) -> dict[int, PostingRow]:
+    """Of the postings those that the person may read, as lists show them. One query."""
+    readable = following.with_state(following.readable_by(user).filter(pk__in=posting_ids), user)
+    return {row.id: row for row in rows(readable, user)}
+
+
+def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> StoryPage | None:
+    """A story as far as the person may read it; None if that is nothing. Six queries."""
+    members = list(stories.members_of(story.pk).values_list("posting_id", "copy_of")[: LONGEST + 1])
+    found = _rows(user, [id for id, _ in members[:LONGEST]])
+    if not found:
+        return None
+    copies: defaultdict[int, list[PostingRow]] = defaultdict(list)
+    originals = []
+    for id, copy_of in members[:LONGEST]:
+        if id in found and copy_of is not None and copy_of in found:
+            copies[copy_of].append(found[id])
+        elif id in found:
+            originals.append(id)
+    lead = found.get(story.lead_id, found[originals[0]])
+    ordered = [found[id] for id, _ in members[:LONGEST] if id in found]
+    times = [row.published_at for row in ordered]
+    return StoryPage(
+        story=story,
+        title=lead.title or lead.excerpt,
+        language=lead.language,
+        lead=lead,
+        reports=tuple(Report(found[id], tuple(copies[id])) for id in reversed(originals)),
+        sources=_shares(ordered),
+        first_at=times[0],
+        latest_at=times[-1],
+        picture=mark_safe(timeline(times, label="When the reports of this story were published")),
+        told=story_part(user, [lead.id, *(id for id in originals if id != lead.id)][:12]),
+        is_cut=len(members) > LONGEST,
+        now=now,
+    )
+
+
+def _shares(ordered: Sequence[PostingRow]) -> tuple[SourceShare, ...]:
+    titles = {row.source_id: row.source_title for row in ordered}
+    counts = Counter(row.source_id for row in ordered)
+    return tuple(SourceShare(id, title, counts[id]) for id, title in titles.items())
+
+
+def own_page(user: User, number: int, now: datetime) -> OwnPage:
+    """A page of somebody's own order. At most nine queries."""
+    is_on = is_learning(user)
+    taste = taste_of(user)
+    found = own_order(user, now)
+    shown = found[(number - 1) * LENGTH : number * LENGTH]
+    by_id = _rows(user, [each.posting_id for each in shown])
+    listed = []
+    for each in shown:
+        row = by_id.get(each.posting_id)
+        if row is None:
+            continue
+        text = f"{row.title} {row.excerpt}"
+        words = telling_words(taste, text, row.language, liked=each.taste > 0) if taste and each.is_personal else []
+        listed.append(OwnRow(row, each, tuple(words)))
+    more = len(found) > number * LENGTH
+    return OwnPage(tuple(listed), is_on, taste is not None, number + 1 if more else 0, number, now)
+
+
+def story_of_posting(user: User | AnonymousUser, posting_id: int) -> Story | None:
+    """The story that a posting shares with others, if the person may read any of these. Two queries."""
+    story = stories.story_of_posting(posting_id)
+    if story is None:
+        return None
+    others = stories.members_of(story.pk).exclude(posting_id=posting_id).values("posting_id")
+    return story if postings.visible_to(user).filter(pk__in=others).exists() else None

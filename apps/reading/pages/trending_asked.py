@@ -1,0 +1,75 @@
+"""What was asked of the page of trends: all of it is in the address."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal, Self, get_args
+from urllib.parse import quote_plus
+
+from django.http import QueryDict
+
+Method = Literal["ours", "yioop"]
+Period = Literal["hours", "days", "months"]
+
+MOST_CHARTED = 5  # terms
+LONGEST_TERM = 200  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    language: str = ""  # empty: that with the most trends
+    category: str = ""  # empty: all
+    method: Method = "ours"
+    period: Period = "days"
+    terms: tuple[str, ...] = ()  # whose curves are drawn; none: the first of the day
+
+    @classmethod
+    def read(cls, given: QueryDict) -> Self:
+        """What an address asks for. What cannot be meant in it is left out.
+
+        >>> Asked.read(QueryDict("language=en&term=rain&term=rain&term=&period=year"))
+        Asked(language='en', category='', method='ours', period='days', terms=('rain',))
+        """
+        method, period = given.get("method"), given.get("period")
+        terms = (" ".join(_storable(term).split())[:LONGEST_TERM] for term in given.getlist("term"))
+        return cls(
+            language=_storable(given.get("language", ""))[:3],
+            category=_storable(given.get("category", ""))[:100],
+            method="yioop" if method == "yioop" else "ours",
+            period=next((known for known in get_args(Period) if known == period), "days"),
+            terms=tuple(dict.fromkeys(filter(None, terms)))[-MOST_CHARTED:],
+        )
+
+    def address(self) -> str:
+        """The query string that `read` reads as this.
+
+        >>> Asked("en", terms=("new york",)).address()
+        '?language=en&term=new+york'
+        """
+        values = [("language", self.language), ("category", self.category)]
+        values += [("method", self.method)] if self.method != "ours" else []
+        values += [("period", self.period)] if self.period != "days" else []
+        values += [("term", term) for term in self.terms]
+        return "?" + "&".join([f"{name}={_quoted(value)}" for name, value in values if value])
+
+    def of(self, language: str, category: str) -> Self:
+        terms = self.terms if language == self.language else ()
+        return replace(self, language=language, category=category, terms=terms)
+
+    def by(self, method: Method) -> Self:
+        return replace(self, method=method)
+
+    def over(self, period: Period) -> Self:
+        return replace(self, period=period)
+
+    def charting(self, terms: tuple[str, ...]) -> Self:
+        return replace(self, terms=terms[-MOST_CHARTED:])
+
+
+@lru_cache(1_024)  # a page has many addresses of much the same
+def _quoted(value: str) -> str:
+    return quote_plus(value)
+
+
+def _storable(text: str) -> str:
+    """Without what a database cannot take."""
+    return text.encode("utf-8", "ignore").decode().replace("\x00", "")

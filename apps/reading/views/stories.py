@@ -1,0 +1,75 @@
+"""Stories, and what is done about a person's own taste."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import redirect
+from django.utils.timezone import now
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.following import actions as following_actions
+from apps.following import queries as following
+from apps.reading.pages.stories import own_page, stories_page, story_page
+from apps.reading.views.rendering import PersonsRequest, Request, back, show
+from apps.stories import actions
+from apps.stories.queries import front
+
+LAST_PAGE = 100
+
+
+@require_safe
+def index(request: Request) -> HttpResponse:
+    return show(request, "reading/stories.html", page=stories_page(request.user, _number(request), now()))
+
+
+@require_safe
+def story(request: Request, story_id: int) -> HttpResponse:
+    """A story that became a part of another one leads to it."""
+    found = front.story_of(story_id)
+    page = story_page(request.user, found, now()) if found is not None else None
+    if found is None or page is None:
+        raise Http404("There is no such story.")
+    if found.pk != story_id:
+        return redirect("story", found.pk)
+    return show(request, "reading/stories_story.html", page=page)
+
+
+@require_safe
+@login_required
+def own(request: PersonsRequest) -> HttpResponse:
+    return show(request, "reading/stories_own.html", page=own_page(request.user, _number(request), now()))
+
+
+@require_POST
+@login_required
+def learning(request: PersonsRequest) -> HttpResponse:
+    """Switch learning on or off, or forget what was learnt."""
+    match request.POST.get("learning"):
+        case "on":
+            actions.set_learning(request.user, is_on=True)
+        case "off":
+            actions.set_learning(request.user, is_on=False)
+        case "forget":
+            actions.forget_taste(request.user)
+            messages.success(request, "Forgotten: nothing is known of your taste any more.")
+        case _:
+            return HttpResponseBadRequest("Say on, off or forget.")
+    return redirect("own")
+
+
+@require_POST
+@login_required
+def hide(request: PersonsRequest, posting_id: int) -> HttpResponse:
+    """Hide a posting, which is read from then on, or show it again."""
+    if not following.readable_by(request.user).filter(pk=posting_id).exists():
+        raise Http404("There is no such posting.")
+    hidden = request.POST.get("hidden") != "no"
+    actions.hide(request.user, posting_id, hidden=hidden, now=now())
+    if hidden:
+        following_actions.mark_read(request.user, [posting_id], read=True, now=now())
+    return HttpResponse() if request.htmx else back(request, "own")
+
+
+def _number(request: Request) -> int:
+    said = request.GET.get("page", "")
+    return min(max(int(said), 1), LAST_PAGE) if said.isascii() and said.isdecimal() and len(said) < 5 else 1

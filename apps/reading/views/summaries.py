@@ -1,0 +1,30 @@
+"""A posting said shorter."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from apps.reading.pages.summaries import summary_of_posting
+from apps.reading.views.rendering import Request
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def summary(request: Request, posting_id: int) -> HttpResponse:
+    """The summary in another length, for htmx; whoever comes without it is sent to the page that has it."""
+    percent = asked_percent(request)
+    if not request.htmx:
+        query = f"?percent={percent}" if percent else ""
+        return redirect(f"{reverse('posting', args=[posting_id])}{query}#summary")
+    part = summary_of_posting(request.user, posting_id, percent)
+    if part is None:
+        raise Http404("There is no such posting.")
+    return render(request, "reading/_summaries_part.html", {"summary": part})
+
+
+def asked_percent(request: Request) -> int | None:
+    """How much of a text the address asks for, if it does."""
+    asked = request.GET.get("percent", "")
+    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) <= 3 else None

@@ -1,0 +1,208 @@
+"""Pages of stories, for visitors and readers."""
+
+from datetime import timedelta
+from hashlib import blake2b
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.postings.models import Posting
+from apps.stories import actions
+from apps.stories.actions import pulling
+from apps.stories.models import Authority, Member, Reaction, Redirect, Story
+from tests.builders import a_follow, a_posting, a_source, a_user
+
+pytestmark = pytest.mark.django_db
+
+STORM = (
+    "Storm floods the streets of Lisbon on Friday night",
+    "Streets of Lisbon flooded after heavy storm",
+    "Storm floods the streets of Lisbon on Friday night",
+)
+BUDGET = ("Parliament rejects the budget of the finance minister", "Finance minister loses budget vote in parliament")
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered():
+    pulling._memory = None
+
+
+def publish(*titles: str, listed: bool = True, hours_ago: float = 1.0) -> list[Posting]:
+    """One report of each title, each of another source, ten minutes apart."""
+    at = timezone.now() - timedelta(hours=hours_ago)
+    found = []
+    for number, title in enumerate(titles):
+        found.append(
+            a_posting(
+                a_source(listed=listed, title=f"Paper {number} of {title.split()[0]}"),
+                title=title,
+                text="",
+                text_hash=blake2b(f"{title}{number}".encode(), digest_size=16).digest(),
+                language="en",
+                published_at=at + timedelta(minutes=10 * number),
+            )
+        )
+    return found
+
+
+def pull() -> None:
+    while actions.pull().looked_at:
+        pass
+
+
+def test_the_front_page_shows_stories_of_several_sources_the_bigger_first_and_says_why(client):
+    storm, budget = publish(*STORM), publish(*BUDGET)
+    publish("Something that only one paper ever wrote about")
+    pull()
+    page = client.get("/stories/")
+    assert [row.lead.id for row in page.context["page"].rows] == [storm[0].pk, budget[0].pk]
+    text = page.content.decode()
+    assert "3 reports of 3 sources" in text
+    assert "only one paper" not in text
+    assert "Freshness of its latest report" in text
+    row = page.context["page"].rows[0]
+    assert f"{row.place.score:.2f}" in text
+    assert [other.id for other in row.others] == [storm[1].pk]  # the copy is folded
+
+
+def test_visitors_see_stories_on_the_home_page(client):
+    publish(*STORM)
+    pull()
+    assert "All stories" in client.get("/").content.decode()
+
+
+def test_who_may_not_read_the_sources_of_a_story_does_not_see_it(client):
+    storm = publish(*STORM, listed=False)
+    pull()
+    assert client.get("/stories/").context["page"].rows == ()
+    assert client.get(f"/stories/{Story.objects.get().pk}/").status_code == 404
+    person = a_user()
+    for posting in storm[:2]:
+        a_follow(person, posting.source)
+    client.force_login(person)
+    page = client.get("/stories/").context["page"]
+    assert [(row.sources, row.reports) for row in page.rows] == [(2, 2)]
+    shown = client.get(f"/stories/{page.rows[0].id}/").context["page"]
+    assert {report.row.id for report in shown.reports} == {storm[0].pk, storm[1].pk}
+
+
+def test_a_story_shows_all_its_reports_with_copies_folded_below_their_originals(client):
+    storm = publish(*STORM)
+    pull()
+    page = client.get(f"/stories/{Story.objects.get().pk}/").context["page"]
+    assert [(report.row.id, [copy.id for copy in report.copies]) for report in page.reports] == [
+        (storm[1].pk, []),
+        (storm[0].pk, [storm[2].pk]),
+    ]
+    assert [source.reports for source in page.sources] == [1, 1, 1]
+    assert "<svg" in page.picture
+
+
+def test_a_story_that_became_a_part_of_another_one_leads_to_it(client):
+    publish(*STORM)
+    pull()
+    story = Story.objects.get()
+    Redirect.objects.create(former_id=77, story_id=story.pk)
+    assert client.get("/stories/77/").headers["Location"] == f"/stories/{story.pk}/"
+    assert client.get("/stories/78/").status_code == 404
+
+
+def test_a_posting_and_its_row_lead_to_its_story(client):
+    storm, [alone] = publish(*STORM), publish("Something that only one paper ever wrote about")
+    pull()
+    link = f"/stories/{Member.objects.get(pk=storm[1].pk).story_id}/"
+    assert link in client.get(f"/posting/{storm[1].pk}/").content.decode()
+    assert link in client.get(f"/river/source/{storm[1].source_id}/").content.decode()
+    assert "/stories/" not in client.get(f"/posting/{alone.pk}/").content.decode().split("<main")[1]
+
+
+@pytest.mark.parametrize("page", ["/", "/stories/", "/stories/1/", "/own/"])
+def test_the_number_of_queries_does_not_grow_with_what_is_shown(client, page):
+    person = a_user()
+    if page != "/":
+        client.force_login(person)
+    counts = []
+    for number in range(2):
+        for posting in publish(
+            *STORM[:2], *BUDGET, *(f"{title} {'ab'[number] * 5} again" for title in (*STORM, *BUDGET))
+        ):
+            a_follow(person, posting.source)
+        pull()
+        client.get(page)
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(page).status_code == 200
+        counts.append(len(captured))
+    assert counts[0] == counts[1] < 30
+
+
+# --- readers ----------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def person(client) -> User:
+    person = a_user()
+    client.force_login(person)
+    return person
+
+
+def test_opening_a_posting_is_learnt_from_and_shows_in_the_persons_own_order(client, person):
+    storm, budget = publish(*STORM), publish(*BUDGET)
+    for posting in (*storm, *budget):
+        a_follow(person, posting.source)
+    pull()
+    for posting in storm[:2]:
+        assert client.get(f"/posting/{posting.pk}/").status_code == 200
+    actions.learn(now=timezone.now())
+    page = client.get("/own/").context["page"]
+    assert page.learnt
+    assert page.rows[0].posting.id == storm[2].pk
+    assert page.rows[0].place.taste > 0
+    assert page.rows[0].words
+    assert "You like to read of" in client.get("/own/").content.decode()
+
+
+def test_a_hidden_posting_is_read_and_gone_from_stories_and_from_the_own_order(client, person):
+    storm = publish(*STORM)
+    for posting in storm:
+        a_follow(person, posting.source)
+    pull()
+    assert client.post(f"/posting/{storm[0].pk}/hide/", {"next": "/own/"}).headers["Location"] == "/own/"
+    assert storm[0].pk not in [row.posting.id for row in client.get("/own/").context["page"].rows]
+    assert client.get("/stories/").context["page"].rows == ()
+    assert client.post(f"/posting/{storm[1].pk}/hide/", headers={"HX-Request": "true"}).content == b""
+
+
+def test_learning_can_be_switched_off_and_forgotten(client, person):
+    storm = publish(*STORM)
+    a_follow(person, storm[0].source)
+    client.post("/own/learning/", {"learning": "off"})
+    client.get(f"/posting/{storm[0].pk}/")
+    assert not Reaction.objects.exists()
+    assert "Nothing is learnt" in client.get("/own/").content.decode()
+    client.post("/own/learning/", {"learning": "on"})
+    assert client.post("/own/learning/", {"learning": "forget"}).status_code == 302
+    assert client.post("/own/learning/", {"learning": "perhaps"}).status_code == 400
+
+
+def test_nobody_hides_what_they_may_not_read(client, person):
+    [posting] = publish("Something", listed=False)
+    assert client.post(f"/posting/{posting.pk}/hide/").status_code == 404
+
+
+def test_staff_see_the_authority_of_a_source_beside_its_weight(client):
+    client.force_login(a_user(is_staff=True))
+    source = a_source()
+    assert "reckoned every night" in client.get(f"/sources/{source.pk}/").content.decode()
+    Authority.objects.create(
+        source=source,
+        value=0.73,
+        importance=0.9,
+        earliness=0.5,
+        originality=0.5,
+        independence=1,
+        stars=0.4,
+        reports=9,
+        computed_at=timezone.now(),
+    )
+    assert "0.73" in client.get(f"/sources/{source.pk}/").content.decode()

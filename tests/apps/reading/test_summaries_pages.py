@@ -1,0 +1,103 @@
+"""The summary on a posting's page."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.test import Client
+from django.urls import reverse
+
+from apps.postings.models import Posting
+from apps.reading.pages.summaries import summary_of_posting
+from apps.reading.pages.summaries_story import story_part
+from apps.summaries import actions
+from tests.builders import a_posting, a_source
+
+pytestmark = pytest.mark.django_db
+
+SENTENCES = [
+    f"The {which} bridge was {what} on {day} after the storm, <b>officials</b> of the harbour told our paper later."
+    for which, what, day in zip(
+        ["harbour", "old", "stone", "new", "wooden", "iron", "last"],
+        ["closed", "inspected", "left", "searched", "opened", "watched", "painted"],
+        ["Monday", "Tuesday", "Sunday", "Friday", "Monday", "Thursday", "Monday"],
+        strict=True,
+    )
+]
+
+
+@pytest.fixture
+def posting() -> Posting:
+    found = a_posting(text=" ".join(SENTENCES), text_hash=b"1" * 16, language="en", title="Bridges")
+    actions.pull()
+    return found
+
+
+def test_without_a_wish_a_summary_has_about_fifty_words(posting: Posting):
+    part = summary_of_posting(AnonymousUser(), posting.pk, None)
+    assert part is not None
+    words = sum(len(sentence.split()) for sentence in part.sentences)
+    assert 50 <= words < 100
+    assert part.percent == 30
+    assert set(part.sentences) <= set(SENTENCES)
+
+
+@pytest.mark.parametrize(("asked", "given"), [(10, 10), (14, 10), (15, 10), (44, 40), (0, 10), (999, 50)])
+def test_the_step_nearest_to_the_ratio_asked_for_is_shown(posting: Posting, asked: int, given: int):
+    part = summary_of_posting(AnonymousUser(), posting.pk, asked)
+    assert part is not None
+    assert part.percent == given
+
+
+def test_the_page_shows_the_publishers_words_before_ours_and_marks_ours(client: Client, posting: Posting):
+    Posting.objects.filter(pk=posting.pk).update(text="A teaser & more.", text_hash=b"2" * 16)
+    Posting.objects.filter(pk=posting.pk).update(text=posting.text, text_hash=b"1" * 16, extractor="keen-1")
+    html = client.get(reverse("posting", args=[posting.pk])).content.decode()
+    assert html.index("A teaser &amp; more.") < html.index("Automatic summary") < html.index('class="prose"')
+    assert "<b>officials</b>" not in html
+    assert 'href="/search/?q=bridge"' in html
+
+
+def test_links_ask_for_another_length_without_script(client: Client, posting: Posting):
+    address = reverse("posting", args=[posting.pk])
+    html = client.get(address, {"percent": "20"}).content.decode()
+    assert f'<a href="{address}?percent=50#summary"' in html
+    current = html[: html.index('aria-current="true">20 %')]
+    assert current.rindex("<a ") > current.rindex("</a>")
+    answer = client.get(reverse("summary", args=[posting.pk]), {"percent": "50"})
+    assert answer.status_code == 302
+    assert answer["Location"] == f"{address}?percent=50#summary"
+
+
+def test_htmx_gets_the_part_alone(client: Client, posting: Posting):
+    answer = client.get(reverse("summary", args=[posting.pk]), {"percent": "50"}, headers={"HX-Request": "true"})
+    html = answer.content.decode()
+    assert html.strip().startswith("<section") or html.strip().startswith("\n<section")
+    assert "<html" not in html
+    assert html.count("officials") == 4
+
+
+@pytest.mark.parametrize("asked", ["", "x", "-5", "²", "9" * 30])
+def test_a_length_that_is_none_is_passed_over(client: Client, posting: Posting, asked: str):
+    assert client.get(reverse("posting", args=[posting.pk]), {"percent": asked}).status_code == 200
+
+
+def test_a_short_posting_has_no_summary_and_nobody_reads_what_is_not_for_them(client: Client):
+    short = a_posting(text="Too short. To be said shorter.")
+    assert "Automatic summary" not in client.get(reverse("posting", args=[short.pk])).content.decode()
+    hidden = a_posting(a_source(listed=False), text=" ".join(SENTENCES))
+    answer = client.get(reverse("summary", args=[hidden.pk]), headers={"HX-Request": "true"})
+    assert answer.status_code == 404
+
+
+def test_a_story_names_the_source_of_each_sentence_and_leaves_out_what_is_hidden():
+    sources = [a_source(listed=True, title="Gazette"), a_source(listed=True, title="Herald"), a_source(listed=False)]
+    texts = [
+        "A storm closed the harbour bridge. The mayor was in Rome.",
+        "A storm closed the harbour bridge. Two ferries replace it until Friday.",
+        "A storm closed the harbour bridge. Secret divers look for a pillar of stone.",
+    ]
+    postings = [a_posting(source, text=text, language="en") for source, text in zip(sources, texts, strict=True)]
+    told = story_part(AnonymousUser(), [posting.pk for posting in postings], words=100)
+    assert [part.source for part in told] == ["Gazette", "Herald"]
+    assert [part.posting_id for part in told] == [postings[0].pk, postings[1].pk]
+    assert "ferries" in told[1].text
+    assert "divers" not in told[0].text + told[1].text

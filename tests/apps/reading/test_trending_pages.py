@@ -1,0 +1,132 @@
+"""The page of trends and their feeds."""
+
+from datetime import UTC, datetime, timedelta
+from xml.etree import ElementTree
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.test import Client
+from django.urls import reverse
+
+from apps.postings.models import Posting
+from apps.reading.pages.trending import Link, trending_strip, trends_page
+from apps.reading.pages.trending_asked import Asked
+from apps.sources.models import Source
+from apps.stories import actions as stories
+from apps.stories.models import Story
+from apps.trending import actions
+from tests.builders import a_posting, a_source, a_user
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2024, 5, 2, 18, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def trends(time_machine) -> None:
+    """A story of six sources in English, one in German, and a script in a title."""
+    time_machine.move_to(NOW, tick=False)
+    sources = [a_source(listed=True, title="", category="local") for _ in range(6)]
+    for number in range(12):
+        words = ("Harbour bridge closed after storm", "Storm & harbour bridge <b>", "Ferries replace harbour bridge")
+        at = NOW - timedelta(minutes=5 * number)
+        title = f"{words[number % 3]} {'abcdefghijkl'[number]}"
+        a_posting(sources[number % 6], title=title, text="", language="en", published_at=at)
+    for number in range(4):
+        title = f"Bundesrat stimmt zu {'abcd'[number]}"
+        a_posting(sources[number], title=title, text="", language="de", published_at=NOW)
+    while actions.count():
+        pass
+    while actions.slice_stale():
+        pass
+    actions.refresh(("hour", "day", "week", "month", "year"), NOW)
+
+
+@pytest.mark.usefixtures("trends")
+def test_the_page_shows_five_lists_with_searches_curves_related_words_and_the_story():
+    page = trends_page(a_user(), Asked(), NOW)
+    assert [each.name for each in page.lists] == ["Last hours", "24 hours", "7 days", "30 days", "12 months"]
+    for each in page.lists:
+        [row] = each.rows
+        assert row.trend.term.lower() == "harbour bridge"
+        assert row.search == f"/search/?q=%22{row.trend.term.replace(' ', '+')}%22"
+        assert row.picture.startswith("<svg")
+        assert row.headline is not None
+        assert row.is_charted
+    assert [link.label for link in page.languages] == ["English", "Deutsch"]
+    assert [link.label for link in page.categories] == ["All", "local"]
+
+
+@pytest.mark.usefixtures("trends")
+def test_any_word_can_be_drawn_and_taken_away(client: Client):
+    address = reverse("trends")
+    shown = client.get(address, {"language": "en", "term": ["ferries", "harbour bridge", "?"]}).content.decode()
+    assert "ferries, 2 May: 4" in shown
+    assert "harbour bridge, 2 May: 12" in shown
+    page = trends_page(a_user(), Asked("en", terms=("ferries", "harbour bridge")), NOW)
+    assert [term.total for term in page.charted] == [4, 12]
+    assert page.charted[0].remove == "?language=en&term=harbour+bridge"
+
+
+@pytest.mark.usefixtures("trends")
+@pytest.mark.parametrize("period", ["hours", "days", "months", "nonsense"])
+@pytest.mark.parametrize("method", ["ours", "yioop"])
+def test_every_choice_has_a_page_with_as_many_queries(client: Client, django_assert_max_num_queries, period, method):
+    with django_assert_max_num_queries(6):
+        answer = client.get(reverse("trends"), {"period": period, "method": method, "language": "en"})
+    assert answer.status_code == 200
+    assert b"<b>" not in answer.content
+
+
+def test_the_page_of_an_empty_portal_says_that_nothing_trends(client: Client):
+    answer = client.get(reverse("trends"), {"language": "x\x00y", "term": "\x00"})
+    assert answer.status_code == 200
+    assert "Nothing trends here yet" in answer.content.decode()
+
+
+@pytest.mark.usefixtures("trends")
+def test_headlines_of_sources_that_are_not_listed_any_more_are_not_shown(client: Client):
+    Source.objects.update(listed=False)
+    assert "after storm" not in client.get(reverse("trends")).content.decode()
+
+
+@pytest.mark.usefixtures("trends")
+def test_the_feed_has_an_item_for_each_trend(client: Client):
+    answer = client.get(reverse("trends_feed"), {"language": "en", "horizon": "week"})
+    [item] = ElementTree.fromstring(answer.content).iter("item")
+    assert item.findtext("title", "").lower() == "harbour bridge"
+    assert "12 postings of 6 sources" in item.findtext("description", "")
+    assert item.findtext("link", "").startswith("http://testserver/search/?q=")
+    assert client.get(reverse("trends_feed"), {"horizon": "decade"}).status_code == 404
+
+
+@pytest.mark.usefixtures("trends")
+def test_the_strip_names_the_terms_of_the_day():
+    assert [link.label.lower() for link in trending_strip()] == ["harbour bridge"]
+    assert [link.label for link in trending_strip("de")] == ["Bundesrat stimmt"]
+
+
+def test_the_strip_of_an_empty_portal_is_empty():
+    assert trending_strip() == ()
+
+
+@pytest.mark.usefixtures("trends")
+def test_visitors_find_the_terms_of_the_day_on_the_home_page(client: Client):
+    shown = client.get("/").content.decode()
+    assert 'class="chip" href="/search/?q=%22' in shown
+    assert reverse("trends") in shown
+
+
+@pytest.mark.usefixtures("trends")
+def test_a_term_leads_to_its_newest_posting_until_two_of_its_postings_share_a_story():
+    newest = Posting.objects.filter(language="en", published_at__gte=NOW.replace(minute=0)).latest("pk")
+    assert {row.headline for row in shown_rows()} == {Link(newest.title, reverse("posting", args=[newest.pk]))}
+    while (pulled := stories.pull()) and pulled.looked_at:
+        pass
+    story = Story.objects.filter(language="en").latest("reports")
+    lead = Posting.objects.get(pk=story.lead_id)
+    assert {row.headline for row in shown_rows()} == {Link(lead.title, reverse("story", args=[story.pk]))}
+
+
+def shown_rows():
+    return [row for each in trends_page(AnonymousUser(), Asked("en"), NOW).lists for row in each.rows]
