@@ -9,6 +9,17 @@ from apps.search.queries.database import fetch
 
 MOST_REMEMBERED = 300_000  # terms, about 40 MB
 
+# Not by ON CONFLICT, which takes a number for each term that is there already, too.
+_READ_OR_ADD = """
+WITH known AS MATERIALIZED (SELECT term, id FROM search_term WHERE term = ANY(%s)),
+added AS (
+    INSERT INTO search_term (term, document_frequency)
+    SELECT term, 0 FROM unnest(%s::text[]) term WHERE NOT EXISTS (SELECT FROM known WHERE known.term = term.term)
+    RETURNING term, id
+)
+SELECT term, id FROM known UNION ALL SELECT term, id FROM added
+"""
+
 _remembered: dict[tuple[int, str], int] = {}  # by head as well: an index that was emptied gives other numbers
 
 
@@ -18,15 +29,7 @@ def numbers_of(terms: Collection[str], head: int) -> dict[str, int]:
     missing = sorted(term for term in terms if term not in found)
     if not missing:
         return found
-    read: dict[str, int] = dict(fetch("SELECT term, id FROM search_term WHERE term = ANY(%s)", [missing]))
-    if unknown := [term for term in missing if term not in read]:
-        read |= dict(
-            fetch(
-                "INSERT INTO search_term (term, document_frequency) SELECT term, 0 FROM unnest(%s::text[]) term"
-                " RETURNING term, id",
-                [unknown],
-            )
-        )
+    read: dict[str, int] = dict(fetch(_READ_OR_ADD, [missing, missing]))
     transaction.on_commit(partial(_remember, head, read))
     return found | read
 
