@@ -102,7 +102,10 @@ def state(heads: Sequence[tuple[int, int, int]]) -> State:
     key = (head, revision)
     found = _states.among([key]).get(key)
     if found is None:
-        generations = [Sealed(*row[:5], microseconds(row[5])) for row in fetch(_GENERATIONS)]
+        generations = [
+            Sealed(id, first, size, tokens, dead_count, microseconds(latest))
+            for id, first, size, tokens, dead_count, latest in fetch(_GENERATIONS)
+        ]
         found = (tuple(number for (number,) in fetch(_DEAD)), tuple(generations))
         _states.keep({key: found})
     return State(head, revision, next_document, *found)
