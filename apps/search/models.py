@@ -11,9 +11,14 @@ from django.db.models import Q
 
 
 class Head(models.Model):
-    """The one row that tells an index from one that was emptied and filled again, and gives out numbers."""
+    """The one row that tells an index from one that was emptied and filled again, and gives out numbers.
+
+    Whoever changes anything that was sealed, or ends a document, counts the revision up: what was read of those under
+    one revision may be remembered. New documents of the tail alone only change the next number.
+    """
 
     next_document = models.IntegerField(default=0)
+    revision = models.BigIntegerField(db_default=0)
 
     def __str__(self) -> str:
         return f"index {self.pk}, {self.next_document} documents so far"

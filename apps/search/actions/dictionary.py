@@ -9,33 +9,40 @@ from apps.search.queries.database import fetch
 
 MOST_REMEMBERED = 300_000  # terms, about 40 MB
 
-_remembered: dict[tuple[int, str], int] = {}  # by head as well: an index that was emptied gives other numbers
+# Not by ON CONFLICT, which takes a number for each term that is there already, too.
+_READ_OR_ADD = """
+WITH known AS MATERIALIZED (SELECT term, id FROM search_term WHERE term = ANY(%s)),
+added AS (
+    INSERT INTO search_term (term, document_frequency)
+    SELECT term, 0 FROM unnest(%s::text[]) term WHERE NOT EXISTS (SELECT FROM known WHERE known.term = term.term)
+    RETURNING term, id
+)
+SELECT term, id FROM known UNION ALL SELECT term, id FROM added
+"""
+
+_remembered: dict[int, dict[str, int]] = {}  # by head: an index that was emptied gives other numbers
 
 
 def numbers_of(terms: Collection[str], head: int) -> dict[str, int]:
     """The number of each of the terms; new ones are given one. The caller holds the lock of the writers."""
-    found = {term: number for term in terms if (number := _remembered.get((head, term)))}
-    missing = sorted(term for term in terms if term not in found)
-    if not missing:
+    remembered = _remembered.get(head, {})
+    found = {term: remembered[term] for term in terms if term in remembered}
+    if len(found) == len(terms):
         return found
-    read: dict[str, int] = dict(fetch("SELECT term, id FROM search_term WHERE term = ANY(%s)", [missing]))
-    if unknown := [term for term in missing if term not in read]:
-        read |= dict(
-            fetch(
-                "INSERT INTO search_term (term, document_frequency) SELECT term, 0 FROM unnest(%s::text[]) term"
-                " RETURNING term, id",
-                [unknown],
-            )
-        )
+    missing = sorted(term for term in terms if term not in found)
+    read: dict[str, int] = dict(fetch(_READ_OR_ADD, [missing, missing]))
     transaction.on_commit(partial(_remember, head, read))
     return found | read
 
 
 def _remember(head: int, found: dict[str, int]) -> None:
     """Only once they are committed: the numbers of a transaction that failed are given to nobody."""
-    if len(_remembered) + len(found) > MOST_REMEMBERED:
-        _remembered.clear()
-    _remembered.update(((head, term), number) for term, number in found.items())
+    remembered = _remembered.get(head, {})
+    if len(remembered) + len(found) > MOST_REMEMBERED:
+        remembered = {}
+    remembered.update(found)
+    _remembered.clear()
+    _remembered[head] = remembered
 
 
 def count(counts: Iterable[tuple[int, int]]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from django.db import connection
 
+from apps.search.actions.head import revise
 from apps.search.algorithms.index.inversion import Document
 from apps.search.algorithms.index.packing import pack_flags, unpack_flags
 from apps.search.queries.database import fetch
@@ -33,6 +34,7 @@ def kill(numbers: Sequence[int]) -> None:
     if tail := [number for number in numbers if number not in sealed]:
         with connection.cursor() as cursor:
             cursor.execute("UPDATE search_document SET dead = true WHERE number = ANY(%s)", [tail])
+    revise()
 
 
 def _kill_in(generation: int, size: int, offsets: Sequence[int], numbers: Iterable[int]) -> None:

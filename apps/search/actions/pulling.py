@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from apps.postings.algorithms.words import STOP_MARK
 from apps.search.actions.dictionary import numbers_of
 from apps.search.actions.dying import kill
+from apps.search.actions.head import reserve
 from apps.search.actions.locks import WRITING, take
 from apps.search.algorithms.index.packing import pack_numbers
 from apps.search.algorithms.index.reading import Reading, read
@@ -71,10 +72,10 @@ def pull(limit: int = PULLED_AT_ONCE, *, wait: bool = True) -> Pulled | None:
         return Pulled()
     posting_ids = list(dict.fromkeys(posting_id for _, posting_id, _ in changes))
     anew = {posting_id for _, posting_id, again in changes if again}
-    postings, known = _postings(posting_ids), _known(posting_ids)
+    pairs = _pairs(posting_ids)
     ended, added = [], []
     for posting_id in posting_ids:
-        posting, document = postings.get(posting_id), known.get(posting_id)
+        posting, document = pairs[posting_id]
         if posting and document and document.is_of(posting) and posting_id not in anew:
             continue
         if document:
@@ -88,24 +89,26 @@ def pull(limit: int = PULLED_AT_ONCE, *, wait: bool = True) -> Pulled | None:
     return Pulled(len(changes), len(added), len(ended))
 
 
-def _postings(posting_ids: Sequence[int]) -> dict[int, _Posting]:
-    rows = fetch(
-        "SELECT posting.id, text_hash, source_id, published_at,"
-        " coalesce(nullif(posting.language, ''), source.language), author, categories, posting.title, text"
-        " FROM postings_posting posting JOIN sources_source source ON source.id = source_id"
-        " WHERE posting.id = ANY(%s)",
-        [posting_ids],
-    )
-    return {row[0]: _Posting(*row) for row in rows}
+_PAIRS = """
+SELECT wanted.id, posting.id, posting.text_hash, posting.source_id, posting.published_at,
+    coalesce(nullif(posting.language, ''), source.language), author, categories, posting.title, text,
+    number, document.posting_id, document.text_hash, document.source_id, document.published_at
+FROM unnest(%s::bigint[]) wanted (id)
+LEFT JOIN (postings_posting posting JOIN sources_source source ON source.id = posting.source_id)
+    ON posting.id = wanted.id
+LEFT JOIN search_document document ON document.posting_id = wanted.id AND NOT dead
+"""
 
 
-def _known(posting_ids: Sequence[int]) -> dict[int, _Known]:
-    rows = fetch(
-        "SELECT number, posting_id, text_hash, source_id, published_at FROM search_document"
-        " WHERE posting_id = ANY(%s) AND NOT dead",
-        [posting_ids],
-    )
-    return {row[1]: _Known(*row) for row in rows}
+def _pairs(posting_ids: Sequence[int]) -> dict[int, tuple[_Posting | None, _Known | None]]:
+    """Each posting and what is known of it; None where one or the other is not there."""
+    return {
+        row[0]: (
+            _Posting(*row[1:10]) if row[1] is not None else None,
+            _Known(*row[10:]) if row[10] is not None else None,
+        )
+        for row in fetch(_PAIRS, [posting_ids])
+    }
 
 
 def _add(postings: Sequence[_Posting]) -> None:
@@ -121,7 +124,7 @@ def _add(postings: Sequence[_Posting]) -> None:
         )
         for posting in postings
     ]
-    head, first = _reserve(len(postings))
+    head, first = reserve(len(postings))
     number_of = numbers_of({item for reading in readings for item in reading.items()}, head)
     with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
         copy.set_types(_TYPES)
@@ -152,12 +155,3 @@ def _packed(reading: Reading, number_of: Mapping[str, int]) -> Iterable[bytes]:
     yield pack_numbers([-number_of[item] if item[0] == STOP_MARK else number_of[item] for item in reading.sequence])
     yield pack_numbers([number_of[pair] for pair in reading.pairs])
     yield pack_numbers([number_of[word] if word else 0 for word in reading.names])
-
-
-def _reserve(count: int) -> tuple[int, int]:
-    """The head, and the first of so many new numbers. The caller holds the lock of the writers."""
-    statement = "UPDATE search_head SET next_document = next_document + %s RETURNING id, next_document - %s"
-    rows = fetch(statement, [count, count])
-    if not rows:
-        rows = fetch("INSERT INTO search_head (next_document) VALUES (%s) RETURNING id, 0", [count])
-    return rows[0]

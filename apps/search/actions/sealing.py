@@ -14,6 +14,7 @@ from django.db import connection, transaction
 
 from apps.search.actions.dictionary import count
 from apps.search.actions.dying import lose
+from apps.search.actions.head import revise
 from apps.search.actions.locks import MAINTAINING, WRITING, take
 from apps.search.algorithms.index.inversion import Document, Inversion, invert
 from apps.search.algorithms.index.levels import SMALLEST, size_of, to_merge, to_seal
@@ -45,11 +46,15 @@ def step(*, at_least: int = SMALLEST) -> bool:
     """The one thing that is most needed; False if nothing is, or somebody else is at it."""
     if not take(MAINTAINING, wait=False):
         return False
-    _settle_losses()
-    return _seal(at_least) or _forget() or _merge()
+    was_settled = _settle_losses()
+    was_done = _seal(at_least) or _forget() or _merge()
+    if was_settled or was_done:
+        revise()
+    return was_done
 
 
-def _settle_losses() -> None:
+def _settle_losses() -> bool:
+    """Whether there were any."""
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM search_loss RETURNING term_id, documents")
         lost = np.array(cursor.fetchall(), np.int64).reshape(-1, 2)
@@ -57,6 +62,7 @@ def _settle_losses() -> None:
         terms, places = np.unique(lost[:, 0], return_inverse=True)
         totals = np.bincount(places, lost[:, 1]).astype(np.int64)
         count(zip(terms.tolist(), (-totals).tolist(), strict=True))
+    return bool(lost.size)
 
 
 @dataclass(frozen=True, slots=True)

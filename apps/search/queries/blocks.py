@@ -1,18 +1,21 @@
 """Generations and the tail as ranking, conditions and lists of the newest see them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.search.algorithms.index.conditions import ALWAYS, Attributes, Trial, trial
+from apps.search.algorithms.index.conditions import ALWAYS, Attributes, Trial, joined, trial
 from apps.search.algorithms.index.inversion import Document
+from apps.search.algorithms.index.packing import LARGEST_GENERATION
 from apps.search.algorithms.index.tail import Chunk
 from apps.search.algorithms.models.bm25 import K1, LARGEST_PACKED
 from apps.search.algorithms.models.index import FloatArray, IntArray, Row
 from apps.search.queries import stored
-from apps.search.queries.stored import Sealed
+from apps.search.queries.stored import Columns, Sealed
 
 if TYPE_CHECKING:
     from apps.search.queries.snapshot import Snapshot
@@ -21,26 +24,32 @@ NOTHING = np.empty(0, np.int64)
 
 
 class Reader:
-    """Reads the rows of some terms, of a few generations at a time: one look-up more costs less than a round trip."""
+    """Reads the rows of some terms, of a few blocks at a time: one look-up more costs less than a round trip."""
 
-    def __init__(self, generations: Sequence[Sealed], terms: Sequence[int], *, at_once: int) -> None:
-        self._waiting = [sealed.id for sealed in generations]
+    def __init__(self, runs: Sequence[Sequence[Sealed]], terms: Sequence[int], *, at_once: int) -> None:
+        self._waiting = [[sealed.id for sealed in run] for run in runs]
         self._terms = terms
+        self._place = {term: place for place, term in enumerate(terms)}
         self._at_once = max(at_once, 1)
-        self._rows: dict[tuple[int, int], Row | None] = {}
+        self._rows: dict[int, list[Row | None]] = {}
         self._largest: dict[tuple[int, int], int] | None = None
 
-    def row(self, generation: int, term: int) -> Row | None:
-        if generation in self._waiting:
-            start = self._waiting.index(generation)
+    def rows(self, generation: int) -> list[Row | None]:
+        """Of each of the terms, in their order."""
+        if generation not in self._rows:
+            start = next(number for number, run in enumerate(self._waiting) if generation in run)
             chosen = self._waiting[start : start + self._at_once]
             del self._waiting[start : start + self._at_once]
-            self._rows |= stored.rows(chosen, self._terms)
-        return self._rows[generation, term]
+            self._rows |= stored.rows([generation for run in chosen for generation in run], self._terms)
+        return self._rows[generation]
+
+    def row(self, generation: int, term: int) -> Row | None:
+        return self.rows(generation)[self._place[term]]
 
     def largest(self, generation: int, term: int) -> int:
         if self._largest is None:
-            self._largest = stored.largest(self._waiting, self._terms)
+            waiting = [generation for run in self._waiting for generation in run]
+            self._largest = stored.largest(waiting, self._terms)
         return self._largest.get((generation, term), 0)
 
 
@@ -89,31 +98,50 @@ class _Block:
 
 
 class GenerationBlock(_Block):
+    """One large generation, or small ones that follow each other: what a block costs hardly depends on its size."""
+
     def __init__(
-        self, snapshot: "Snapshot", sealed: Sealed, terms: Sequence[int], reader: Reader, conditions: Reader
+        self,
+        snapshot: "Snapshot",
+        sealed: Sequence[Sealed],
+        terms: Sequence[int],
+        reader: Reader,
+        conditions: Reader,
     ) -> None:
         super().__init__(snapshot)
-        self.first, self.size, self.latest = sealed.first, sealed.size, sealed.latest
+        self.first, self.size = sealed[0].first, sealed[-1].end - sealed[0].first
+        self.latest = max(part.latest for part in sealed)
         self._sealed, self._terms = sealed, terms
         self._reader, self._conditions = reader, conditions
 
     def largest(self) -> FloatArray | None:
         if self._snapshot.worth is None:
             return None  # without factors hardly any generation can be left out
-        found = [self._reader.largest(self._sealed.id, term) for term in self._terms]
+        found = [max(self._reader.largest(part.id, term) for part in self._sealed) for term in self._terms]
         return np.array(found) * ((K1 + 1) / LARGEST_PACKED)
 
     def rows(self) -> Sequence[Row | None]:
-        return [self._reader.row(self._sealed.id, term) for term in self._terms]
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> Sequence[Row | None]:
+        if len(self._sealed) == 1:
+            return self._reader.rows(self._sealed[0].id)
+        found = [zip(repeat(part.first - self.first), self._reader.rows(part.id)) for part in self._sealed]
+        return [_joined(of_term) for of_term in zip(*found, strict=True)]
+
+    @cached_property
+    def _columns(self) -> Columns:
+        return self._snapshot.columns(self._sealed)
 
     def attributes(self) -> Attributes:
-        return self._snapshot.columns(self._sealed).attributes
+        return self._columns.attributes
 
     def alive(self) -> NDArray[np.bool_] | None:
-        return self._snapshot.columns(self._sealed).alive if self._sealed.dead_count else None
+        return self._columns.alive if any(part.dead_count for part in self._sealed) else None
 
     def holding(self, term: int) -> IntArray:
-        row = self._conditions.row(self._sealed.id, term)
+        row = _joined([(part.first - self.first, self._conditions.row(part.id, term)) for part in self._sealed])
         return row.documents if row else NOTHING
 
     def read(self, offsets: IntArray) -> list[Document]:
@@ -121,30 +149,72 @@ class GenerationBlock(_Block):
 
 
 class TailBlock(_Block):
-    def __init__(self, snapshot: "Snapshot", chunk: Chunk, terms: Sequence[int]) -> None:
+    """All documents that belong to no generation yet."""
+
+    def __init__(self, snapshot: "Snapshot", chunks: Sequence[Chunk], terms: Sequence[int]) -> None:
         super().__init__(snapshot)
-        self.first, self.size = chunk.first, chunk.size
-        self.latest = int(chunk.attributes.published.max(initial=0))
-        self._chunk, self._terms = chunk, terms
+        self.first, self.size = chunks[0].first, sum(chunk.size for chunk in chunks)
+        self.latest = max(int(chunk.attributes.published.max(initial=0)) for chunk in chunks)
+        self._chunks, self._terms = chunks, terms
 
     def largest(self) -> FloatArray | None:
         return None
 
     def rows(self) -> Sequence[Row | None]:
-        return [self._chunk.row(term, self._snapshot.average_length) for term in self._terms]
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> Sequence[Row | None]:
+        found = [
+            zip(repeat(chunk.first - self.first), chunk.rows(self._terms, self._snapshot.average_length))
+            for chunk in self._chunks
+        ]
+        return [_joined(of_term) for of_term in zip(*found, strict=True)]
 
     def attributes(self) -> Attributes:
-        return self._chunk.attributes
+        return joined([chunk.attributes for chunk in self._chunks])
 
     def alive(self) -> NDArray[np.bool_] | None:
-        return self._chunk.alive
+        return np.concatenate([chunk.alive for chunk in self._chunks])
 
     def holding(self, term: int) -> IntArray:
-        return self._chunk.inversion.documents[self._chunk.inversion.place(term)]
+        found = [
+            chunk.inversion.documents[chunk.inversion.place(term)] + (chunk.first - self.first)
+            for chunk in self._chunks
+        ]
+        return np.concatenate(found)
 
     def read(self, offsets: IntArray) -> list[Document]:
-        found = [self._chunk.documents[offset] for offset in offsets.tolist()]
+        every = [document for chunk in self._chunks for document in chunk.documents]
+        found = [every[offset] for offset in offsets.tolist()]
         return [document for document in found if document is not None]
+
+
+def _joined(rows: Iterable[tuple[int, Row | None]]) -> Row | None:
+    """Rows of blocks that follow each other as one, each with how far its block is from the first."""
+    found = [(offset, row) for offset, row in rows if row is not None]
+    if len(found) == 1:
+        [(offset, row)] = found
+        return Row(row.documents + offset, row.impacts, row.largest) if offset else row
+    if not found:
+        return None
+    return Row(
+        np.concatenate([row.documents + offset for offset, row in found]),
+        np.concatenate([row.impacts for _, row in found]),
+        max(row.largest for _, row in found),
+    )
+
+
+def joinable(generations: Sequence[Sealed]) -> list[list[Sealed]]:
+    """The generations in runs that can be one block, in their order: without a gap, and with offsets of 16 bits."""
+    runs: list[list[Sealed]] = []
+    for sealed in generations:
+        run = runs[-1] if runs else []
+        if run and run[-1].end == sealed.first and sealed.end - run[0].first <= LARGEST_GENERATION:
+            run.append(sealed)
+        else:
+            runs.append([sealed])
+    return runs
 
 
 Blocks = list[GenerationBlock | TailBlock]

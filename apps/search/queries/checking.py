@@ -37,8 +37,7 @@ class Check:
 
 def check(found: Check) -> Iterator[None]:
     """Go through the index as it is at this instant, in as many steps as `steps` says."""
-    with one_instant():
-        fetch("SELECT set_config('statement_timeout', '0', true)")
+    with one_instant("SELECT set_config('statement_timeout', '0', true)"):
         generations = fetch("SELECT id, first, size FROM search_generation ORDER BY first")
         _check_order(found, generations)
         for generation, first, size in generations:
@@ -117,7 +116,7 @@ def _kept(found: Check, generation: int, alive: NDArray[np.bool_]) -> NDArray[np
     rows = fetch(
         "SELECT term_id, largest, postings FROM search_row WHERE generation_id = %s ORDER BY term_id", [generation]
     )
-    unpacked = [(term, largest, unpack_row(postings)) for term, largest, postings in rows]
+    unpacked = [(term, largest, unpack_row(postings, largest)) for term, largest, postings in rows]
     wrong = [term for term, largest, row in unpacked if row.impacts.max(initial=0) != largest]
     _note(found, generation, "has other largest impacts than its postings for terms", wrong)
     if not unpacked:

@@ -31,10 +31,13 @@ def attributes_of(index: Snapshot, documents: NDArray[np.int64]) -> Attributes:
     """What is known of documents, in their order."""
     numbers = np.zeros((3, documents.size), np.int64)
     languages = np.zeros(documents.size, "S3")
+    order = np.argsort(documents)
+    ascending = documents[order]
     for block in index.blocks(_NO_TERMS):
-        at = np.flatnonzero((documents >= block.first) & (documents < block.first + block.size))
-        if at.size:
-            known, offsets = block.attributes(), documents[at] - block.first
+        start, end = ascending.searchsorted((block.first, block.first + block.size)).tolist()
+        if start < end:
+            at, known = order[start:end], block.attributes()
+            offsets = documents[at] - block.first
             numbers[0, at] = known.posting_ids[offsets]
             numbers[1, at] = known.source_ids[offsets]
             numbers[2, at] = known.published[offsets]

@@ -15,7 +15,7 @@ from apps.search.algorithms.index.tail import Chunk, spans
 from apps.search.algorithms.index.worth import Worth
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import stored
-from apps.search.queries.blocks import Blocks, GenerationBlock, Reader, TailBlock
+from apps.search.queries.blocks import Blocks, GenerationBlock, Reader, TailBlock, joinable
 from apps.search.queries.database import fetch, one_instant
 from apps.search.queries.stored import Columns, Sealed
 from apps.search.queries.terms import Terms
@@ -36,8 +36,8 @@ def snapshot(condition: Condition = ALWAYS, worth: Worth | None = None) -> "Iter
     worth : Worth, optional
         What scores are multiplied by.
     """
-    with one_instant():
-        yield Snapshot(stored.state(), condition, worth)
+    with one_instant(stored.HEAD) as heads:
+        yield Snapshot(stored.state(heads), condition, worth)
 
 
 class Snapshot:
@@ -47,13 +47,12 @@ class Snapshot:
         self.state = state
         self.condition = condition
         self.worth = worth
-        self._columns: dict[int, Columns] = {}
-        self._terms = Terms()
+        self._terms = Terms(state.head, state.revision)
 
     def such(self, condition: Condition, worth: Worth | None = None) -> "Snapshot":
         """The same instant with another condition, such as one whose terms were looked up here."""
         other = Snapshot(self.state, condition, worth)
-        other._columns, other._terms = self._columns, self._terms
+        other._terms = self._terms
         other.__dict__["_chunks"] = self._chunks
         return other
 
@@ -84,12 +83,12 @@ class Snapshot:
     def blocks(self, numbers: IntArray) -> Blocks:
         """All blocks, the newest first, ready to give the rows of these terms."""
         wanted = [int(number) for number in numbers]
-        sealed = self.state.generations[::-1]
-        reader = Reader(sealed, wanted, at_once=len(sealed) if self.worth is None else AT_ONCE)
+        runs = joinable(self.state.generations)[::-1]
+        reader = Reader(runs, wanted, at_once=len(runs) if self.worth is None else AT_ONCE)
         asked = sorted(set(self.condition.terms()))
-        conditions = Reader(sealed, asked, at_once=len(sealed) if wanted and self.worth is None else AT_ONCE)
-        tail: Blocks = [TailBlock(self, chunk, wanted) for chunk in reversed(self._chunks)]
-        return tail + [GenerationBlock(self, generation, wanted, reader, conditions) for generation in sealed]
+        conditions = Reader(runs, asked, at_once=len(runs) if wanted and self.worth is None else AT_ONCE)
+        tail: Blocks = [TailBlock(self, self._chunks, wanted)] if self._chunks else []
+        return tail + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]
 
     def vectors(self, documents: IntArray) -> Vectors:
         return inversion.vectors(self.read(documents))
@@ -121,10 +120,9 @@ class Snapshot:
         )
         return np.array([number for (number,) in rows], np.int64)
 
-    def columns(self, sealed: Sealed) -> Columns:
-        if sealed.id not in self._columns:
-            self._columns |= stored.columns(self.state.generations)
-        return self._columns[sealed.id]
+    def columns(self, run: Sequence[Sealed]) -> Columns:
+        """What generations that follow each other know of their documents, as if they were one."""
+        return stored.columns(run, self.state.generations)
 
     @cached_property
     def _chunks(self) -> list[Chunk]:

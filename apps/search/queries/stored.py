@@ -4,20 +4,21 @@ All that is remembered here never changes under its key: documents and generatio
 index that was emptied and filled again, which has another head.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.search.algorithms.index.conditions import Attributes
+from apps.search.algorithms.index.conditions import Attributes, joined
 from apps.search.algorithms.index.inversion import Document
 from apps.search.algorithms.index.packing import unpack_flags, unpack_row
 from apps.search.algorithms.index.remembering import OVERHEAD, Remembered
 from apps.search.algorithms.index.tail import Chunk
 from apps.search.algorithms.models.index import Row
-from apps.search.queries.database import LONGEST_STATEMENT, fetch
+from apps.search.queries import terms
+from apps.search.queries.database import fetch
 from apps.search.queries.times import microseconds
 
 MEGABYTE = 2**20  # bytes
@@ -37,9 +38,14 @@ def _column_weight(columns: "Columns") -> int:
     return 2 * known.posting_ids.nbytes + known.source_ids.nbytes + known.languages.nbytes + columns.alive.nbytes
 
 
+def _state_weight(state: tuple[tuple[int, ...], tuple["Sealed", ...]]) -> int:
+    return sum(map(len, state)) * OVERHEAD
+
+
 _rows = Remembered[tuple[int, int], Row | None](128 * MEGABYTE, _row_weight)  # of generation and term
-_columns = Remembered[tuple[int, int], "Columns"](64 * MEGABYTE, _column_weight)  # of generation and its dead
+_columns = Remembered[tuple[tuple[int, int], ...], "Columns"](64 * MEGABYTE, _column_weight)  # of runs, with their dead
 _documents = Remembered[tuple[int, int], Document](48 * MEGABYTE, _document_weight)  # of head and number
+_states = Remembered[tuple[int, int], tuple[tuple[int, ...], tuple["Sealed", ...]]](MEGABYTE, _state_weight)
 _chunks = Remembered[tuple[int, int, int, tuple[int, ...]], Chunk](16 * MEGABYTE, lambda chunk: chunk.weight)
 
 
@@ -72,6 +78,7 @@ class State:
     """Of an index at one instant."""
 
     head: int  # 0 if nothing was ever indexed
+    revision: int
     next_document: int
     dead: tuple[int, ...]  # documents of the tail
     generations: tuple[Sealed, ...]  # the oldest first
@@ -82,40 +89,51 @@ class State:
         return self.generations[-1].end if self.generations else 0
 
 
-# The first statement of a search also bounds all that follow it in its transaction.
-_STATE = f"""
-SELECT set_config('statement_timeout', '{LONGEST_STATEMENT}', true), head.id, head.next_document,
-    ARRAY(SELECT number FROM search_document WHERE dead ORDER BY number),
-    generation.id, first, size, tokens, dead_count, latest
-FROM search_head head LEFT JOIN search_generation generation ON true ORDER BY first
-"""
+HEAD = "SELECT id, revision, next_document FROM search_head"
+_GENERATIONS = "SELECT id, first, size, tokens, dead_count, latest FROM search_generation ORDER BY first"
+_DEAD = "SELECT number FROM search_document WHERE dead ORDER BY number"
 
 
-def state() -> State:
-    rows = fetch(_STATE)
-    if not rows:
-        return State(0, 0, (), ())
-    _, head, next_document, dead, *_ = rows[0]
-    generations = [
-        Sealed(row[4], row[5], row[6], row[7], row[8], microseconds(row[9])) for row in rows if row[4] is not None
-    ]
-    return State(head, next_document, tuple(dead), tuple(generations))
+def state(heads: Sequence[tuple[int, int, int]]) -> State:
+    """The state under a head; none are in an index into which nothing was ever put."""
+    if not heads:
+        return State(0, 0, 0, (), ())
+    [(head, revision, next_document)] = heads
+    key = (head, revision)
+    found = _states.among([key]).get(key)
+    if found is None:
+        generations = [
+            Sealed(id, first, size, tokens, dead_count, microseconds(latest))
+            for id, first, size, tokens, dead_count, latest in fetch(_GENERATIONS)
+        ]
+        found = (tuple(number for (number,) in fetch(_DEAD)), tuple(generations))
+        _states.keep({key: found})
+    return State(head, revision, next_document, *found)
 
 
-def columns(generations: Collection[Sealed]) -> dict[int, Columns]:
-    """By generation, what it knows of its documents."""
-    keys = [(sealed.id, sealed.dead_count) for sealed in generations]
-    found = _columns.among(keys)
-    if missing := [key for key in keys if key not in found]:
-        rows = fetch(
-            "SELECT id, dead_count, size, posting_ids, source_ids, published, languages, dead FROM search_generation"
-            " WHERE id = ANY(%s)",
-            [[generation for generation, _ in missing]],
-        )
-        read = {(id, dead_count): _unpacked(*arrays) for id, dead_count, *arrays in rows}
-        _columns.keep(read)
-        found |= read
-    return {generation: value for (generation, _), value in found.items()}
+def columns(run: Sequence[Sealed], generations: Sequence[Sealed]) -> Columns:
+    """What a run of generations knows of its documents; where something has to be read, then of all of them at once."""
+    key = _of(run)
+    found = _columns.among([key])
+    if not found:
+        parts = _columns.among(_of([sealed]) for sealed in generations)
+        if missing := [sealed.id for sealed in generations if _of([sealed]) not in parts]:
+            rows = fetch(
+                "SELECT id, dead_count, size, posting_ids, source_ids, published, languages, dead"
+                " FROM search_generation WHERE id = ANY(%s)",
+                [missing],
+            )
+            parts |= {((id, dead_count),): _unpacked(*arrays) for id, dead_count, *arrays in rows}
+        of_run = [parts[_of([sealed])] for sealed in run]
+        found = {
+            key: Columns(joined([part.attributes for part in of_run]), np.concatenate([part.alive for part in of_run]))
+        }
+        _columns.keep(parts | found)
+    return found[key]
+
+
+def _of(run: Sequence[Sealed]) -> tuple[tuple[int, int], ...]:
+    return tuple((sealed.id, sealed.dead_count) for sealed in run)
 
 
 def _unpacked(
@@ -130,22 +148,22 @@ def _unpacked(
     return Columns(known, ~unpack_flags(dead, size))
 
 
-def rows(generations: Sequence[int], terms: Sequence[int]) -> dict[tuple[int, int], Row | None]:
-    """The postings of each term in each generation; None where it has none."""
+def rows(generations: Sequence[int], terms: Sequence[int]) -> dict[int, list[Row | None]]:
+    """By generation, the postings of each term in their order; None where it has none."""
     keys = [(generation, term) for generation in generations for term in terms]
     found = _rows.among(keys)
     if len(found) < len(keys):
         missing = set(keys) - found.keys()
         read: dict[tuple[int, int], Row | None] = dict.fromkeys(missing)
-        for generation, term, postings in fetch(
-            "SELECT generation_id, term_id, postings FROM search_row"
+        for generation, term, largest_impact, postings in fetch(
+            "SELECT generation_id, term_id, largest, postings FROM search_row"
             " WHERE term_id = ANY(%s) AND generation_id = ANY(%s)",
             [sorted({term for _, term in missing}), sorted({generation for generation, _ in missing})],
         ):
-            read[generation, term] = unpack_row(postings)
+            read[generation, term] = unpack_row(postings, largest_impact)
         _rows.keep(read)
         found |= read
-    return found
+    return {generation: [found[generation, term] for term in terms] for generation in generations}
 
 
 def largest(generations: Sequence[int], terms: Sequence[int]) -> dict[tuple[int, int], int]:
@@ -214,5 +232,6 @@ def _chunk(first: int, end: int, alive: Sequence[tuple[Any, ...]]) -> Chunk:
 
 def forget() -> None:
     """Remember nothing any more, for measurements from cold."""
-    for remembered in (_rows, _columns, _documents, _chunks):
+    for remembered in (_rows, _columns, _documents, _chunks, _states):
         remembered.forget()
+    terms.forget()

@@ -143,7 +143,7 @@ def _known(language_code: str) -> _Known:
 
 def _item(spelling: str, language_code: str) -> str:
     """The item of a spelling, "" if nothing of it remains."""
-    if SPACELESS_CHARACTER.match(spelling):
+    if not spelling.isascii() and SPACELESS_CHARACTER.match(spelling):
         return letters(folded(lowered(spelling, "")))
     rules = language_of_script(script_of(spelling), language_code)
     head, _, ending = lowered(spelling, rules.code).replace("’", "'").partition("'")

@@ -47,6 +47,7 @@ _ELIDING = frozenset({"fr", "it", "ca", "oc", "co", "gl", "eu"})
 _ENDING = frozenset({"tr", "az"})
 _WITHOUT_ACCENTS = frozenset({"en"})  # borrowed letters hide a word's ending from the stemmer: beyoncé, beyonce
 
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _ASCII_LETTER = re.compile("[A-Za-z]")
 
 _OTHERS = "af br bs cy fo gd hr is jv la lb lv mg mi ms mt rw sk sl so sq sw tl uz vi zu"  # of Latin script
@@ -85,6 +86,7 @@ def language(code: str) -> Language:
     return _language(base_code(code))
 
 
+@lru_cache(1024)
 def base_code(code: str) -> str:
     """ISO 639-1 of what feeds declare, "und" for a language of which nothing is known here, "" for no language.
 
@@ -164,8 +166,11 @@ def language_of(text: str, declared: str = "") -> str:
 
 def _main_script(text: str) -> str:
     """The script of most letters; a character of a spaceless script counts as three, since it says about as much."""
-    if text.isascii():
+    plain = text.encode("ascii", "ignore")
+    if len(plain) == len(text):
         return "latin" if _ASCII_LETTER.search(text) else ""
+    if len(plain.translate(None, _NO_LETTERS)) > 3 * (len(text) - len(plain)):
+        return "latin"  # whatever the others are
     counts: dict[str, int] = {}
     for character, times in Counter(text).items():  # a tenth as many as there are characters
         script, worth = _letter(character)

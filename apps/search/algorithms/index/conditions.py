@@ -5,7 +5,7 @@ next to each other is only known from the documents' sequences, which are costly
 into documents for which a condition surely holds, surely does not, or may hold; only the last are read.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -26,6 +26,18 @@ class Attributes:
     source_ids: NDArray[np.int64]
     published: NDArray[np.int64]  # microseconds since 1970
     languages: NDArray[np.bytes_]
+
+
+def joined(parts: Sequence[Attributes]) -> Attributes:
+    """Attributes of documents that follow each other as one."""
+    if len(parts) == 1:
+        return parts[0]
+    return Attributes(
+        np.concatenate([part.posting_ids for part in parts]),
+        np.concatenate([part.source_ids for part in parts]),
+        np.concatenate([part.published for part in parts]),
+        np.concatenate([part.languages for part in parts]),
+    )
 
 
 class Holder(Protocol):

@@ -48,12 +48,18 @@ class Inversion:
     frequencies: NDArray[np.int64]
     lengths: NDArray[np.int64]  # (n,): terms of each document, with repetition, which names and stop words are not
 
+    def places(self, terms: NDArray[np.integer]) -> tuple[IntArray, IntArray]:
+        """Where the postings of terms begin and end; equal numbers for a term that has none."""
+        if not self.terms.size:
+            return np.zeros(terms.size, np.int64), np.zeros(terms.size, np.int64)
+        at = np.minimum(self.terms.searchsorted(terms), self.terms.size - 1)
+        starts = self.bounds[at]
+        return starts, np.where(self.terms[at] == terms, self.bounds[at + 1], starts)
+
     def place(self, term: int) -> slice:
         """Where the postings of a term are; empty if it has none."""
-        at = int(np.searchsorted(self.terms, term))
-        if at == self.terms.size or self.terms[at] != term:
-            return slice(0, 0)
-        return slice(int(self.bounds[at]), int(self.bounds[at + 1]))
+        starts, ends = self.places(np.array([term]))
+        return slice(int(starts[0]), int(ends[0]))
 
 
 def invert(documents: Sequence[Document | None]) -> Inversion:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from apps.search.algorithms.index.conditions import Attributes, Trial
 
@@ -44,21 +45,31 @@ def newest(blocks: Iterable[DatedBlock], count: int) -> list[Found]:
 
 
 def _in_block(block: DatedBlock, count: int, floor: Found | None) -> list[Found]:
-    tried, known = block.trial(), block.attributes()
+    tried = block.trial()
     offsets = np.flatnonzero(tried.possible)
-    if floor is not None:
-        offsets = offsets[known.published[offsets] >= floor.published]
     if not offsets.size:
         return []
-    order = np.lexsort((known.posting_ids[offsets], known.published[offsets]))
-    offsets = offsets[order[::-1]]
+    known = block.attributes()
+    if floor is not None:
+        offsets = offsets[known.published[offsets] >= floor.published]
     found: list[Found] = []
-    start, step = 0, max(READ_AT_ONCE, count)
-    while start < offsets.size and len(found) < count:
-        piece = offsets[start : start + step]
+    step = max(READ_AT_ONCE, count)
+    while offsets.size and len(found) < count:
+        piece, offsets = _latest(known, offsets, step)
         found += [
             Found(int(known.published[offset]), int(known.posting_ids[offset]), int(block.first + offset))
             for offset in piece[tried.decide(piece)]
         ]
-        start, step = start + step, 2 * step
+        step *= 2
     return found[:count]
+
+
+def _latest(known: Attributes, offsets: NDArray[np.intp], step: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """At least `step` of the documents, if there are as many, that were published last, in order; and the others."""
+    published = known.published[offsets]
+    is_piece = np.ones(offsets.size, np.bool_)
+    if offsets.size > step:
+        is_piece = published >= np.partition(published, offsets.size - step)[offsets.size - step]
+    piece = offsets[is_piece]
+    order = np.lexsort((known.posting_ids[piece], known.published[piece]))
+    return piece[order[::-1]], offsets[~is_piece]

@@ -30,6 +30,11 @@ def pack_numbers(values: ArrayLike, kind: str = "<i4") -> bytes:
     >>> pack_numbers([1, -2]).hex()
     '01000000feffffff'
     """
+    if isinstance(values, list) and kind == "<i4":
+        try:
+            return struct.pack(f"<{len(values)}i", *values)  # short ones most of all, and many
+        except struct.error as error:
+            raise OverflowError(f"not all of {min(values)} to {max(values)} fit {kind}") from error
     given = np.asarray(values, np.int64)
     kept = given.astype(kind)
     if not np.array_equal(kept, given):
@@ -61,15 +66,15 @@ def unpack_flags(data: bytes | memoryview, size: int) -> NDArray[np.bool_]:
     return np.unpackbits(np.frombuffer(data, np.uint8), count=size).astype(np.bool_)
 
 
-def unpack_row(data: bytes | memoryview) -> Row:
+def unpack_row(data: bytes | memoryview, largest: int) -> Row:
     """The postings of one row, without a copy: two bytes of offset each, and then one of impact each.
 
-    >>> row = unpack_row(bytes([0, 0, 7, 0, 255, 100]))
+    >>> row = unpack_row(bytes([0, 0, 7, 0, 255, 100]), largest=255)
     >>> row.documents.tolist(), row.impacts.tolist()
     ([0, 7], [255, 100])
     """
     count = len(data) // 3
-    return Row(np.frombuffer(data, "<u2", count), np.frombuffer(data, np.uint8, count, 2 * count))
+    return Row(np.frombuffer(data, "<u2", count), np.frombuffer(data, np.uint8, count, 2 * count), largest)
 
 
 def copied_rows(inverted: Inversion, generation_id: int, average_length: float) -> Iterator[bytes]:

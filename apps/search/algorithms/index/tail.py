@@ -60,19 +60,22 @@ class Chunk:
         found = self.inversion
         return found.terms.nbytes * 2 + found.documents.nbytes * 2 + self.size * 40
 
-    def row(self, term: int, average_length: float) -> Row | None:
-        """The term's postings with their exact impacts; None if it has none."""
-        place = self.inversion.place(term)
-        if place.start == place.stop:
-            return None
-        documents = self.inversion.documents[place]
-        lengths = self.inversion.lengths[documents]
-        return Row(documents, impacts(self.inversion.frequencies[place], lengths, average_length))
+    def rows(self, terms: Sequence[int], average_length: float) -> list[Row | None]:
+        """Each term's postings with their exact impacts; None if it has none."""
+        found = self.inversion
+        starts, ends = found.places(np.array(terms, np.int64))
+        counts = ends - starts
+        edges = np.cumsum(counts)
+        # The postings of all terms, one term after the other.
+        postings = np.arange(counts.sum()) + np.repeat(starts - edges + counts, counts)
+        documents = found.documents[postings]
+        values = impacts(found.frequencies[postings], found.lengths[documents], average_length)
+        return [
+            Row(documents[end - count : end], values[end - count : end]) if count else None
+            for end, count in zip(edges.tolist(), counts.tolist(), strict=True)
+        ]
 
     def frequencies(self, terms: NDArray[np.integer]) -> NDArray[np.int64]:
         """How many of the documents hold each term."""
-        known, bounds = self.inversion.terms, self.inversion.bounds
-        if not known.size:
-            return np.zeros(terms.size, np.int64)
-        at = np.minimum(np.searchsorted(known, terms), known.size - 1)
-        return np.where(known[at] == terms, bounds[at + 1] - bounds[at], 0)
+        starts, ends = self.inversion.places(terms)
+        return ends - starts

@@ -16,7 +16,6 @@ B = 0.6  # how far long documents are held to account
 
 LARGEST_PACKED = 255
 LARGEST_IMPACT = K1 + 1
-_UNPACKED = np.arange(LARGEST_PACKED + 1) / LARGEST_PACKED * LARGEST_IMPACT
 
 
 def impacts(frequencies: ArrayLike, lengths: ArrayLike, average_length: float) -> NDArray[np.float32]:
@@ -55,15 +54,15 @@ def packed(values: NDArray[np.float32]) -> NDArray[np.uint8]:
     return np.asarray(np.clip(np.rint(values / (K1 + 1) * LARGEST_PACKED), 1, LARGEST_PACKED), np.uint8)
 
 
-def weighted(values: NDArray[np.uint8] | NDArray[np.float32], factor: float) -> NDArray[np.int32]:
-    """Impacts, packed or not, times a factor, as whole numbers: their sums are the same in any order.
+def points(values: NDArray[np.uint8] | NDArray[np.float32], each: int) -> NDArray[np.int32]:
+    """Impacts as whole numbers, whose sums are the same in any order: `each` for the smallest that can be packed.
 
-    >>> weighted(np.array([255], np.uint8), 1000).tolist() == weighted(np.array([2.2], np.float32), 1000).tolist()
+    >>> points(np.array([255], np.uint8), 1000).tolist() == points(np.array([2.2], np.float32), 1000).tolist()
     True
     """
     if values.dtype == np.uint8:
-        return np.asarray(np.rint(_UNPACKED * factor).astype(np.int32)[values])
-    return np.asarray(np.rint(values.astype(np.float64) * factor), np.int32)
+        return np.multiply(values, each, dtype=np.int32)
+    return np.rint(values.astype(np.float64) * (each * LARGEST_PACKED / LARGEST_IMPACT)).astype(np.int32)
 
 
 def inverse_document_frequencies(document_frequencies: ArrayLike, documents: int) -> NDArray[np.float64]:

@@ -24,6 +24,7 @@ class Row:
 
     documents: IntArray  # offsets from the block's first document, ascending; uint16 will do
     impacts: NDArray[np.uint8] | NDArray[np.float32]  # see `bm25.impacts`: packed, or as they are
+    largest: int = 255  # bound on the impacts, packed
 
 
 class Block(Protocol):

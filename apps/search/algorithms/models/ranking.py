@@ -8,11 +8,15 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.search.algorithms.models.bm25 import LARGEST_IMPACT, weighted
+from apps.search.algorithms.models.bm25 import LARGEST_IMPACT, LARGEST_PACKED, points
 from apps.search.algorithms.models.index import Block, FloatArray, IntArray, Row
 
 _BITS = 30  # of the largest sum
 _JUST_BELOW = 1 - 1e-9  # a factor times a sum must not be rounded to more than its bound
+_NOTHING = np.empty(0, np.int64)
+_SHARE = (
+    0.3  # of what is needed that the terms looked up one by one may bring: fewer documents are to be looked up then
+)
 _DEARER = 16  # times as long takes it to look a document up as to add a posting
 
 
@@ -62,11 +66,12 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int) -> Ranking:
     Scores are summed as whole numbers, so that they do not depend on the order of the terms.
     """
     found = Ranking(np.empty(0, np.int64), np.empty(0))
-    whole = float(np.abs(weights).sum()) * LARGEST_IMPACT
+    whole = float(np.abs(weights).sum()) * LARGEST_PACKED
     if not whole:
         return found
     scale = math.ldexp(1.0, min(_BITS - math.frexp(whole)[1], 900))  # 2**1024 would be too large for a float
-    factors = np.asarray(weights, np.float64) * scale
+    each = np.rint(np.asarray(weights, np.float64) * scale).astype(np.int64).tolist()
+    scale *= LARGEST_PACKED / LARGEST_IMPACT
     positive = np.maximum(weights, 0)
     room = np.empty(0, np.int32)
     for block in blocks:
@@ -77,7 +82,7 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int) -> Ranking:
             continue
         if room.size < block.size:
             room = np.empty(block.size, np.int32)
-        documents, sums = _candidates(block, factors, math.floor(needed * scale), room[: block.size])
+        documents, sums = _candidates(block, each, math.floor(needed * scale), room[: block.size])
         scores = sums / scale if (worth := block.factors()) is None else sums / scale * worth[documents]
         above = scores > floor
         if above.any():
@@ -87,51 +92,67 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int) -> Ranking:
 
 
 def _candidates(
-    block: Block, factors: FloatArray, needed: int, sums: NDArray[np.int32]
+    block: Block, each: Sequence[int], needed: int, sums: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Documents of the block, as offsets, with more points than needed, and those; `sums` is room to reckon in."""
-    terms = [(row, factor) for row, factor in zip(block.rows(), factors, strict=True) if row is not None and factor]
-    terms.sort(key=lambda term: -term[1])
-    # What terms from each place on can add to a document; half a point more each, by which they may be rounded up.
-    points = [max(factor, 0.0) * LARGEST_IMPACT + 0.5 for _, factor in terms]
-    rest = [math.ceil(most) for most in accumulate(reversed(points), initial=0.0)][::-1]
-    essential = next(place for place, most in enumerate(rest) if most <= needed or place == len(terms))
-    sums[:] = 0
-    for row, factor in terms[:essential]:
-        sums[row.documents] += weighted(row.impacts, factor)  # a row holds each document once
+    """Documents of the block, as offsets, with more points than needed, and those; `sums` is room to reckon in.
+
+    `each` has a term's points for the smallest impact.
+    """
+    # With what a term can add to a document at most: one more, by which impacts that are not packed may be rounded up.
+    terms = [
+        (max(worth, 0) * row.largest + 1, row, worth)
+        for row, worth in zip(block.rows(), each, strict=True)
+        if row is not None and worth
+    ]
+    terms.sort(key=lambda term: -term[0])
+    rest = list(accumulate((most for most, _, _ in reversed(terms)), initial=0))[::-1]
+    essential = next(place for place, most in enumerate(rest) if most <= _SHARE * needed or place == len(terms))
+    if not essential:
+        return _NOTHING, sums[:0]
+    sums.fill(0)
+    for _, row, worth in terms[:essential]:
+        np.add.at(sums, row.documents.astype(np.intp), points(row.impacts, worth))
     documents = np.flatnonzero(sums > needed - rest[essential])
     if (allowed := block.allowed()) is not None:
         documents = documents[allowed[documents]]
-    for (row, factor), most in zip(terms[essential:], rest[essential + 1 :], strict=True):
-        _add(row, factor, documents, sums)
+    for (_, row, worth), most in zip(terms[essential:], rest[essential + 1 :], strict=True):
+        if not documents.size:
+            break
+        _add(row, worth, documents, sums)
         documents = documents[sums[documents] > needed - most]
     return documents, sums[documents]
 
 
-def _add(row: Row, factor: float, documents: NDArray[np.int64], sums: NDArray[np.int32]) -> None:
+def _add(row: Row, worth: int, documents: NDArray[np.int64], sums: NDArray[np.int32]) -> None:
     """Add a term's points, to these documents at least."""
     if documents.size * _DEARER > row.documents.size:
-        sums[row.documents] += weighted(row.impacts, factor)
+        np.add.at(sums, row.documents.astype(np.intp), points(row.impacts, worth))
         return
+    places, is_held = _places(row, documents)
+    sums[documents[is_held]] += points(row.impacts[places[is_held]], worth)  # a row holds each document once
+
+
+def _places(row: Row, documents: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Where documents stand in a row, and whether they do."""
     wanted = documents.astype(row.documents.dtype)
-    places = np.minimum(np.searchsorted(row.documents, wanted), row.documents.size - 1)
-    is_held = row.documents[places] == wanted
-    sums[documents[is_held]] += weighted(row.impacts[places[is_held]], factor)
+    places = row.documents.searchsorted(wanted)
+    places[places == row.documents.size] = 0
+    return places, row.documents[places] == wanted
 
 
 def held(blocks: Iterable[Block], documents: NDArray[np.int64], places: Sequence[int]) -> NDArray[np.bool_]:
     """Which documents hold which of the terms that the blocks were asked for; (k, len(places)) ndarray."""
     found = np.zeros((documents.size, len(places)), np.bool_)
+    order = np.argsort(documents)
+    ascending = documents[order]
     for block in blocks:
-        inside = np.flatnonzero((documents >= block.first) & (documents < block.first + block.size))
-        if not inside.size:
+        start, end = ascending.searchsorted((block.first, block.first + block.size)).tolist()
+        if start == end:
             continue
-        rows = block.rows()
+        rows, offsets = block.rows(), ascending[start:end] - block.first
         for column, place in enumerate(places):
             if (row := rows[place]) is not None:
-                offsets = (documents[inside] - block.first).astype(row.documents.dtype)
-                at = np.minimum(np.searchsorted(row.documents, offsets), row.documents.size - 1)
-                found[inside, column] = row.documents[at] == offsets
+                found[order[start:end], column] = _places(row, offsets)[1]
     return found
 
 
