@@ -40,9 +40,11 @@ def rows(postings: QuerySet[Posting], user: User | AnonymousUser) -> list[Postin
     """Postings that carry the person's state, in their order; one query that leaves the long texts where they are."""
     own_title = "my_follow__title" if user.is_authenticated else "source__title"
     titles = [NullIf(F(name), Value("")) for name in (own_title, "source__title", "source__url")]
-    found = with_story(postings).annotate(
-        excerpt=Left("text", EXCERPT), source_title=Coalesce(*titles, output_field=CharField())
-    ).values(*PostingRow.__dataclass_fields__)
+    found = (
+        with_story(postings)
+        .annotate(excerpt=Left("text", EXCERPT), source_title=Coalesce(*titles, output_field=CharField()))
+        .values(*PostingRow.__dataclass_fields__)
+    )
     return [PostingRow(**row | {"image_url": picture_for(user, row["image_url"])}) for row in found]
 
 
