@@ -20,17 +20,21 @@ from apps.search.queries.stored import Columns, Sealed
 if TYPE_CHECKING:
     from apps.search.queries.snapshot import Snapshot
 
+FIRST_READ = 3  # blocks, where a search may stop early
 NOTHING = np.empty(0, np.int64)
 
 
 class Reader:
-    """Reads the rows of some terms, of a few blocks at a time: one look-up more costs less than a round trip."""
+    """Reads the rows of some terms, of all blocks at once: one look-up more costs less than a round trip.
 
-    def __init__(self, runs: Sequence[Sequence[Sealed]], terms: Sequence[int], *, at_once: int) -> None:
+    Where a search may stop early, it first reads those of a few blocks, and then of all others.
+    """
+
+    def __init__(self, runs: Sequence[Sequence[Sealed]], terms: Sequence[int], *, may_stop: bool) -> None:
         self._waiting = [[sealed.id for sealed in run] for run in runs]
         self._terms = terms
         self._place = {term: place for place, term in enumerate(terms)}
-        self._at_once = max(at_once, 1)
+        self._may_stop = may_stop
         self._rows: dict[int, list[Row | None]] = {}
         self._largest: dict[tuple[int, int], int] | None = None
 
@@ -38,8 +42,9 @@ class Reader:
         """Of each of the terms, in their order."""
         if generation not in self._rows:
             start = next(number for number, run in enumerate(self._waiting) if generation in run)
-            chosen = self._waiting[start : start + self._at_once]
-            del self._waiting[start : start + self._at_once]
+            begun, end = bool(self._rows), start + FIRST_READ
+            chosen = self._waiting[start:end] if self._may_stop and not begun else self._waiting
+            self._waiting = [run for run in self._waiting if run not in chosen]
             self._rows |= stored.rows([generation for run in chosen for generation in run], self._terms)
         return self._rows[generation]
 

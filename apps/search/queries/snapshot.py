@@ -20,7 +20,6 @@ from apps.search.queries.database import fetch, one_instant
 from apps.search.queries.stored import Columns, Sealed
 from apps.search.queries.terms import Terms
 
-AT_ONCE = 3  # generations read at a time where a search may stop early
 _NO_ITEMS = np.empty(0, np.int32)
 NO_DOCUMENT = Document(_NO_ITEMS, 0, _NO_ITEMS, _NO_ITEMS)
 
@@ -84,9 +83,9 @@ class Snapshot:
         """All blocks, the newest first, ready to give the rows of these terms."""
         wanted = [int(number) for number in numbers]
         runs = joinable(self.state.generations)[::-1]
-        reader = Reader(runs, wanted, at_once=len(runs) if self.worth is None else AT_ONCE)
+        reader = Reader(runs, wanted, may_stop=self.worth is not None)
         asked = sorted(set(self.condition.terms()))
-        conditions = Reader(runs, asked, at_once=len(runs) if wanted and self.worth is None else AT_ONCE)
+        conditions = Reader(runs, asked, may_stop=not wanted or self.worth is not None)
         tail: Blocks = [TailBlock(self, self._chunks, wanted)] if self._chunks else []
         return tail + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]
 

@@ -171,7 +171,8 @@ class Command(BaseCommand):
         return timing
 
     def _track(self, cases: Sequence[Case], name: str) -> Iterable[Case]:
-        return track(cases, name, console=self.console, transient=True)
+        # Drawn between the cases, not by a thread of its own, which would be measured with them.
+        return track(cases, name, console=self.console, transient=True, auto_refresh=False)
 
     def _print(
         self, timings: dict[str, Timing], small: dict[str, Timing], figures: dict[str, float], count: int
