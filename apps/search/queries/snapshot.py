@@ -82,9 +82,12 @@ class Snapshot:
     def blocks(self, numbers: IntArray) -> Blocks:
         """All blocks, the newest first, ready to give the rows of these terms."""
         wanted = [int(number) for number in numbers]
-        runs = joinable(self.state.generations)[::-1]
-        reader = Reader(runs, wanted, may_stop=self.worth is not None)
         asked = sorted(set(self.condition.terms()))
+        # Without terms a search by time ends in the newest generation, which should not be a part of a large block.
+        is_joined = bool(wanted or asked)
+        generations = self.state.generations
+        runs = (joinable(generations) if is_joined else [[generation] for generation in generations])[::-1]
+        reader = Reader(runs, wanted, may_stop=self.worth is not None)
         conditions = Reader(runs, asked, may_stop=not wanted or self.worth is not None)
         tail: Blocks = [TailBlock(self, self._chunks, wanted)] if self._chunks else []
         return tail + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]

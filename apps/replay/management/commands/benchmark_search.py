@@ -1,5 +1,6 @@
 """How fast the index answers, and what it costs to add to it: real items, beside Postgres' own search and tantivy."""
 
+import gc
 import time
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Sequence
@@ -74,20 +75,28 @@ class Command(BaseCommand):
         tantivy = rivals.load_tantivy()
         self.console = Console()
         self.pause, self.seed, self.questions = pause, seed, questions
-        extra = 3 * BATCHES * adding.BATCH + FOUND
+        measured = BATCHES * adding.BATCH
+        extra = 2 * measured + FOUND
         self.console.print(f"Reading {items}", highlight=False)
         drawn = read_items(items, count + extra, seed=seed)
-        archive, self.later = drawn[:-extra], drawn[-extra:]
+        archive, later = drawn[:-extra], drawn[-extra:]
         source_ids = add_sources_of(drawn, items)
-        self.source_id = source_ids[self.later[-1].source]
+        self.source_id = source_ids[later[-1].source]
         figures = self._load(archive[:SMALL], source_ids, first=0)
+        self.later = archive[SMALL : SMALL + measured]  # news arrive in the order of their times, here as well
         small = self._measure_what_may_not_grow("small")
-        loaded = self._load(archive[SMALL:], source_ids, first=SMALL)
+        loaded = self._load(archive[SMALL + measured :], source_ids, first=SMALL + measured)
         figures = {name: value + loaded[name] for name, value in figures.items()}
+        size, self.later = len(archive), later
+        # From here on it should be like a process that answers readers: without gigabytes of items, nor with a session
+        # that has just copied as many.
+        del drawn, archive, later
+        gc.collect()
+        connection.close()
         timings = self._measure_questions() | self._measure_what_may_not_grow("large")
         figures |= self._measure_rivals(tantivy, timings) | _sizes() | self._measure_adding_beside(timings)
         figures |= _figures(small, timings)
-        self._print(timings, small, figures, len(archive))
+        self._print(timings, small, figures, size)
         write_figures(json, figures)
 
     # --- the archive --------------------------------------------------------------------------------------------------

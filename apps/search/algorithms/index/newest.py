@@ -45,6 +45,7 @@ def newest(blocks: Iterable[DatedBlock], count: int) -> list[Found]:
 
 
 def _in_block(block: DatedBlock, count: int, floor: Found | None) -> list[Found]:
+    """Those of one block, from its end, where the newest are but for late arrivals."""
     tried = block.trial()
     offsets = np.flatnonzero(tried.possible)
     if not offsets.size:
@@ -52,24 +53,24 @@ def _in_block(block: DatedBlock, count: int, floor: Found | None) -> list[Found]
     known = block.attributes()
     if floor is not None:
         offsets = offsets[known.published[offsets] >= floor.published]
+    latest = np.maximum.accumulate(known.published[offsets])  # up to each of them
     found: list[Found] = []
-    step = max(READ_AT_ONCE, count)
-    while offsets.size and len(found) < count:
-        piece, offsets = _latest(known, offsets, step)
-        found += [
-            Found(int(known.published[offset]), int(known.posting_ids[offset]), int(block.first + offset))
-            for offset in piece[tried.decide(piece)]
-        ]
-        step *= 2
-    return found[:count]
+    end, step = offsets.size, max(READ_AT_ONCE, count)
+    while end and not (len(found) == count and found[-1].published > latest[end - 1]):
+        piece = offsets[max(0, end - step) : end]
+        held = _latest(known, piece[tried.decide(piece)], count)
+        found = sorted([*found, *(_found(block, known, offset) for offset in held)], reverse=True)[:count]
+        end, step = end - piece.size, 2 * step
+    return found
 
 
-def _latest(known: Attributes, offsets: NDArray[np.intp], step: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """At least `step` of the documents, if there are as many, that were published last, in order; and the others."""
-    published = known.published[offsets]
-    is_piece = np.ones(offsets.size, np.bool_)
-    if offsets.size > step:
-        is_piece = published >= np.partition(published, offsets.size - step)[offsets.size - step]
-    piece = offsets[is_piece]
-    order = np.lexsort((known.posting_ids[piece], known.published[piece]))
-    return piece[order[::-1]], offsets[~is_piece]
+def _latest(known: Attributes, offsets: NDArray[np.intp], count: int) -> list[int]:
+    """The `count` of the documents that were published last, and those of the same time as the last of these."""
+    if offsets.size > count:
+        published = known.published[offsets]
+        offsets = offsets[published >= np.partition(published, offsets.size - count)[offsets.size - count]]
+    return [int(offset) for offset in offsets]
+
+
+def _found(block: DatedBlock, known: Attributes, offset: int) -> Found:
+    return Found(int(known.published[offset]), int(known.posting_ids[offset]), block.first + offset)
