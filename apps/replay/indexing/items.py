@@ -127,7 +127,7 @@ def as_document(items: Sequence[Item], source_id: int, label: str) -> Document:
             link=f"https://news.example/{label}/{number}",
             title=item.title,
             content=f"<p>{escape(item.text)}</p>",
-            published=now,
+            published=datetime.fromtimestamp(item.published, UTC),
         )
         for number, item in enumerate(items)
     ]

@@ -29,7 +29,7 @@ class Recipe:
     judged: float = 0.5  # share of the feedback that is taken from documents a reader wants
     against: float = 0.1  # that is taken back for documents a reader does not want
     pair_weight: float = 0.25
-    pair_documents: int = 100  # best ones, whose pairs are looked at
+    pair_documents: int = 50  # best ones, whose pairs are looked at
 
 
 OURS = Recipe()
