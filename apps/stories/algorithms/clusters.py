@@ -138,7 +138,7 @@ class Clusters:
         likeness = self._cosines(vector, places, rows) * np.sqrt(self._coherence(places))
         likeness *= _faded(gaps)
         for best in np.lexsort((self._ids[places], -likeness)):
-            if np.isin(probed, rows[best]).any():  # some have lost what they were listed for
+            if (rows[best][:, None] == probed).any():  # some have lost what they were listed for
                 return int(self._ids[places[best]]), float(likeness[best])
         return None
 

@@ -8,7 +8,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.postings.algorithms.words import STOP_MARK, analyse, language_of
+from apps.postings.algorithms.words import STOP_MARK, analyse, language_of, sequence
+from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.stories.algorithms.fingerprints import Fingerprint, fingerprint
 
 BUCKETS = 1 << 20  # words are told apart by their hashes, so that no dictionary has to grow; few share one
@@ -58,28 +59,39 @@ def features(title: str, text: str, declared: str = "") -> Features:
     """
     lead = text[:LONGEST]
     language = language_of(f"{title} {lead}", declared)
-    head, body = analyse(title, language), analyse(lead, language)
-    counts = Counter(body.terms)
-    for term in head.terms:
+    head, head_terms = _words(title, language)
+    body, body_terms = _words(lead, language)
+    counts = Counter(body_terms)
+    for term in head_terms:
         counts[term] += IN_TITLE
     known = _buckets_of(language)
     terms = np.fromiter(map(known.__getitem__, counts), np.int32, len(counts))
     emphasis = 1 + np.log(np.fromiter(counts.values(), np.float64, len(counts)))
-    emphasis[np.isin(terms, _names(title, lead, language))] *= NAMES
+    names = _names(title, lead, language)
+    emphasis[[term in names for term in terms.tolist()]] *= NAMES
     order = np.lexsort((-emphasis, terms))
     terms, emphasis = terms[order], emphasis[order].astype(np.float32)
     first = np.append(True, terms[1:] != terms[:-1])[: terms.size]  # of terms that share a bucket, the louder one
-    words = [item.removeprefix(STOP_MARK) for item in (*head.sequence, *body.sequence)]
+    words = [item.removeprefix(STOP_MARK) for item in (*head, *body)]
     return Features(language, terms[first], emphasis[first], fingerprint(words))
 
 
-def _names(title: str, text: str, language: str) -> Terms:
+def _words(text: str, language: str) -> tuple[list[str], list[str]]:
+    """Its words in their order, and its terms: without stop words, in scripts without spaces pairs as well."""
+    if SPACELESS_CHARACTER.search(text):
+        words = analyse(text, language)
+        return words.sequence, words.terms
+    items = sequence(text, language)
+    return items, [item for item in items if item[0] != STOP_MARK]
+
+
+def _names(title: str, text: str, language: str) -> set[int]:
     words = _WORD.findall(title)
     is_title_case = sum(word[0].isupper() for word in words) > TITLE_CASE * len(words)
     found = _CAPITALISED.findall(text if is_title_case else f"{title}\n{text}")
     spelled = " ".join({word for word in found if word[0].isupper()})
     known = _buckets_of(language)
-    return np.array([known[term] for term in analyse(spelled, language).terms], np.int32)
+    return {known[term] for term in _words(spelled, language)[1]}
 
 
 def bucket_of(term: str, language: str) -> int:

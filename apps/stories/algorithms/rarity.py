@@ -51,6 +51,10 @@ class _Counts:
         for language, count in block.documents.items():
             self.documents[language] = self.documents.get(language, 0) + sign * count
 
+    def add_one(self, features: Features) -> None:
+        self.of[features.terms] += 1  # each is there once
+        self.documents[features.language] = self.documents.get(features.language, 0) + 1
+
 
 class Rarity:
     """Counts of four weeks, in blocks of six hours.
@@ -81,10 +85,12 @@ class Rarity:
 
     def add(self, hours: float, features: Features) -> int | None:
         """Count a posting; the number of its block, None if it is older than what is counted."""
-        one = Block()
-        one.add(features.language, features.terms)
         number = int(hours // BLOCK)
-        return number if self.merge(number, one) else None
+        if number < self._recent_from - _BLOCKS_KEPT:
+            return None
+        self.blocks.setdefault(number, Block()).add(features.language, features.terms)
+        (self._old if number < self._recent_from else self._recent).add_one(features)
+        return number
 
     def merge(self, number: int, block: Block) -> bool:
         """Add a block's counts to those of its number; False if it is older than what is counted."""
