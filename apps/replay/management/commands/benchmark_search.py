@@ -158,9 +158,12 @@ class Command(BaseCommand):
         return {"found_after_p50_s": float(np.median(delays)), "found_after_longest_s": max(delays)}
 
     def _measure_rivals(self, tantivy: ModuleType, timings: dict[str, Timing]) -> dict[str, float]:
-        questions = draw_questions(self.questions, seed=self.seed + 1)
+        drawn = draw_questions(WARM_UP + self.questions, seed=self.seed + 1)
+        questions = drawn[WARM_UP:]
         self.console.print("Building Postgres' own text search, then tantivy's")
         text_search_s = rivals.build_text_search()
+        for question in drawn[:WARM_UP]:
+            asking.ask_with_feedback(question)
         timings["three_terms_again"] = self._timed("three words once more", asking.ask, questions)
         timings["ts_rank"] = self._timed("ts_rank", rivals.ask_text_search, questions[:SLOW])
         rivals.drop_text_search()
