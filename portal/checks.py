@@ -62,7 +62,11 @@ def steps() -> list[Step]:
         Step("shape", [python, "-c", SHAPE]),
         Step("migrations", [python, "manage.py", "makemigrations", "--check", "--dry-run"]),
         Step("tests", [*PYTEST, "--numprocesses", workers, "--ignore", "tests/browser"]),
-        Step("browser", [*PYTEST, "tests/browser"], "" if chromium() else "no chromium is installed"),
+        Step(
+            "browser",
+            [*PYTEST, "--numprocesses", workers, "tests/browser"],
+            "" if chromium() else "no chromium is installed",
+        ),
     ]
 
 
