@@ -1,6 +1,7 @@
 """Replay: from the commands' side, with the portal's database."""
 
 import json
+import socket
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -13,6 +14,10 @@ from apps.retrieval.models import Schedule
 from apps.sources.models import Source
 from tests.builders import a_posting
 
+with socket.socket() as free:  # another one in each process of the tests
+    free.bind(("127.0.0.1", 0))
+    PORT = free.getsockname()[1]
+
 pytestmark = pytest.mark.django_db
 
 
@@ -22,7 +27,7 @@ def record(tmp_path):
 
 
 def replay(record, *more):
-    call_command("replay", "--synthetic=3", "--speed=3600", "--port=8791", f"--record={record}", "--for=0", *more)
+    call_command("replay", "--synthetic=3", "--speed=3600", f"--port={PORT}", f"--record={record}", "--for=0", *more)
 
 
 def serve_everything(record):
@@ -38,7 +43,7 @@ def serve_everything(record):
 
 
 def store(line, *, seconds=60):
-    source = Source.objects.get(url=f"http://s{line.source}.replay.localhost:8791/feed")
+    source = Source.objects.get(url=f"http://s{line.source}.replay.localhost:{PORT}/feed")
     a_posting(source, guid=line.guid, url=line.link, retrieved_at=datetime.now(UTC) + timedelta(seconds=seconds))
 
 
@@ -46,7 +51,7 @@ def test_replayed_feeds_become_sources_that_are_asked(record):
     replay(record)
     sources = Source.objects.order_by("url")
     assert [source.url for source in sources] == [
-        f"http://s{number}.replay.localhost:8791/feed" for number in (1, 2, 3)
+        f"http://s{number}.replay.localhost:{PORT}/feed" for number in (1, 2, 3)
     ]
     assert {(source.pace, source.min_gap, source.listed) for source in sources} == {(3600.0, None, True)}
     assert Schedule.objects.filter(due_at__isnull=False).count() == 3
@@ -55,7 +60,7 @@ def test_replayed_feeds_become_sources_that_are_asked(record):
 def test_a_later_replay_at_the_same_addresses_sets_speed_and_gap_anew(record, tmp_path):
     replay(record)
     call_command(
-        "replay", "--synthetic=3", "--speed=60", "--port=8791", "--for=0", "--retrieve-every=900",
+        "replay", "--synthetic=3", "--speed=60", f"--port={PORT}", "--for=0", "--retrieve-every=900",
         f"--record={tmp_path / 'other'}",
     )  # fmt: skip
     assert {(source.pace, source.min_gap) for source in Source.objects.all()} == {(60.0, 900)}
