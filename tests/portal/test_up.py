@@ -22,7 +22,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 
 def is_answered(address):
-    with urllib.request.urlopen(address, timeout=10) as answer:
+    with urllib.request.urlopen(address, timeout=60) as answer:
         return answer.status == 200
 
 
@@ -297,7 +297,7 @@ def test_the_real_portal_stops_as_it_should_however_it_is_stopped(make_house, tm
     assert is_answered(f"{house.address}health/live")
     house.process.kill()
     house.process.wait(60)
-    assert until(house.all_gone, within=5)
+    assert until(house.all_gone)  # the database first writes what it holds
     house.start()
     assert is_answered(f"{house.address}health/live")
     assert house.stop() == 0

@@ -72,7 +72,7 @@ def heat_map(values: Sequence[Sequence[float]], rows: Sequence[str], *, label: s
                     y=top,
                     width=side - 1,
                     height=tall - 1,
-                    fill_opacity=0.06 + 0.94 * value / most if most else 0.06,
+                    fill_opacity=0.06 + 0.94 * (value / most) if most else 0.06,
                 )
             )
     bottom = TOP + len(values) * tall

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-from scipy.stats import rankdata
 
 STARS_BEFORE, READS_BEFORE = 1.0, 20.0  # what each source is taken to have had: one in twenty is starred
 FEWEST = 5  # reports in stories, below which a source's figures are drawn to the middle
@@ -78,7 +77,9 @@ def _percentiles(values: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.
     """Mean rank of each, in 0 to 1; equal values share one."""
     if len(values) == 1:
         return np.array([0.5])
-    ranks: np.ndarray[tuple[int], np.dtype[np.float64]] = (rankdata(values) - 1) / (len(values) - 1)
+    _, place, equals = np.unique(values, return_inverse=True, return_counts=True)
+    below = np.cumsum(equals) - equals
+    ranks: np.ndarray[tuple[int], np.dtype[np.float64]] = (below + (equals - 1) / 2)[place] / (len(values) - 1)
     return ranks
 
 
