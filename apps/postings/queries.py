@@ -3,13 +3,14 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Self
+from typing import NamedTuple, Self
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from apps.accounts.models import User
+from apps.database.statements import fetch
 from apps.postings.algorithms.dates import effective
 from apps.postings.models import Edition, Posting
 from apps.sources.models import Source
@@ -127,6 +128,30 @@ def trusted_dates(posting_ids: Collection[int]) -> list[tuple[datetime, datetime
         for published, claimed, retrieved in rows
         if effective(claimed, received=retrieved, position=0).trusted
     ]
+
+
+class PostingText(NamedTuple):
+    """What a posting says, for those who work something out of it."""
+
+    id: int
+    text_hash: bytes
+    source_id: int
+    published_at: datetime
+    language: str  # as its feed declares it, "" if it does not
+    title: str
+    text: str
+
+
+_TEXTS = """
+SELECT posting.id, text_hash, source_id, published_at, coalesce(nullif(posting.language, ''), source.language),
+    posting.title, text
+FROM postings_posting posting JOIN sources_source source ON source.id = source_id WHERE posting.id = ANY(%s)
+"""
+
+
+def texts(posting_ids: Collection[int]) -> dict[int, PostingText]:
+    """The texts of those postings that exist. One query."""
+    return {row[0]: PostingText(*row) for row in fetch(_TEXTS, [list(posting_ids)])}
 
 
 _SAME = """

@@ -4,15 +4,17 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 
-from django.db import connection, transaction
+from django.db import transaction
 
+from apps.database.locks import take
 from apps.postings.algorithms.words.languages import base_code
+from apps.postings.queries import PostingText
 from apps.summaries.algorithms.frequencies import Tally, pack
 from apps.summaries.algorithms.outlines import Outline as Outlined
 from apps.summaries.algorithms.outlines import outline
 from apps.summaries.algorithms.texts import read
 from apps.summaries.models import Change, Outline, Summary, Teaser, Vocabulary
-from apps.summaries.queries import PostingText, frequencies_of, texts
+from apps.summaries.queries import frequencies_of, texts
 
 PULLED_AT_ONCE = 200  # changes in one transaction: a second's work
 COUNTED_POSTINGS = 30_000  # the newest, in which terms are counted
@@ -23,13 +25,6 @@ MOST_TERMS = 60_000  # kept of a language
 WRITING, COUNTING = 0x5355_4D01, 0x5355_4D02  # advisory locks, held until the end of a transaction
 
 
-def _take(lock: int, *, wait: bool) -> bool:
-    function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(%s)", [lock])
-        return cursor.fetchone()[0] is not False
-
-
 @transaction.atomic
 def pull(limit: int = PULLED_AT_ONCE, *, wait: bool = True) -> int | None:
     """Take up to `limit` changes and summarise anew what has another text; None if somebody else is at it.
@@ -37,7 +32,7 @@ def pull(limit: int = PULLED_AT_ONCE, *, wait: bool = True) -> int | None:
     Returns how many changes were looked at. What is written follows from the texts alone, and is written in the
     transaction that takes the changes out: done twice or killed in between, nothing is different.
     """
-    if not _take(WRITING, wait=wait):
+    if not take(WRITING, wait=wait):
         return None
     changes = dict(Change.objects.order_by("pk").values_list("pk", "posting_id")[:limit])
     if not changes:
@@ -89,7 +84,7 @@ def count_terms(now: datetime) -> dict[str, int] | None:
 
     Returns how many postings were counted, by language. Summaries that exist stay as they are.
     """
-    if not _take(COUNTING, wait=False):
+    if not take(COUNTING, wait=False):
         return None
     tallies: dict[str, Tally] = defaultdict(Tally)
     posting_ids = list(Outline.objects.order_by("-pk").values_list("pk", flat=True)[:COUNTED_POSTINGS])

@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import connection
-
+from apps.postings import queries as postings
 from apps.postings.algorithms.words import language_of
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.models import Posting
+from apps.postings.queries import PostingText
 from apps.summaries.algorithms.frequencies import Frequencies, unpack
 from apps.summaries.algorithms.outlines import Outline as Outlined
 from apps.summaries.algorithms.outlines import outline
@@ -19,17 +19,6 @@ from apps.summaries.models import Outline, Summary, Teaser, Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
-class PostingText:
-    """What of a posting is summarised."""
-
-    id: int
-    text_hash: bytes
-    language: str  # ISO 639-1, "" if unknown
-    title: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class StorySentence:
     """A sentence of a story's summary, and whose it is."""
 
@@ -37,20 +26,12 @@ class StorySentence:
     text: str
 
 
-_TEXTS = """
-SELECT posting.id, text_hash, coalesce(nullif(posting.language, ''), source.language), posting.title, text
-FROM postings_posting posting JOIN sources_source source ON source.id = source_id WHERE posting.id = ANY(%s)
-"""
-
-
 def texts(posting_ids: Collection[int]) -> dict[int, PostingText]:
-    """The texts of those postings that exist. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_TEXTS, [list(posting_ids)])
-        return {
-            id: PostingText(id, bytes(text_hash), language_of(f"{title}\n{text}", declared), title, text)
-            for id, text_hash, declared, title, text in cursor.fetchall()
-        }
+    """The texts of those postings that exist, each with the language it is in. One query."""
+    return {
+        id: text._replace(language=language_of(f"{text.title}\n{text.text}", text.language))
+        for id, text in postings.texts(posting_ids).items()
+    }
 
 
 # By language, when its postings were counted and what came of it: unpacking takes longer than a summary does.

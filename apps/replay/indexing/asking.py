@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 import numpy as np
 from django.db import connection
 
+from apps.database.statements import fetch
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.retrieval.benchmarking import cpu_seconds
 from apps.search.algorithms.index.conditions import All, Stands
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Recipe, search
 from apps.search.queries import Snapshot, snapshot
-from apps.search.queries.database import fetch
 from apps.search.queries.facets import attributes_of
 
 Case = TypeVar("Case")

@@ -20,6 +20,7 @@ import numpy as np
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
+from apps.database.statements import fetch
 from apps.postings.actions import Document, store
 from apps.replay.indexing.asking import RESULTS, Question, draw_questions
 from apps.replay.indexing.proving import faults_of_archive
@@ -27,7 +28,6 @@ from apps.search import actions
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.models.recipe import search
 from apps.search.queries import Snapshot, snapshot
-from apps.search.queries.database import fetch
 from apps.sources.actions import NewSource, add_source
 from apps.sources.formats.feed import ParsedEntry
 

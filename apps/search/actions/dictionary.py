@@ -5,7 +5,7 @@ from functools import partial
 
 from django.db import connection, transaction
 
-from apps.search.queries.database import fetch
+from apps.database.statements import fetch
 
 MOST_REMEMBERED = 300_000  # terms, about 40 MB
 

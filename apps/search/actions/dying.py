@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from django.db import connection
 
+from apps.database.statements import fetch
 from apps.search.actions.head import revise
 from apps.search.algorithms.index.inversion import Document
 from apps.search.algorithms.index.packing import pack_flags, unpack_flags
-from apps.search.queries.database import fetch
 from apps.search.queries.stored import document
 
 

@@ -2,7 +2,7 @@
 
 from django.db import connection
 
-from apps.search.queries.database import fetch
+from apps.database.statements import fetch
 
 
 def reserve(count: int) -> tuple[int, int]:

@@ -6,14 +6,15 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
+from apps.database.locks import take
+from apps.database.statements import fetch
 from apps.postings.algorithms.words import STOP_MARK
 from apps.search.actions.dictionary import numbers_of
 from apps.search.actions.dying import kill
 from apps.search.actions.head import reserve
-from apps.search.actions.locks import WRITING, take
+from apps.search.actions.locks import WRITING
 from apps.search.algorithms.index.packing import pack_numbers
 from apps.search.algorithms.index.reading import Reading, read
-from apps.search.queries.database import fetch
 
 PULLED_AT_ONCE = 2_048  # changes in one transaction
 

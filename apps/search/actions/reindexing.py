@@ -2,7 +2,8 @@
 
 from django.db import connection, transaction
 
-from apps.search.actions.locks import MAINTAINING, WRITING, take
+from apps.database.locks import take
+from apps.search.actions.locks import MAINTAINING, WRITING
 from apps.search.models import Change
 from apps.search.queries.checking import UNSEEN
 

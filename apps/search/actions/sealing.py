@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from django.db import connection, transaction
 
+from apps.database.locks import take
+from apps.database.statements import fetch
 from apps.search.actions.dictionary import count
 from apps.search.actions.dying import lose
 from apps.search.actions.head import revise
-from apps.search.actions.locks import MAINTAINING, WRITING, take
+from apps.search.actions.locks import MAINTAINING, WRITING
 from apps.search.algorithms.index.inversion import Document, Inversion, invert
 from apps.search.algorithms.index.levels import SMALLEST, size_of, to_merge, to_seal
 from apps.search.algorithms.index.packing import LARGEST_GENERATION, copied_rows, pack_flags, pack_numbers
-from apps.search.queries.database import fetch
 from apps.search.queries.stored import document
 from apps.search.queries.times import EPOCH, microseconds
 

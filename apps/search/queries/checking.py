@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.database.statements import fetch
 from apps.search.algorithms.index.inversion import invert
 from apps.search.algorithms.index.packing import packed_impacts, unpack_flags, unpack_row
-from apps.search.queries.database import fetch, one_instant
+from apps.search.queries.instants import one_instant
 from apps.search.queries.stored import document
 from apps.search.queries.times import microseconds
 

@@ -10,6 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
+from apps.database.statements import fetch
 from apps.following import queries as following
 from apps.following.models import Mark
 from apps.postings.algorithms.words import STOP_MARK, analyse
@@ -33,7 +34,6 @@ from apps.search.algorithms.language import And, Filter, Or, Phrase, Tree, Word,
 from apps.search.algorithms.language import Not as Without
 from apps.search.algorithms.language.matching import name_words
 from apps.search.queries import terms
-from apps.search.queries.database import fetch
 from apps.search.queries.times import microseconds
 from apps.search.queries.wording import OWN
 from apps.sources.models import Source

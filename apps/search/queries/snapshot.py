@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.database.statements import fetch
 from apps.search.algorithms.index import inversion
 from apps.search.algorithms.index.conditions import ALWAYS, Condition
 from apps.search.algorithms.index.inversion import Document
@@ -16,7 +17,7 @@ from apps.search.algorithms.index.worth import Worth
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import stored
 from apps.search.queries.blocks import Blocks, GenerationBlock, Reader, TailBlock, joinable
-from apps.search.queries.database import fetch, one_instant
+from apps.search.queries.instants import one_instant
 from apps.search.queries.stored import Columns, Sealed
 from apps.search.queries.terms import Terms
 

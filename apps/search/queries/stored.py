@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.database.statements import fetch
 from apps.search.algorithms.index.conditions import Attributes, joined
 from apps.search.algorithms.index.inversion import Document
 from apps.search.algorithms.index.packing import unpack_flags, unpack_row
@@ -18,7 +19,6 @@ from apps.search.algorithms.index.remembering import OVERHEAD, Remembered
 from apps.search.algorithms.index.tail import Chunk
 from apps.search.algorithms.models.index import Row
 from apps.search.queries import terms
-from apps.search.queries.database import fetch
 from apps.search.queries.times import microseconds
 
 MEGABYTE = 2**20  # bytes

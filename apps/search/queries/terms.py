@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.database.statements import fetch
 from apps.search.algorithms.index.remembering import OVERHEAD, Remembered
 from apps.search.algorithms.models.index import UNKNOWN
-from apps.search.queries.database import fetch
 
 MEGABYTE = 2**20  # bytes
 MOST_COMPLETIONS = 500  # terms with the same beginning that are looked for

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from apps.stories.actions.locks import take
+from apps.database.locks import take
+from apps.stories.actions.locks import GROUPING
 from apps.stories.algorithms.rarity import BLOCK, LAG, MEMORY, Block
 from apps.stories.models import Reaction, WordCount
 from apps.stories.queries.packing import packed_counts, unpacked_counts
@@ -18,7 +19,7 @@ REACTIONS_KEPT = timedelta(days=180)  # by then they count for a 64th
 def maintain(*, now: datetime) -> bool:
     """Add up the counts of each block, and forget what no longer matters; False if somebody else is writing."""
     Reaction.objects.filter(changed_at__lt=now - REACTIONS_KEPT).delete()
-    if not take(wait=False):
+    if not take(GROUPING, wait=False):
         return False
     row = head()
     if row is not None:

@@ -6,12 +6,13 @@ from the batch before is only used if the database says that nobody else has wri
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID, uuid4
 
 from django.db import connection, transaction
 
-from apps.stories.actions.locks import take
+from apps.database.locks import take
+from apps.postings.queries import PostingText, texts
+from apps.stories.actions.locks import GROUPING
 from apps.stories.actions.writing import Batch
 from apps.stories.algorithms.features import features
 from apps.stories.algorithms.grouping import Grouping
@@ -32,17 +33,6 @@ class Pulled:
 
 
 @dataclass(frozen=True, slots=True)
-class _Posting:
-    id: int
-    text_hash: bytes
-    source_id: int
-    published_at: datetime
-    language: str
-    title: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Memory:
     turn: UUID | None
     grouping: Grouping
@@ -58,7 +48,7 @@ def pull(limit: int = PULLED_AT_ONCE, *, wait: bool = True) -> Pulled | None:
     None if somebody else is at it. May be called as often as one likes, and be killed at any moment.
     """
     global _memory
-    if not take(wait=wait):
+    if not take(GROUPING, wait=wait):
         return None
     changes = list(Change.objects.order_by("published_at", "posting_id", "id")[:limit].values_list("pk", "posting_id"))
     if not changes:
@@ -78,7 +68,7 @@ def pull(limit: int = PULLED_AT_ONCE, *, wait: bool = True) -> Pulled | None:
 def _work_on(grouping: Grouping, posting_ids: Sequence[int]) -> tuple[int, int]:
     """Place and remove; how many of each."""
     batch = Batch(grouping, posting_ids)
-    postings = _postings(posting_ids)
+    postings = texts(posting_ids)
     placed = removed = 0
     for posting_id in posting_ids:
         posting, known = postings.get(posting_id), batch.known(posting_id)
@@ -98,7 +88,7 @@ def _work_on(grouping: Grouping, posting_ids: Sequence[int]) -> tuple[int, int]:
     return placed, removed
 
 
-def _place(grouping: Grouping, batch: Batch, posting: _Posting, *, is_edit: bool) -> bool:
+def _place(grouping: Grouping, batch: Batch, posting: PostingText, *, is_edit: bool) -> bool:
     hours = hours_of(posting.published_at)
     batch.end(grouping.advance(hours))
     if grouping.is_too_old(hours):
@@ -110,18 +100,6 @@ def _place(grouping: Grouping, batch: Batch, posting: _Posting, *, is_edit: bool
     if not is_edit:  # the words of an edit were counted when it was new
         batch.count(grouping.rarity.add(hours, found), found)
     return True
-
-
-def _postings(posting_ids: Sequence[int]) -> dict[int, _Posting]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT posting.id, text_hash, source_id, published_at,"
-            " coalesce(nullif(posting.language, ''), source.language), posting.title, text"
-            " FROM postings_posting posting JOIN sources_source source ON source.id = source_id"
-            " WHERE posting.id = ANY(%s)",
-            [list(posting_ids)],
-        )
-        return {row[0]: _Posting(row[0], bytes(row[1]), *row[2:]) for row in cursor.fetchall()}
 
 
 def _write_head(grouping: Grouping, turn: UUID) -> None:

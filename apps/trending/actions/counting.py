@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from django.db import connection, transaction
 
-from apps.trending.actions.locks import COUNTING, take
+from apps.database.locks import take
+from apps.database.statements import fetch
+from apps.trending.actions.locks import COUNTING
 from apps.trending.algorithms.slices import pack_terms
 from apps.trending.algorithms.terms import fold_of
-from apps.trending.queries.database import fetch
 from apps.trending.queries.texts import Text, texts
 from apps.trending.queries.times import begin_of
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.trending.actions.locks import LISTING, take
+from apps.database.locks import take
+from apps.trending.actions.locks import LISTING
 from apps.trending.actions.pruning import HOUR_SLICES_KEPT
 from apps.trending.models import Trend
 from apps.trending.queries.scored import Asked, Line, asked_of, by_yioop, curves, risen

@@ -6,9 +6,10 @@ import numpy as np
 from django.db import connection, transaction
 from numpy.typing import NDArray
 
-from apps.trending.actions.locks import LISTING, SLICING, take
+from apps.database.locks import take
+from apps.database.statements import fetch
+from apps.trending.actions.locks import LISTING, SLICING
 from apps.trending.algorithms.slices import Counts, pack_counts, pack_terms, unpack_counts, unpack_terms
-from apps.trending.queries.database import fetch
 from apps.trending.queries.slices import sum_of
 from apps.trending.queries.times import DAY, begin_of, later
 

@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from django.db import connection, transaction
 
-from apps.trending.actions.locks import SLICING, take
+from apps.database.locks import take
+from apps.database.statements import fetch
+from apps.trending.actions.locks import SLICING
 from apps.trending.algorithms.slices import (
     Counts,
     counted,
@@ -17,7 +19,6 @@ from apps.trending.algorithms.slices import (
     unpack_counts,
     unpack_terms,
 )
-from apps.trending.queries.database import fetch
 from apps.trending.queries.times import begin_of, begins, later
 
 SLICED_AT_ONCE = 200  # stale hours in one transaction

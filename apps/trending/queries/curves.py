@@ -6,8 +6,8 @@ from datetime import datetime
 
 import numpy as np
 
+from apps.database.statements import fetch
 from apps.trending.algorithms.slices import pack_terms
-from apps.trending.queries.database import fetch
 from apps.trending.queries.times import begin_of, begins, later
 
 _NUMBERS = 2.0**64  # that a term can have, half of them below 0

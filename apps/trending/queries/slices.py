@@ -6,8 +6,8 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.database.statements import fetch
 from apps.trending.algorithms.slices import Counts, merged, unpack_counts, unpack_terms
-from apps.trending.queries.database import fetch
 from apps.trending.queries.times import later
 
 READ_AT_ONCE = 48  # slices, some MB of a large portal

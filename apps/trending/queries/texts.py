@@ -4,10 +4,10 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 
+from apps.database.statements import fetch
 from apps.postings.algorithms.words import language_of
 from apps.trending.algorithms.filters import unwanted_of
 from apps.trending.algorithms.terms import LONGEST_LEAD, LONGEST_TITLE, Term, terms_of
-from apps.trending.queries.database import fetch
 
 
 class Text(NamedTuple):

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from zlib import crc32
 
+from apps.database.statements import fetch
 from apps.trending.algorithms.documents import Documents, gather
 from apps.trending.algorithms.slices import unpack_terms
-from apps.trending.queries.database import fetch
 from apps.trending.queries.times import HOUR, begins
 
 MOST_DOCUMENTS = 20_000  # of a window that are looked at; of more, those of some hours are

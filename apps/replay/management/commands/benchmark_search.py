@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from apps.database.statements import fetch
 from apps.replay.indexing import adding, asking, rivals
 from apps.replay.indexing.asking import Question, Timing, draw_questions, timed
 from apps.replay.indexing.items import COPIED_AT_ONCE, Item, add_sources_of, copy_postings, read_items
@@ -23,7 +24,6 @@ from apps.retrieval.benchmarking import require_empty_database, write_figures
 from apps.search import actions
 from apps.search.algorithms.index.levels import LARGEST
 from apps.search.queries import stored
-from apps.search.queries.database import fetch
 
 SMALL = 10_000  # postings, to compare with
 PULLED_AT_ONCE = 16_384

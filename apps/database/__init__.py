@@ -1,0 +1,1 @@
+"""How the apps talk to Postgres where Django's own way is not enough."""

@@ -1,0 +1,24 @@
+"""One holder at a time: Postgres' advisory locks, held until the end of a transaction.
+
+The numbers that stand for them are each app's own, by the letters of its name.
+"""
+
+from django.db import connection
+
+LONGEST_STATEMENT = "120s"  # of one that writes; a merge of the largest generations of search takes a few seconds
+LONGEST_WAIT = "60s"  # for a lock
+
+
+def take(lock: int, *, wait: bool = True) -> bool:
+    """Whether it is ours until the end of the transaction; that may take a while, or is known at once.
+
+    From then on the transaction's statements and waits are bounded.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true),"
+            f" {'pg_advisory_xact_lock' if wait else 'pg_try_advisory_xact_lock'}(%s)",
+            [LONGEST_STATEMENT, LONGEST_WAIT, lock],
+        )
+        [*_, granted] = cursor.fetchone()
+        return granted is not False
