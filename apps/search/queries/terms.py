@@ -1,16 +1,15 @@
 """Terms, their numbers, and how many documents hold them."""
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from apps.database.statements import fetch
-from apps.search.algorithms.index.remembering import OVERHEAD, Remembered
 from apps.search.algorithms.models.index import UNKNOWN
 
-MEGABYTE = 2**20  # bytes
+MOST_REMEMBERED = 100_000  # terms, about 25 MB
 MOST_COMPLETIONS = 500  # terms with the same beginning that are looked for
 
 _TERMS = """
@@ -20,64 +19,74 @@ FROM search_term
 """
 
 
-_Known = tuple[int, str, int]  # number, term, sealed documents that hold it
-_by_term = Remembered[tuple[int, int, str], _Known](8 * MEGABYTE, lambda known: OVERHEAD)
-_by_number = Remembered[tuple[int, int, int], _Known](8 * MEGABYTE, lambda known: OVERHEAD)
+class _Known(NamedTuple):
+    number: int
+    term: str
+    documents: int  # sealed ones that hold it, those that died left out
+
+
+class _Remembered:
+    """What was read under one revision of the index, for all searches that see it."""
+
+    def __init__(self, instant: tuple[int, int]) -> None:
+        self.instant = instant  # head and revision
+        self.by_term: dict[str, _Known] = {}
+        self.by_number: dict[int, _Known] = {}
+
+
+_latest = _Remembered((0, 0))
+
+
+def _remembered(instant: tuple[int, int]) -> _Remembered:
+    global _latest
+    latest = _latest
+    if latest.instant == instant and len(latest.by_number) < MOST_REMEMBERED:
+        return latest
+    begun = _Remembered(instant)
+    if instant >= latest.instant:  # a search that still sees an older one keeps what it reads to itself
+        _latest = begun
+    return begun
 
 
 class Terms:
-    """What was looked up at one instant, each term once: a search asks for the same ones several times."""
+    """Terms as of one instant, each read once: a search asks for the same ones several times, and so does the next."""
 
     def __init__(self, head: int, revision: int) -> None:
-        self._instant = (head, revision)
-        self._numbers: dict[str, int] = {}
-        self._names: dict[int, str] = {}
-        self._sealed: dict[int, int] = {}
+        self._known = _remembered((head, revision))
+        self._unknown: set[str] = set()
 
     def numbers(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """The number of each term, UNKNOWN where it has none."""
-        if missing := {term for term in terms if term not in self._numbers}:
-            remembered = _by_term.among([(*self._instant, term) for term in missing])
-            self._keep(remembered.values())
-            if unread := sorted(missing.difference(self._numbers)):
-                self._keep(self._read("term", unread))
-                self._numbers.update(dict.fromkeys(missing.difference(self._numbers), UNKNOWN))
-        return np.array([self._numbers[term] for term in terms], np.int64)
+        known = self._known.by_term
+        if missing := {term for term in terms if term not in known}.difference(self._unknown):
+            self._read("term", sorted(missing))
+            self._unknown.update(term for term in missing if term not in known)
+        return np.array([known[term].number if term in known else UNKNOWN for term in terms], np.int64)
 
     def names(self, numbers: NDArray[np.integer]) -> list[str]:
         """The term of each number, which must be known."""
-        self._look_up(numbers.tolist())
-        return [self._names[number] for number in numbers.tolist()]
+        return [known.term for known in self._of(numbers) if known]
 
     def sealed_frequencies(self, numbers: NDArray[np.integer]) -> NDArray[np.int64]:
         """How many sealed documents hold each term, those that died left out."""
-        self._look_up(numbers.tolist())
-        return np.array([self._sealed.get(number, 0) for number in numbers.tolist()], np.int64)
+        return np.array([known.documents if known else 0 for known in self._of(numbers)], np.int64)
 
-    def _look_up(self, numbers: Collection[int]) -> None:
-        if missing := {number for number in numbers if number not in self._names and number != UNKNOWN}:
-            remembered = _by_number.among([(*self._instant, number) for number in missing])
-            self._keep(remembered.values())
-            if unread := sorted(missing.difference(self._names)):
-                self._keep(self._read("id", unread))
+    def _of(self, numbers: NDArray[np.integer]) -> list[_Known | None]:
+        known, wanted = self._known.by_number, numbers.tolist()
+        if missing := {number for number in wanted if number not in known and number != UNKNOWN}:
+            self._read("id", sorted(missing))
+        return [known.get(number) for number in wanted]
 
-    def _read(self, column: str, values: Sequence[str] | Sequence[int]) -> list[_Known]:
-        found: list[Any] = fetch(f"{_TERMS} WHERE {column} = ANY(%s)", [values])
-        _by_term.keep({(*self._instant, known[1]): known for known in found})
-        _by_number.keep({(*self._instant, known[0]): known for known in found})
-        return found
-
-    def _keep(self, rows: Iterable[_Known]) -> None:
-        for number, term, documents in rows:
-            self._numbers[term] = number
-            self._names[number] = term
-            self._sealed[number] = documents
+    def _read(self, column: str, values: Sequence[str] | Sequence[int]) -> None:
+        for row in fetch(f"{_TERMS} WHERE {column} = ANY(%s)", [values]):
+            known = _Known(*row)
+            self._known.by_term[known.term] = self._known.by_number[known.number] = known
 
 
 def forget() -> None:
     """Remember nothing any more."""
-    _by_term.forget()
-    _by_number.forget()
+    global _latest
+    _latest = _Remembered((0, 0))
 
 
 def numbers(terms: Sequence[str]) -> NDArray[np.int64]:
