@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "apps.trending",
     "apps.stories",
     "apps.push",
+    "apps.alerts",
     "apps.reading",
     "apps.replay",
     "allauth",

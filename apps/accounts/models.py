@@ -22,3 +22,4 @@ class User(AbstractUser):
         default=Images.PROXIED,
         help_text="Where Wirebeat fetches the pictures of postings, their sites do not learn that you read.",
     )
+    time_zone = models.CharField(max_length=50, blank=True)  # of the tz database; the portal's own if empty

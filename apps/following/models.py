@@ -59,3 +59,29 @@ class Mark(models.Model):
 
     def __str__(self) -> str:
         return f"mark of user {self.user_id} on posting {self.posting_id}"
+
+
+class Tag(models.Model):
+    """A word of a person's own for postings."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tags", db_index=False)
+    name = models.CharField(max_length=50)
+    postings = models.ManyToManyField(Posting, through="Tagging", related_name="tags")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "name"], name="tag_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Tagging(models.Model):
+    tag = models.ForeignKey(Tag, on_delete=models.CASCADE, related_name="taggings", db_index=False)
+    posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="taggings")
+    tagged_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tag", "posting"], name="tagging_once")]
+
+    def __str__(self) -> str:
+        return f"tag {self.tag_id} on posting {self.posting_id}"

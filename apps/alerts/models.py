@@ -1,0 +1,202 @@
+"""Saved searches that watch: what they wait for, what they found, and who is told of it how."""
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from apps.postings.models import Posting
+from apps.search.models import SavedSearch
+
+
+class Change(models.Model):
+    """A posting that no saved search has seen as it is. Written by triggers, taken out by `actions.match`."""
+
+    posting_id = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"change of posting {self.posting_id}"
+
+
+class Revision(models.Model):
+    """A saved search whose anchors are not those of its query. Written by triggers, taken out by `actions.prepare`."""
+
+    saved_id = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"revision of search {self.saved_id}"
+
+
+class Standing(models.Model):
+    """A saved search as new postings are tried on it."""
+
+    saved = models.OneToOneField(SavedSearch, on_delete=models.CASCADE, primary_key=True, related_name="standing")
+    query = models.CharField(max_length=1_000)  # that its anchors are of
+    refusal = models.CharField(max_length=300, blank=True)  # why nothing can be tried on it; then it has no anchors
+    importance = models.FloatField(default=1.0)  # what the person says that it is worth beside their others
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(importance__gte=0, importance__lte=10), name="standing_importance"),
+        ]
+
+    def __str__(self) -> str:
+        return f"standing search {self.saved_id}"
+
+
+class Anchor(models.Model):
+    """A term without which a posting is not found by a search, in one reading of the search's words.
+
+    A posting in one of `languages` that has `term` and all of `beside` is a candidate; if the anchor is `exact`, that is
+    all that the search asks.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, related_name="anchors")
+    term = models.TextField(db_collation="C")  # of the words of a posting, or of its source and the like (marked)
+    beside = ArrayField(models.TextField(db_collation="C"), default=list)
+    languages = models.BigIntegerField()  # one bit each
+    exact = models.BooleanField(default=False)
+
+    class Meta:
+        indexes = [models.Index(fields=["term"], name="anchor_term")]
+
+    def __str__(self) -> str:
+        return f"{self.term} of search {self.saved_id}"
+
+
+class Hit(models.Model):
+    """A posting that a saved search found when it came."""
+
+    saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, related_name="hits", db_index=False)
+    posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="hits")
+    source_id = models.BigIntegerField()  # the posting's
+    published_at = models.DateTimeField()  # the posting's
+    retrieved_at = models.DateTimeField()  # the posting's
+    found_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["saved", "posting"], name="hit_once")]
+        indexes = [models.Index(fields=["saved", "-id"], name="hit_of_search")]
+
+    def __str__(self) -> str:
+        return f"posting {self.posting_id} for search {self.saved_id}"
+
+
+class Rule(models.Model):
+    """What is done with what a saved search finds. Without a row nothing is, but for the list of its hits."""
+
+    class Mail(models.TextChoices):
+        NONE = "", "No mail"
+        ONCE = "once", "At once"
+        HOUR = "hour", "Once an hour"
+        DAY = "day", "Once a day"
+
+    saved = models.OneToOneField(SavedSearch, on_delete=models.CASCADE, primary_key=True, related_name="rule")
+    mark_read = models.BooleanField(default=False)
+    star = models.BooleanField(default=False)
+    hide = models.BooleanField(default=False)
+    tag = models.CharField(max_length=50, blank=True)
+    mail = models.CharField(max_length=4, choices=Mail, default=Mail.NONE, blank=True)
+    push = models.BooleanField(default=False)
+    webhook_url = models.CharField(max_length=2_000, blank=True)
+    webhook_secret = models.CharField(max_length=64, blank=True)  # that its calls are signed with
+    stop_token = models.CharField(max_length=43, unique=True)  # in the address that stops all messages with one click
+    stopped_at = models.DateTimeField(null=True)  # messages; the rest goes on
+
+    def __str__(self) -> str:
+        return f"rule of search {self.saved_id}"
+
+
+class Wishes(models.Model):
+    """When and how much a person wants to be told. Without a row as by default."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="alert_wishes"
+    )
+    quiet_from = models.TimeField(null=True)  # in the person's zone; both or none
+    quiet_until = models.TimeField(null=True)
+    digest_hour = models.PositiveSmallIntegerField(default=7)  # of the day
+    most_a_day = models.PositiveIntegerField(default=50)  # mails and pushes; what is over waits for the next day's digest
+
+    class Meta:
+        verbose_name_plural = "wishes"
+        constraints = [
+            models.CheckConstraint(condition=Q(digest_hour__lte=23), name="wishes_digest_hour"),
+            models.CheckConstraint(
+                condition=Q(quiet_from__isnull=True, quiet_until__isnull=True)
+                | Q(quiet_from__isnull=False, quiet_until__isnull=False),
+                name="wishes_quiet_both",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"wishes of user {self.user_id}"
+
+
+class Browser(models.Model):
+    """A browser that takes messages (Web Push)."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="push_browsers")
+    endpoint = models.CharField(max_length=2_000, unique=True)  # the address of its push service
+    public_key = models.CharField(max_length=100)  # p256dh, base64url
+    secret = models.CharField(max_length=50)  # auth, base64url
+    name = models.CharField(max_length=200, blank=True)  # as it calls itself
+    added_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name or self.endpoint
+
+
+class Message(models.Model):
+    """Something that a person is told on one way, of one or more hits. It waits until `due_at`."""
+
+    class Channel(models.TextChoices):
+        MAIL = "mail", "Mail"
+        DIGEST = "digest", "Digest by mail"
+        PUSH = "push", "Browser"
+        WEBHOOK = "webhook", "Webhook"
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "Waiting"
+        SENT = "sent", "Sent"
+        FAILED = "failed", "Given up"
+        DROPPED = "dropped", "Not wanted any more"
+
+    id = models.BigAutoField(primary_key=True)
+    key = models.UUIDField(unique=True)  # the same at each attempt, so that who got it twice can tell
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="alert_messages")
+    channel = models.CharField(max_length=7, choices=Channel)
+    saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, null=True, related_name="messages")  # not of digests
+    browser = models.ForeignKey(Browser, on_delete=models.CASCADE, null=True, related_name="messages")
+    hits = ArrayField(models.BigIntegerField())  # Hit, in the order in which they were found
+    state = models.CharField(max_length=7, choices=State, default=State.WAITING)
+    created_at = models.DateTimeField()
+    due_at = models.DateTimeField()  # first attempt or next one
+    lease_until = models.DateTimeField(null=True)  # somebody is at it until then
+    attempts = models.PositiveSmallIntegerField(default=0)
+    done_at = models.DateTimeField(null=True)
+    error = models.CharField(max_length=300, blank=True)  # of the last attempt
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["due_at"], condition=Q(state="waiting"), name="message_due"),
+            models.Index(fields=["user", "-id"], name="message_of_user"),
+            models.Index(fields=["done_at"], condition=Q(done_at__isnull=False), name="message_done"),
+        ]
+
+    def __str__(self) -> str:
+        return f"message {self.pk} to user {self.user_id} by {self.channel}"
+
+
+class Attempt(models.Model):
+    """A message on its way: the delivery log."""
+
+    message = models.ForeignKey(Message, on_delete=models.CASCADE, related_name="log")
+    at = models.DateTimeField()
+    took = models.FloatField()  # s
+    status = models.PositiveSmallIntegerField(null=True)  # of HTTP or SMTP; null where no answer came
+    error = models.CharField(max_length=300, blank=True)  # empty: it was taken
+
+    def __str__(self) -> str:
+        return f"attempt of message {self.message_id} at {self.at}"
