@@ -14,8 +14,9 @@ HALF_LIFE = 48.0  # hours in which half of the likeness that may fade does
 FADING = 0.85  # the share of likeness that time takes away
 THRESHOLD = 0.13  # likeness to a story below which a posting begins its own
 OF_POSTING, OF_STORY = 96, 128  # heaviest terms that are kept
-PROBED = 8  # heaviest terms of a posting that stories have: it is compared with those
-TOO_COMMON = 200  # stories with a term, above which it tells none apart
+NARROW = 32  # terms at most of most stories told by headlines alone: comparing them takes a quarter
+PROBED = 6  # heaviest terms of a posting that stories have: it is compared with those
+TOO_COMMON = 150  # stories with a term, above which it tells none apart
 
 MERGED_WITHIN = 72.0  # hours since the latest posting of both
 MERGE_THRESHOLD = 0.22  # likeness of two stories that become one
@@ -55,6 +56,7 @@ class Clusters:
         self._free: list[int] = []
         self._terms = np.full((1024, OF_STORY), _NOTHING, np.int32)
         self._weights = np.zeros((1024, OF_STORY), np.float32)
+        self._widths = np.zeros(1024, np.int64)
         self._lengths = np.zeros(1024)
         self._ids = np.zeros(1024, np.int64)
         self._sizes = np.zeros(1024, np.int64)
@@ -76,7 +78,7 @@ class Clusters:
 
     def get(self, id: int) -> Cluster:
         place = self._places[id]
-        size = int((self._terms[place] != _NOTHING).sum())
+        size = int(self._widths[place])
         vector = Vector(self._terms[place, :size].copy(), self._weights[place, :size].copy())
         return Cluster(id, vector, int(self._sizes[place]), float(self._latest[place]), float(self._centres[place]))
 
@@ -91,7 +93,7 @@ class Clusters:
         terms, size = cluster.vector.terms, cluster.vector.terms.size
         self._terms[place, :size], self._terms[place, size:] = terms, _NOTHING
         self._weights[place, :size], self._weights[place, size:] = cluster.vector.weights, 0
-        self._lengths[place] = cluster.vector.length
+        self._widths[place], self._lengths[place] = size, cluster.vector.length
         self._ids[place], self._sizes[place] = cluster.id, cluster.size
         self._latest[place], self._centres[place] = cluster.latest, cluster.centre
         self._held[terms] += 1
@@ -115,7 +117,7 @@ class Clusters:
     def _new_place(self) -> int:
         place = len(self._places)
         if place == len(self._ids):
-            for name in ("_weights", "_lengths", "_ids", "_sizes", "_latest", "_centres"):
+            for name in ("_weights", "_widths", "_lengths", "_ids", "_sizes", "_latest", "_centres"):
                 old = getattr(self, name)
                 setattr(self, name, np.concatenate([old, np.zeros_like(old)]))
             self._terms = np.concatenate([self._terms, np.full_like(self._terms, _NOTHING)])
@@ -128,17 +130,16 @@ class Clusters:
         likeness = cosine x sqrt(coherence) x (0.15 + 0.85 x 2^(-gap / 48 h)), where coherence is the length of the
         story's sum by its size, 1 if its postings are all the same: it keeps stories of everything from growing. The
         gap is half that to its latest posting and half that to the mean of its times. Only stories are looked at that
-        have one of the posting's heaviest terms, eight of those that any has, and one posting within seven days of it.
+        have one of the posting's heaviest terms, six of those that any has, and one posting within seven days of it.
         """
         probed = self._telling(vector.terms)[:PROBED]
         places = self._listed(probed)
         places = places[np.abs(self._latest[places] - hours) <= ACTIVE]
-        rows = self._terms[places]
         gaps = (np.abs(self._latest[places] - hours) + np.abs(self._centres[places] - hours)) / 2
-        likeness = self._cosines(vector, places, rows) * np.sqrt(self._coherence(places))
+        likeness = self._cosines(vector, places) * np.sqrt(self._coherence(places))
         likeness *= _faded(gaps)
         for best in np.lexsort((self._ids[places], -likeness)):
-            if (rows[best][:, None] == probed).any():  # some have lost what they were listed for
+            if (self._terms[places[best]][:, None] == probed).any():  # some have lost what they were listed for
                 return int(self._ids[places[best]]), float(likeness[best])
         return None
 
@@ -187,8 +188,8 @@ class Clusters:
 
     def _listed(self, terms: Terms) -> Places:
         """The places of stories with one of the terms, and of some that once had one."""
-        lists = [self._holders[term] for term in terms.tolist()]
-        return np.unique(np.array([place for places in lists for place in places], np.int64))
+        places = set[int]().union(*(self._holders[term] for term in terms.tolist()))
+        return np.fromiter(places, np.int64, len(places))
 
     def _holding(self, terms: Terms, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Which items of some rows are among the terms."""
@@ -197,10 +198,14 @@ class Clusters:
         self._marked[terms] = False
         return found
 
-    def _cosines(self, vector: Vector, places: Places, rows: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Of a vector with the stories of some places, whose terms are `rows`."""
+    def _cosines(self, vector: Vector, places: Places) -> NDArray[np.float64]:
+        """Of a vector with the stories of some places."""
         self._asked[vector.terms] = vector.weights
-        products: NDArray[np.float64] = np.einsum("ij,ij->i", self._asked[rows], self._weights[places])
+        products = np.zeros(places.size)
+        is_narrow = self._widths[places] <= NARROW
+        for chosen, width in ((is_narrow, NARROW), (~is_narrow, OF_STORY)):
+            at = places[chosen]
+            products[chosen] = np.einsum("ij,ij->i", self._asked[self._terms[at, :width]], self._weights[at, :width])
         self._asked[vector.terms] = 0
         cosines: NDArray[np.float64] = products / np.maximum(self._lengths[places] * vector.length, 1e-9)
         return cosines
@@ -246,7 +251,7 @@ class Clusters:
         if not others.size:
             return []
         coherence = np.minimum(self._coherence(others), self._coherence(np.array([place])))
-        likeness = self._cosines(self.get(id).vector, others, self._terms[others]) * np.sqrt(coherence)
+        likeness = self._cosines(self.get(id).vector, others) * np.sqrt(coherence)
         likeness *= _faded(np.abs(self._centres[others] - self._centres[place]))
         found = zip(likeness.tolist(), self._ids[others].tolist(), strict=True)
         # Rounded, for seen from the other side it may differ in the last digits.
