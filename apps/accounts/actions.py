@@ -3,5 +3,7 @@
 from apps.accounts.models import User
 
 
-def set_preferences(user: User, *, unread_only: bool, order: User.Order, images: User.Images) -> None:
-    User.objects.filter(pk=user.pk).update(unread_only=unread_only, order=order, images=images)
+def set_preferences(
+    user: User, *, unread_only: bool, order: User.Order, images: User.Images, time_zone: str = ""
+) -> None:
+    User.objects.filter(pk=user.pk).update(unread_only=unread_only, order=order, images=images, time_zone=time_zone)

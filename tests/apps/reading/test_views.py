@@ -198,6 +198,23 @@ def test_preferences_are_kept(client, user):
     assert (user.unread_only, user.order) == (True, "oldest")
 
 
+def test_times_are_those_of_the_persons_own_zone(client, user):
+    posting = a_posting(a_follow(user).source, claimed_at=NOON - timedelta(hours=1))
+    address = reverse("posting", args=[posting.pk])
+    assert "11:00:00 UTC" in client.get(address).text
+    client.post(reverse("preferences"), {"order": "newest", "images": "proxied", "time_zone": "Asia/Kolkata"})
+    assert "16:30:00 IST" in client.get(address).text
+
+
+def test_a_time_zone_that_does_not_exist_is_refused(client, user):
+    answer = client.post(
+        reverse("preferences"), {"order": "newest", "images": "proxied", "time_zone": "Europe/Atlantis"}
+    )
+    assert "Atlantis" in answer.text
+    user.refresh_from_db()
+    assert user.time_zone == ""
+
+
 def upload(client, content: bytes):
     file = BytesIO(content)
     file.name = "list.opml"
