@@ -98,7 +98,7 @@ class _Plain(Clusters):
         places = places[np.abs(self._latest[places] - hours) <= ACTIVE]
         if not places.size:
             return None
-        likeness = self._cosines(vector, places, self._terms[places])
+        likeness = self._cosines(vector, places)
         best = np.lexsort((self._ids[places], -likeness))[0]
         return int(self._ids[places[best]]), float(likeness[best])
 
