@@ -100,6 +100,13 @@ class PlanForm(forms.Form):
         label="How retrievals are shared out",
         help_text="The first one is our own and waits least; the others are published rules, to compare it with.",
     )
+    pages_policy = forms.TypedChoiceField(
+        choices=Plan.PagesPolicy.choices,
+        required=False,
+        empty_value=None,
+        label="Pages without a feed",
+        help_text="Only looks show that they have changed; CAM learns when they do.",
+    )
     budget = forms.FloatField(
         min_value=0,
         label="Retrievals",
@@ -111,6 +118,16 @@ class PlanForm(forms.Form):
         max_value=168,
         label="Longest gap, in hours",
         help_text="However little is expected of a source, and whatever it is worth, it is asked after this time.",
+    )
+    interest_share = forms.FloatField(
+        min_value=0,
+        max_value=0.5,
+        required=False,
+        label="Share for what people search",
+        help_text=(
+            "Sources that answer people's searches are asked more often; this share of its retrievals, 0 to 0.5, is"
+            " what any other source may lose to them."
+        ),
     )
 
 

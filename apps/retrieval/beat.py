@@ -18,6 +18,7 @@ from django.db import connections
 from django_celery_beat.schedulers import DatabaseScheduler
 from kombu.utils.uuid import uuid
 
+from apps.retrieval.algorithms.cam.scheduling import urgency
 from apps.retrieval.claims import LEASE, Claim
 
 logger = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ UPDATE retrieval_schedule schedule
 SET due_at = clock_timestamp() + %s, sequence = sequence + 1, dispatched_at = clock_timestamp()
 FROM due WHERE schedule.source_id = due.source_id
 RETURNING schedule.source_id, schedule.sequence, schedule.partition,
-    extract(epoch FROM due.due_at)::float8, extract(epoch FROM schedule.dispatched_at)::float8
+    extract(epoch FROM due.due_at)::float8, extract(epoch FROM schedule.dispatched_at)::float8, schedule.worth
 """
 UNTIL_NEXT = """
 SELECT extract(epoch FROM min(due_at) - clock_timestamp())::float8 FROM retrieval_schedule WHERE due_at IS NOT NULL
@@ -52,15 +53,23 @@ class Due(NamedTuple):
     partition: int
     due_at: float  # s since the epoch
     dispatched_at: float
+    worth: float = 1.0  # what a posting of the source is worth
+
+    @property
+    def urgency(self) -> float:
+        return urgency(self.worth, self.dispatched_at - self.due_at)
 
     def claim(self) -> Claim:
         return Claim(self.source_id, self.sequence, self.due_at, self.dispatched_at)
 
 
 def messages(due: Iterable[Due]) -> Iterator[list[Claim]]:
-    """Cut claimed sources into messages: each of one partition, so that a site's sources meet in one worker."""
+    """Cut claimed sources into messages: each of one partition, so that a site's sources meet in one worker.
+
+    Of what is due together, what is worth most goes first, but nothing is overtaken for long.
+    """
     by_partition: dict[int, list[Due]] = defaultdict(list)
-    for row in sorted(due, key=lambda row: row.due_at):
+    for row in sorted(due, key=lambda row: (-row.urgency, row.due_at)):
         by_partition[row.partition].append(row)
     for rows in by_partition.values():
         for start in range(0, len(rows), MESSAGE_SIZE):

@@ -13,15 +13,19 @@ from apps.retrieval.algorithms.habits.packing import expectations
 from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.algorithms.planner.ahead import Outlook, instants_ahead, next_gaps
 from apps.retrieval.algorithms.timetables import Timetable
-from apps.retrieval.models import Retrieval
+from apps.retrieval.models import Plan, Retrieval
 from apps.retrieval.remembered import Remembered
+from apps.sources.models import Source
 
 FloatArray = NDArray[np.float64]
 
 AHEAD = 12  # instants kept for people to see
 AT_ONCE = timedelta(seconds=1)  # an instant of a timetable so near was used by this very retrieval
 OBSERVING = (Retrieval.Outcome.NEW, Retrieval.Outcome.UNCHANGED, Retrieval.Outcome.NOT_MODIFIED)
+SAME = 1 / 60  # h: an instant so near to one of a timetable is that one
 BY_TIMETABLE = "the next instant of its timetable"
+# Pages of which only looks show that they have changed.
+PAGES = frozenset({Source.Kind.JSON, Source.Kind.XPATH, Source.Kind.REGEX, Source.Kind.SCRAPE, Source.Kind.INDEX})
 POLITENESS = "as early as politeness allows"
 SAFETY = "a look to be sure: its publisher tells us of news by itself"
 SAFETY_GAP = 24.0  # h of a source's own time between two looks at one whose publisher tells us of news
@@ -33,6 +37,12 @@ class Terms(NamedTuple):
     price: float  # posting-hours per retrieval
     longest: float  # hours of the source's own time between two retrievals
     by_timetable: bool = False  # a policy that does not react
+    pages_by_timetable: bool = False  # the same of pages alone
+
+
+def terms_of(plan: Plan, price: float) -> Terms:
+    by_timetable = plan.policy != Plan.Policy.OURS
+    return Terms(price, plan.longest_gap, by_timetable, by_timetable or plan.pages_policy == Plan.PagesPolicy.CAM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,14 +165,20 @@ def after_retrievals(retrieved: Sequence[Retrieved], terms: Terms) -> list[Next]
 def _plan(retrieved: Retrieved, outlook: Outlook, terms: Terms) -> list[float]:
     """The next instants of one source on its own axis."""
     source = retrieved.remembered
-    if _goes_by_timetable(source, terms, retrieved.at):
+    if goes_by_timetable(source, terms, retrieved.at):
         earliest = max(retrieved.earliest, retrieved.at + AT_ONCE)
         return _by_timetable(source, earliest)
     return instants_ahead(outlook)[: AHEAD + 1]
 
 
-def _goes_by_timetable(source: Remembered, terms: Terms, at: datetime) -> bool:
-    return terms.by_timetable and bool(source.timetable) and not source.is_announced(at)
+def wants_timetable(source: Remembered, terms: Terms) -> bool:
+    """Whether the plan has a source go by a timetable, be it made yet or not."""
+    return terms.pages_by_timetable if source.kind in PAGES else terms.by_timetable
+
+
+def goes_by_timetable(source: Remembered, terms: Terms, at: datetime) -> bool:
+    """Whether a timetable says when a source is asked next, not what its retrievals bring."""
+    return wants_timetable(source, terms) and bool(source.timetable) and not source.is_announced(at)
 
 
 def _next(retrieved: Retrieved, plan: list[float], gap: list[float], activity: Activity, terms: Terms) -> Next:
@@ -170,8 +186,8 @@ def _next(retrieved: Retrieved, plan: list[float], gap: list[float], activity: A
     at, *ahead = (_moment(hours, source) for hours in plan)
     if source.is_announced(retrieved.at):
         return Next(at, SAFETY, ahead, activity)
-    reason = BY_TIMETABLE if _goes_by_timetable(source, terms, retrieved.at) else _reason(*gap)
-    return Next(at, reason, ahead, activity)
+    by_timetable = goes_by_timetable(source, terms, retrieved.at)
+    return Next(at, _reason_of_timetable(source, plan[0]) if by_timetable else _reason(*gap), ahead, activity)
 
 
 def _reason(gap: float, expected: float, least: float, longest: float) -> str:
@@ -181,6 +197,25 @@ def _reason(gap: float, expected: float, least: float, longest: float) -> str:
         return f"the {longest:g}-hour limit: nothing it is expected to publish is worth an earlier retrieval"
     postings = f"{expected:.1f}" if expected >= 0.95 else f"{max(expected, 0.01):.2f}"
     return f"expected: {postings} postings by then; asking earlier would cost more than it saves"
+
+
+def chance_at(source: Remembered, hours: float) -> float | None:
+    """The probability of an update at an instant (hours as those of `_hours`), if a timetable says so of it."""
+    if not source.chances:
+        return None
+    instants = np.frombuffer(source.timetable, dtype="<f8")
+    phase = (hours - source.utc_offset / 60) % source.period
+    apart = np.abs(instants - phase)
+    apart = np.minimum(apart, source.period - apart)
+    nearest = int(apart.argmin())
+    return float(np.frombuffer(source.chances, dtype="<f4")[nearest]) if apart[nearest] < SAME else None
+
+
+def _reason_of_timetable(source: Remembered, hours: float) -> str:
+    chance = chance_at(source, hours)
+    if chance is None:
+        return BY_TIMETABLE
+    return f"page of weight {source.worth:.3g}, update expected with probability {chance:.2g}"
 
 
 def _by_timetable(source: Remembered, earliest: datetime) -> list[float]:
@@ -199,16 +234,13 @@ def planned_anew(sources: Sequence[Remembered], terms: Terms, *, now: datetime) 
     Each is planned from its latest observation on, as it was then, so that planning twice changes nothing; what should
     have been asked by now is returned as an instant that has passed.
     """
-    if terms.by_timetable:
-        rest = [source for source in sources if not _goes_by_timetable(source, terms, now)]
-        planned = dict(zip((source.source_id for source in rest), _at_price(rest, terms, now), strict=True))
-        return [
-            planned[source.source_id]
-            if source.source_id in planned
-            else (_moment(_by_timetable(source, max(now, source.earliest_at or now))[0], source), BY_TIMETABLE)
-            for source in sources
-        ]
-    return _at_price(sources, terms, now)
+    rest = [source for source in sources if not goes_by_timetable(source, terms, now)]
+    planned = dict(zip((source.source_id for source in rest), _at_price(rest, terms, now), strict=True))
+    for source in sources:
+        if source.source_id not in planned:
+            hours = _by_timetable(source, max(now, source.earliest_at or now))[0]
+            planned[source.source_id] = (_moment(hours, source), _reason_of_timetable(source, hours))
+    return [planned[source.source_id] for source in sources]
 
 
 def _at_price(sources: Sequence[Remembered], terms: Terms, now: datetime) -> list[tuple[datetime, str]]:

@@ -17,6 +17,11 @@ class Plan(models.Model):
         COMBINED = "combined", "Combined (Sia, Cho, Cho): square-root rule, at the best instants"
         CGM_AGE = "cgm_age", "Age-optimal (Cho, Garcia-Molina)"
         CGM_FRESHNESS = "cgm_freshness", "Freshness-optimal (Cho, Garcia-Molina)"
+        CAM = "cam", "CAM (Pandey, Ramamritham, Chakrabarti): at the instants of most likely changes"
+
+    class PagesPolicy(models.TextChoices):
+        SAME = "same", "As the others"
+        CAM = "cam", "CAM (Pandey, Ramamritham, Chakrabarti): at the instants of most likely changes"
 
     class Unit(models.TextChoices):
         SOURCE_DAY = "source_day", "per source and day"
@@ -26,7 +31,12 @@ class Plan(models.Model):
     policy = models.CharField(max_length=20, choices=Policy, default=Policy.OURS)
     budget = models.FloatField(default=12.0, help_text="Retrievals that may be made.")
     unit = models.CharField(max_length=10, choices=Unit, default=Unit.SOURCE_DAY)
+    # Of sources without a feed, whose changes are only seen by looking.
+    pages_policy = models.CharField(max_length=4, choices=PagesPolicy, default=PagesPolicy.SAME)
     longest_gap = models.FloatField(default=24.0, help_text="Hours; no source waits longer, whatever it is worth.")
+    interest_share = models.FloatField(
+        default=0.1, help_text="Of its retrievals, how many a source may lose to those that people's searches wait for."
+    )
     changed_at = models.DateTimeField(db_default=Now())
     revision = models.PositiveIntegerField(default=1)  # raised by each change of the above
     planned_revision = models.PositiveIntegerField(default=0)  # the one that all sources' instants follow
@@ -43,6 +53,9 @@ class Plan(models.Model):
             models.CheckConstraint(condition=models.Q(budget__gt=0), name="plan_budget_positive"),
             models.CheckConstraint(
                 condition=models.Q(longest_gap__gte=1, longest_gap__lte=168), name="plan_longest_gap_in_range"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(interest_share__gte=0, interest_share__lte=0.5), name="plan_interest_share_in_range"
             ),
         ]
 
@@ -62,6 +75,7 @@ class Habit(models.Model):
     window = models.PositiveIntegerField(null=True)  # items that its document showed last
     timetable = models.BinaryField(default=b"")  # float64: instants of a policy that does not react; hours, UTC
     period = models.FloatField(default=0.0)  # h, of the timetable
+    chances = models.BinaryField(default=b"")  # float32: of an update at each of these instants, where the policy says
     learned_at = models.DateTimeField()
 
     def __str__(self) -> str:

@@ -15,7 +15,8 @@ WORTH = """source.weight * source.interest * greatest(1, (source.listed OR sourc
 
 COLUMNS = f"""source.id, source.pace, coalesce(source.min_gap, %(min_gap)s)::float8, {WORTH}, schedule.observed_at,
     schedule.earliest_at, schedule.activity_seen, schedule.activity_expected, habit.hourly, habit.minutes,
-    habit.root_mass, habit.utc_offset, habit."window", habit.timetable, habit.period, schedule.pushed_until"""
+    habit.root_mass, habit.utc_offset, habit."window", habit.timetable, habit.period, habit.chances, source.kind,
+    schedule.pushed_until"""
 TABLES = """retrieval_schedule schedule JOIN sources_source source ON source.id = schedule.source_id
     LEFT JOIN retrieval_habit habit ON habit.source_id = source.id"""
 
@@ -41,19 +42,19 @@ class Remembered:
     window: int | None
     timetable: bytes
     period: float  # h, of the timetable
+    chances: bytes  # of an update at each instant of the timetable; empty where its policy says nothing of it
+    kind: str
     pushed_until: datetime | None  # until then its publisher sends us its news, or tells us of them
 
     @classmethod
     def of(cls, row: tuple[Any, ...]) -> "Remembered":
         """From a row of COLUMNS."""
-        source_id, pace, min_gap, worth, observed_at, earliest_at, seen, expected, hourly, *habit, pushed_until = row
-        values: tuple[Any, ...] = (source_id, pace, min_gap, worth, observed_at, earliest_at, Activity(seen, expected))
-        if hourly is None:
-            values += (b"", b"", 0.0, 0, None, b"", 0.0)
-        else:
-            minutes, root_mass, utc_offset, window, timetable, period = habit
-            values += (bytes(hourly), bytes(minutes), root_mass, utc_offset, window, bytes(timetable), period)
-        values += (pushed_until,)
+        seen, expected, *habit = row[6:-2]
+        if habit[0] is None:
+            habit = [b"", b"", 0.0, 0, None, b"", 0.0, b""]
+        hourly, minutes, root_mass, utc_offset, window, timetable, period, chances = habit
+        values: tuple[Any, ...] = (*row[:6], Activity(seen, expected), bytes(hourly), bytes(minutes), root_mass)
+        values += (utc_offset, window, bytes(timetable), period, bytes(chances), *row[-2:])
         return cls(*values)
 
     def is_announced(self, at: datetime) -> bool:

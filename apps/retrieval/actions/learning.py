@@ -133,8 +133,9 @@ def _rows(source_ids: Sequence[int], habits: Habits, offset: int) -> list[tuple[
 
 
 _WRITE = """
-INSERT INTO retrieval_habit (source_id, hourly, minutes, weekly, root_mass, utc_offset, timetable, period, learned_at)
-SELECT learnt.*, '', 0, %s
+INSERT INTO retrieval_habit
+    (source_id, hourly, minutes, weekly, root_mass, utc_offset, timetable, period, chances, learned_at)
+SELECT learnt.*, '', 0, '', %s
 FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[], %s::float8[], %s::float8[], %s::int2[])
     learnt(source_id, hourly, minutes, weekly, root_mass, utc_offset)
 JOIN sources_source source ON source.id = learnt.source_id

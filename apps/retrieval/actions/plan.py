@@ -10,7 +10,6 @@ from django.db.models.functions import Now
 
 from apps.retrieval import queries
 from apps.retrieval.algorithms.planner.price import controlled_price
-from apps.retrieval.instants import Terms
 from apps.retrieval.models import Plan
 
 HOUR = 3_600.0  # s
@@ -26,9 +25,11 @@ def current_plan() -> Plan:
 def change_plan(
     *,
     policy: str | None = None,
+    pages_policy: str | None = None,
     budget: float | None = None,
     unit: str | None = None,
     longest_gap: float | None = None,
+    interest_share: float | None = None,
 ) -> Plan:
     """Change what is given of the plan; within a minute all sources' instants follow it.
 
@@ -38,32 +39,41 @@ def change_plan(
         Retrievals per `unit`.
     longest_gap : float, 1..168
         Hours of a source's own time.
+    interest_share : float, 0..0.5
+        Of its retrievals, how many a source may lose to those that people's searches wait for.
 
     Raises
     ------
     ValueError
         If a value is not one that the plan may have; nothing is changed then.
     """
-    given = {"policy": policy, "budget": budget, "unit": unit, "longest_gap": longest_gap}
+    given = {
+        "policy": policy,
+        "pages_policy": pages_policy,
+        "budget": budget,
+        "unit": unit,
+        "longest_gap": longest_gap,
+        "interest_share": interest_share,
+    }
     values = {name: value for name, value in given.items() if value is not None}
     if policy is not None and policy not in Plan.Policy.values:
         raise ValueError(f"there is no policy {policy!r}")
+    if pages_policy is not None and pages_policy not in Plan.PagesPolicy.values:
+        raise ValueError(f"there is no policy {pages_policy!r} for pages")
     if unit is not None and unit not in Plan.Unit.values:
         raise ValueError(f"a budget is per {', '.join(Plan.Unit.values)}, not per {unit!r}")
     if budget is not None and not (budget > 0 and math.isfinite(budget)):
         raise ValueError(f"the budget must be positive, not {budget}")
     if longest_gap is not None and not 1 <= longest_gap <= 168:
         raise ValueError(f"the longest gap lies within 1..168 hours, not {longest_gap}")
+    if interest_share is not None and not 0 <= interest_share <= 0.5:
+        raise ValueError(f"the share for what people search lies within 0..0.5, not {interest_share}")
     current_plan()
     plan = Plan.objects.select_for_update().get(pk=1)
     if all(getattr(plan, name) == value for name, value in values.items()):
         return plan
     Plan.objects.filter(pk=1).update(**values, revision=plan.revision + 1, changed_at=Now())
     return Plan.objects.get(pk=1)
-
-
-def terms_of(plan: Plan, price: float) -> Terms:
-    return Terms(price, plan.longest_gap, by_timetable=plan.policy != Plan.Policy.OURS)
 
 
 def control_price(*, now: datetime) -> float | None:

@@ -8,12 +8,12 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from apps.retrieval import queries
-from apps.retrieval.actions.plan import PLANNING, alone, current_plan, terms_of
+from apps.retrieval.actions.plan import PLANNING, alone, current_plan
 from apps.retrieval.actions.planning import wake_beat
 from apps.retrieval.actions.pricing import price_anew
 from apps.retrieval.actions.timetables import make_timetables
 from apps.retrieval.algorithms.politeness import Limits, next_instant
-from apps.retrieval.instants import Terms, planned_anew
+from apps.retrieval.instants import Terms, planned_anew, terms_of
 from apps.retrieval.models import Plan
 from apps.retrieval.remembered import COLUMNS, TABLES, Remembered, parameters
 from apps.retrieval.visits import numbers_in
@@ -51,8 +51,7 @@ def replan_changed(*, now: datetime) -> int:
             changed = queries.worth_changed()
             return _replan(changed, plan, now) if changed else 0
         price_anew(now=now)
-        if plan.policy != Plan.Policy.OURS:
-            make_timetables(plan, now=now)
+        make_timetables(plan, now=now)
         planned = _replan(queries.movable(), current_plan(), now)
         Plan.objects.filter(pk=1).update(planned_revision=plan.revision)
         return planned

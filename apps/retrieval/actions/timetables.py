@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 from django.conf import settings
@@ -10,6 +11,7 @@ from django.db import connection, transaction
 from numpy.typing import NDArray
 
 from apps.retrieval import queries
+from apps.retrieval.actions.cam import cam_timetables
 from apps.retrieval.actions.learning import Learner, chunks, read
 from apps.retrieval.algorithms.calendar import DAY, hours_of
 from apps.retrieval.algorithms.cgm import cgm_age, cgm_freshness
@@ -23,8 +25,9 @@ from apps.retrieval.algorithms.sia.policies import (
 )
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.traces import Trace
+from apps.retrieval.instants import PAGES
 from apps.retrieval.models import Plan
-from apps.retrieval.remembered import TABLES, WORTH
+from apps.retrieval.remembered import TABLES, WORTH, parameters
 
 FloatArray = NDArray[np.float64]
 
@@ -43,41 +46,85 @@ POLICIES: dict[str, Policy] = {
 }
 
 
+class _Known(NamedTuple):
+    """A source whose habit is known."""
+
+    source_id: int
+    pace: float
+    worth: float
+    mass: float  # what its retrievals go by under our own plan
+    min_gap: float  # s
+    kind: str
+
+
 def make_timetables(plan: Plan, *, now: datetime) -> int:
-    """Give every source whose habit is known the timetable of the plan's policy; returns how many there are.
+    """Give every source whose habit is known, and that the plan has go by one, its timetable; returns how many.
 
     Those whose publishers tell us of news by themselves keep the one that they have, for the time after.
     """
-    learners, worths = _learners(now)
-    if not learners:
+    known = _known(now) if plan.policy != Plan.Policy.OURS or plan.pages_policy == Plan.PagesPolicy.CAM else []
+    if not known:
         return 0
+    apart = plan.pages_policy == Plan.PagesPolicy.CAM and plan.policy != Plan.Policy.CAM
+    pages = [source for source in known if apart and source.kind in PAGES]
+    others = [source for source in known if not (apart and source.kind in PAGES)]
     announced = queries.announced(now)
     paces = max(queries.wanted().paces - announced.paces, 1e-9)
+    per_day = queries.budget_left(plan, announced) * DAY / paces
+    # Pages have the share of all retrievals that they would have under our own plan.
+    share = _mass(pages) / max(_mass(known), 1e-300)
+    made = 0
+    if pages:
+        made += _make(Plan.Policy.CAM, pages, per_day * share * _paces(known) / _paces(pages), plan, now)
+    if others and plan.policy != Plan.Policy.OURS:
+        made += _make(plan.policy, others, per_day * (1 - share) * _paces(known) / _paces(others), plan, now)
+    return made
+
+
+def _mass(sources: Sequence[_Known]) -> float:
+    return sum(source.mass for source in sources)
+
+
+def _paces(sources: Sequence[_Known]) -> float:
+    return sum(source.pace for source in sources)
+
+
+def _make(policy: str, sources: Sequence[_Known], per_day: float, plan: Plan, now: datetime) -> int:
+    """Write the timetables of some sources with so many retrievals a day, on average over these."""
+    learners = [Learner(source.source_id, source.pace) for source in sources]
+    worths = np.array([source.worth for source in sources])
     least_gap = max(settings.RETRIEVAL_MIN_GAP / 3600, 1 / 12)
-    timetables = POLICIES[plan.policy](
-        _learned(learners, now),
-        queries.budget_left(plan, announced) * DAY / paces,
-        random=np.random.default_rng(SEED),
-        weights=worths,
-        least=DAY / plan.longest_gap,
-        most=max(DAY / least_gap, DAY / plan.longest_gap),
-    )
+    least, most = DAY / plan.longest_gap, max(DAY / least_gap, DAY / plan.longest_gap)
+    chances: Sequence[FloatArray]
+    if policy == Plan.Policy.CAM:
+        min_gaps = np.array([source.min_gap for source in sources]) / 3600
+        pages = [source.kind in PAGES for source in sources]
+        per_day = float(np.clip(per_day, least, most))
+        timetables, chances = cam_timetables(
+            learners, pages, worths, per_day, longest=plan.longest_gap, min_gaps=min_gaps, now=now
+        )
+    else:
+        learned, random = _learned(learners, now), np.random.default_rng(SEED)
+        timetables = POLICIES[policy](learned, per_day, random=random, weights=worths, least=least, most=most)
+        chances = [np.empty(0)] * len(sources)
     for start in range(0, len(learners), CHUNK):
         part = slice(start, start + CHUNK)
-        _write([each.source_id for each in learners[part]], timetables[part])
+        _write([each.source_id for each in learners[part]], timetables[part], chances[part])
     return len(learners)
 
 
-def _learners(now: datetime) -> tuple[list[Learner], FloatArray]:
+def _known(now: datetime) -> list[_Known]:
     """Sources of one pace beside each other, and what each is worth."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"""SELECT source.id, source.pace, {WORTH} FROM {TABLES}
-            WHERE {queries.TO_BE_PLANNED} ORDER BY source.pace, source.id""",
-            {"now": now},
+            f"""SELECT id, pace, worth, root_mass * sqrt(worth) * pace, min_gap, kind FROM (
+                SELECT source.id, source.pace, {WORTH} AS worth, habit.root_mass,
+                    coalesce(source.min_gap, %(min_gap)s)::float8 AS min_gap, source.kind
+                FROM {TABLES} WHERE {queries.TO_BE_PLANNED}) known
+            ORDER BY pace, id""",
+            parameters(now=now),
         )
-        rows = cursor.fetchall()
-    return [Learner(source_id, pace) for source_id, pace, _ in rows], np.array([worth for _, _, worth in rows])
+        return [_Known(*row) for row in cursor.fetchall()]
 
 
 def _learned(learners: Sequence[Learner], now: datetime) -> Learned:
@@ -111,17 +158,20 @@ def _on_one_axis(chunk: Sequence[Learner], today: float, now: datetime) -> list[
 
 
 @transaction.atomic
-def _write(source_ids: Sequence[int], timetables: Sequence[Timetable]) -> None:
+def _write(source_ids: Sequence[int], timetables: Sequence[Timetable], chances: Sequence[FloatArray]) -> None:
+    """Write timetables, their instants ascending, and what each instant promises, if the policy says."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            UPDATE retrieval_habit habit SET timetable = made.instants, period = made.period
-            FROM unnest(%s::bigint[], %s::bytea[], %s::float8[]) made(source_id, instants, period)
+            UPDATE retrieval_habit habit
+            SET timetable = made.instants, period = made.period, chances = made.chances
+            FROM unnest(%s::bigint[], %s::bytea[], %s::float8[], %s::bytea[]) made(source_id, instants, period, chances)
             WHERE habit.source_id = made.source_id
             """,
             [
                 list(source_ids),
                 [np.sort(timetable.instants).astype("<f8").tobytes() for timetable in timetables],
                 [timetable.period for timetable in timetables],
+                [values.astype("<f4").tobytes() for values in chances],
             ],
         )

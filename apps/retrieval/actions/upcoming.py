@@ -9,10 +9,10 @@ from django.db import connection
 
 from apps.postings.actions import Stored
 from apps.retrieval.actions.learning import Learner, learn_first_habits
-from apps.retrieval.actions.plan import current_plan, terms_of
+from apps.retrieval.actions.plan import current_plan
 from apps.retrieval.actions.pricing import first_price
 from apps.retrieval.algorithms.planner.activity import Activity
-from apps.retrieval.instants import Next, Retrieved, after_retrievals
+from apps.retrieval.instants import Next, Retrieved, after_retrievals, terms_of
 from apps.retrieval.remembered import COLUMNS, TABLES, Remembered, parameters
 from apps.retrieval.visits import Visit
 

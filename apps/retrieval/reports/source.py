@@ -14,7 +14,17 @@ from apps.retrieval import queries
 from apps.retrieval.algorithms.calendar import DAY, hours_of
 from apps.retrieval.algorithms.planner.rehearsal import Rehearsal, rehearse
 from apps.retrieval.algorithms.timetables import Timetable
-from apps.retrieval.instants import Retrieved, Terms, after_retrievals, bounds, outlook_at
+from apps.retrieval.instants import (
+    Retrieved,
+    Terms,
+    after_retrievals,
+    bounds,
+    chance_at,
+    goes_by_timetable,
+    outlook_at,
+    terms_of,
+    wants_timetable,
+)
 from apps.retrieval.models import Habit, Plan, Schedule
 from apps.retrieval.remembered import COLUMNS, TABLES, Remembered, parameters
 from apps.sources.models import Source
@@ -106,6 +116,7 @@ class PlanOfSource:
     announced: bool  # its publisher tells us of news by itself, so that no price matters
     halving: Halving | None
     by_timetable: float | None  # retrievals a day of ours, if a policy is in force that does not react
+    chance: float | None  # of an update at the next instant, if that policy says
 
 
 def current_plan() -> Plan:
@@ -125,7 +136,7 @@ def plan_of_source(source: Source, schedule: Schedule, now: datetime) -> PlanOfS
         return None
     habit = Habit.objects.filter(pk=source.pk).first() if remembered.hourly else None
     terms = _terms(plan)
-    timetable = _timetable(remembered) if terms and terms.by_timetable else None
+    timetable = _timetable(remembered) if terms and wants_timetable(remembered, terms) else None
     announced = remembered.is_announced(now)
     reacts = terms is not None and habit is not None and timetable is None and not announced
     price, least, longest = bounds(remembered, terms, now) if terms else (None, remembered.least, plan.longest_gap)
@@ -142,6 +153,7 @@ def plan_of_source(source: Source, schedule: Schedule, now: datetime) -> PlanOfS
         announced=announced,
         halving=_halving(remembered, terms, now) if terms and reacts else None,
         by_timetable=timetable.per_day * remembered.pace if timetable else None,
+        chance=_chance(remembered, schedule, terms, now) if terms else None,
     )
 
 
@@ -153,7 +165,7 @@ def effect_of(source: Source, weight: float, now: datetime) -> Effect | None:
     """
     plan, remembered = current_plan(), _remembered(source.pk)
     terms = _terms(plan)
-    if remembered is None or not remembered.hourly or terms is None or terms.by_timetable:
+    if remembered is None or not remembered.hourly or terms is None or wants_timetable(remembered, terms):
         return None
     if remembered.is_announced(now):
         return None
@@ -171,9 +183,14 @@ def _remembered(source_id: int) -> Remembered | None:
 
 
 def _terms(plan: Plan) -> Terms | None:
-    if plan.price is None:
+    return None if plan.price is None else terms_of(plan, plan.price)
+
+
+def _chance(remembered: Remembered, schedule: Schedule, terms: Terms, now: datetime) -> float | None:
+    """The probability of an update at the next instant, where that is one of a timetable that says so."""
+    if schedule.due_at is None or not goes_by_timetable(remembered, terms, now):
         return None
-    return Terms(plan.price, plan.longest_gap, by_timetable=plan.policy != Plan.Policy.OURS)
+    return chance_at(remembered, _local_hours(remembered, schedule.due_at))
 
 
 def _timetable(remembered: Remembered) -> Timetable | None:

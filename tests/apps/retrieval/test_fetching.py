@@ -283,3 +283,13 @@ def test_a_host_that_was_busy_is_forgotten_after_its_rest(publisher, fetcher):
             return asker._turns._hosts
 
     assert asyncio.run(scenario()) == {}
+
+
+def test_a_message_is_posted_as_it_is_and_sent_on_nowhere(ask):
+    message = partial(FetchRequest, message=b'{"a": 1}', headers={"Content-Type": "application/json", "X-Said": "so"})
+    [fetched], publisher = ask({"hook": redirect(307, "other"), "other": answer()}, "hook", request=message)
+    assert (fetched.status, fetched.redirects, fetched.failure) == (307, (), None)
+    [request] = publisher.requests
+    assert request.startswith(b"POST /hook HTTP/1.1\r\n")
+    sent = headers_of(request)
+    assert (sent["content-type"], sent["x-said"], sent["content-length"]) == (b"application/json", b"so", b"8")

@@ -25,7 +25,7 @@ from apps.retrieval.actions.timetables import make_timetables
 from apps.retrieval.claims import LEASE, Claim
 from apps.retrieval.models import Habit, Plan, Schedule
 from apps.retrieval.queries import worth_changed
-from apps.sources.actions import edit_source, set_interest
+from apps.sources.actions import edit_source, set_interests
 from apps.sources.models import Source
 from tests.apps.retrieval.visiting import DAY, HOUR, NOW, a_feed, an_observed_source, daily, fail, visit
 from tests.builders import a_follow
@@ -94,8 +94,8 @@ class TestWhatASourceIsWorth:
 
     def test_grows_with_what_people_search_for(self, fleet):
         before = due(fleet[2])
-        assert set_interest([fleet[2].pk], 12.0) == 1
-        assert set_interest([fleet[2].pk], 12.0) == 0
+        assert set_interests({fleet[2].pk: 12.0}) == 1
+        assert set_interests({fleet[2].pk: 12.0}) == 0
         assert replan_changed(now=SOON) == 1
         assert due(fleet[2]) < before
 
@@ -117,7 +117,7 @@ class TestWhatASourceIsWorth:
     @pytest.mark.parametrize("value", [-1, 1_001])
     def test_lies_within_bounds(self, value):
         with pytest.raises(ValueError, match=str(value)):
-            set_interest([1], value)
+            set_interests({1: value})
 
 
 class TestThePlan:

@@ -1,7 +1,7 @@
 """What a plan is worth: recorded postings against the instants at which their sources would have been asked."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -39,6 +39,7 @@ class Outcome:
     delays: FloatArray  # h, one per posting published in the stretch
     retrievals: float
     lost: int  # postings that slipped out of a feed of WINDOW items between two retrievals
+    per_source: FloatArray = field(default_factory=lambda: np.empty(0))  # retrievals of each, where they are known
 
 
 def simulate_timetables(test: Trace, timetables: Sequence[Timetable], start: float, end: float) -> Outcome:
@@ -78,7 +79,8 @@ def simulate_instants(test: Trace, instants: Sequence[FloatArray]) -> Outcome:
     for times, asked in zip(test.parts, instants, strict=True):
         delays.append(asked[np.searchsorted(asked, times, side="left")] - times)
         lost += _lost(times, asked)
-    return Outcome(np.concatenate(delays), float(sum(map(len, instants))), lost)
+    per_source = np.array([len(asked) for asked in instants], np.float64)
+    return Outcome(np.concatenate(delays), float(per_source.sum()), lost, per_source)
 
 
 def _visits(plan: Reactive, first: FloatArray, start: float, end: float, least_gap: float) -> list[FloatArray]:

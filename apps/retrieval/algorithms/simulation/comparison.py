@@ -6,8 +6,10 @@ from dataclasses import asdict, dataclass, fields
 import numpy as np
 
 from apps.retrieval.algorithms.calendar import DAY, WEEK
+from apps.retrieval.algorithms.cam.epochs import share_out
+from apps.retrieval.algorithms.cam.weeks import HOURS, weeks
 from apps.retrieval.algorithms.cgm import cgm_age, cgm_freshness
-from apps.retrieval.algorithms.habits.learning import five_minute_rates, learn_habits, learn_priors
+from apps.retrieval.algorithms.habits.learning import SLOTS, five_minute_rates, learn_habits, learn_priors
 from apps.retrieval.algorithms.planner.policies import Lessons, PricedPlan, first_price
 from apps.retrieval.algorithms.sia.learning import learn
 from apps.retrieval.algorithms.sia.policies import Policy as PaperPolicy
@@ -168,6 +170,23 @@ def _of_paper(policy: PaperPolicy) -> Callable[[Job], Evaluate]:
     return prepare
 
 
+def _cam(job: Job) -> Evaluate:
+    """CAM with weeks for epochs; update instants are those of habits learnt once, before the test."""
+    fold = job.fold
+    known = fold.trace.window(-np.inf, fold.start)
+    habits = learn_habits(known, fold.start, learn_priors(known, fold.start, random=job.random()))
+    rates = five_minute_rates(habits.hourly, habits.minutes) / SLOTS
+    found = weeks(rates, np.zeros(len(rates)), job.random().random(len(rates)))
+    weights = np.ones(len(rates))
+
+    def plan(per_day: float) -> list[Timetable]:
+        tasks = round(per_day * len(rates) * 7)
+        chosen = share_out(weights, found.probabilities, found.doubt, tasks, longest=HOURS)
+        return [found.timetable(source, looks)[0] for source, looks in enumerate(chosen)]
+
+    return evaluated_timetables(job, plan)
+
+
 def _peer(rule: peers.Rule, longest: float = WEEK) -> Callable[[Job], Evaluate]:
     def prepare(job: Job) -> Evaluate:
         def plan(factor: float) -> Reactive:
@@ -232,6 +251,7 @@ POLICIES: Mapping[str, Policy] = {
     "combined": Policy(_of_paper(combined), effort=12.0),
     "cgm_age": Policy(_of_paper(cgm_age), effort=2.0),
     "cgm_freshness": Policy(_of_paper(cgm_freshness), effort=2.0),
+    "cam": Policy(_cam, effort=20.0),
     "miniflux": Policy(_peer(peers.miniflux, longest=DAY), effort=25.0),
     "newsblur": Policy(_peer(peers.newsblur), effort=5.0),
     "commafeed": Policy(_peer(peers.commafeed), effort=70.0),

@@ -40,19 +40,19 @@ PROFILES = 1_000  # on which the planner is compared with the plain programme
 
 FILL = """
 INSERT INTO sources_source (url, kind, state, title, site_url, description, language, category, image_url, weight,
-    interest, listed, always_retrieved, pace)
+    interest, listed, always_retrieved, pace, full_text, stop_regex, recipe)
 SELECT 'http://source' || n || '.example/feed', 'feed', 'active', '', '', '', '', '', '', exp(random() - 0.5), 1,
-    false, true, 1
+    false, true, 1, false, '', '{}'
 FROM generate_series(1, %(sources)s) n;
 INSERT INTO retrieval_schedule (source_id, partition, due_at, sequence, worker, reason, etag, last_modified, body_hash,
     consecutive_failures, slowdown, validated, moved_to, moved_count, skip_hours, skip_days, ahead, worth, observed_at,
-    earliest_at, activity_seen, activity_expected)
+    earliest_at, activity_seen, activity_expected, hub_url, topic_url)
 SELECT id, id %% 64, now() + random() * interval '1 hour', 1, '', '', '', '', '', 0, 1, true, '', 0, 0, 0, '{}', weight,
-    now() - interval '1 hour', now(), 10 + 20 * random(), 10 + 20 * random()
+    now() - interval '1 hour', now(), 10 + 20 * random(), 10 + 20 * random(), '', ''
 FROM sources_source;
 INSERT INTO retrieval_habit (source_id, hourly, minutes, weekly, root_mass, utc_offset, "window", timetable, period,
-    learned_at)
-SELECT source.id, hourly, minutes, weekly, root_mass, utc_offset, 15 + source.id %% 50, '', 0, now()
+    chances, learned_at)
+SELECT source.id, hourly, minutes, weekly, root_mass, utc_offset, 15 + source.id %% 50, '', 0, '', now()
 FROM (SELECT id, row_number() OVER (ORDER BY id) - 1 AS number FROM sources_source) source
 JOIN unnest(%(hourly)s::bytea[], %(minutes)s::bytea[], %(weekly)s::float8[], %(root_mass)s::float8[],
     %(utc_offset)s::int2[]) WITH ORDINALITY habit(hourly, minutes, weekly, root_mass, utc_offset, place)
@@ -182,6 +182,8 @@ def just_asked(hourly: bytes, minutes: bytes, now: datetime) -> Remembered:
         window=20,
         timetable=b"",
         period=0.0,
+        chances=b"",
+        kind="feed",
         pushed_until=None,
     )
 

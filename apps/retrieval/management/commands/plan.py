@@ -19,18 +19,24 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--policy", choices=Plan.Policy.values)
+        parser.add_argument("--pages-policy", choices=Plan.PagesPolicy.values, help="of pages without a feed")
         parser.add_argument("--budget", type=float, metavar="RETRIEVALS", help="how many may be made")
         parser.add_argument("--per", choices=[value.replace("_", "-") for value in Plan.Unit.values], help="of budget")
         parser.add_argument("--longest-gap", type=float, metavar="HOURS", help="no source waits longer; 1 to 168")
+        parser.add_argument(
+            "--interest-share", type=float, metavar="SHARE", help="others may lose to searches; 0 to 0.5"
+        )
         parser.add_argument("--learn", action="store_true", help="learn habits and plan all sources anew, now")
 
     def handle(
         self,
         *args: Any,
         policy: str | None,
+        pages_policy: str | None,
         budget: float | None,
         per: str | None,
         longest_gap: float | None,
+        interest_share: float | None,
         learn: bool,
         **options: Any,
     ) -> None:
@@ -38,7 +44,12 @@ class Command(BaseCommand):
         console = Console(file=self.stdout)  # type: ignore[arg-type]  # it writes, which is all that is asked of it
         try:
             actions.change_plan(
-                policy=policy, budget=budget, unit=per and per.replace("-", "_"), longest_gap=longest_gap
+                policy=policy,
+                pages_policy=pages_policy,
+                budget=budget,
+                unit=per and per.replace("-", "_"),
+                longest_gap=longest_gap,
+                interest_share=interest_share,
             )
         except ValueError as error:
             raise CommandError(str(error)) from None
@@ -56,7 +67,9 @@ class Command(BaseCommand):
         table = Table(show_header=False)
         rows = {
             "policy": plan.get_policy_display(),
+            "pages without a feed": plan.get_pages_policy_display(),
             "budget": f"{plan.budget:g} retrievals {plan.get_unit_display()}; none waits over {plan.longest_gap:g} h",
+            "share for what people search": f"{plan.interest_share:.0%}",
             "price": "not known yet" if plan.price is None else f"{plan.price:.4g} posting-hours per retrieval",
             "habits learnt": "never" if plan.learned_at is None else f"{plan.learned_at:%Y-%m-%d %H:%M} UTC",
             "all sources follow it": "yes" if plan.planned_revision == plan.revision else "not yet: within a minute",

@@ -1,0 +1,118 @@
+"""Timetables by CAM: an epoch is a week, its update instants the ends of the hours of each source's own grid.
+
+A week, since what is published follows the days of the week, and since habits are learnt of it. When a source changes
+its habit says; of a page that only looks show to have changed, the log of its retrievals says more. Timetables are made
+anew each night, after habits were learnt, so each night what was seen until then is fed back.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from apps.retrieval.actions.learning import Learner, chunks
+from apps.retrieval.algorithms.calendar import WEEK, hours_of
+from apps.retrieval.algorithms.cam.epochs import REMEMBERED, share_out
+from apps.retrieval.algorithms.cam.tracking import Looks, track
+from apps.retrieval.algorithms.cam.weeks import HOURS, Weeks, weeks
+from apps.retrieval.algorithms.habits.packing import Packed, expectations
+from apps.retrieval.algorithms.timetables import Timetable
+from apps.retrieval.instants import OBSERVING
+from apps.retrieval.models import Habit
+
+FloatArray = NDArray[np.float64]
+
+CHUNK = 1_000  # sources whose week is looked at at once
+GOLDEN = 0.6180339887498949  # multiples of it are spread evenly
+SUREST = 0.98  # no probability that a habit says is taken for certain: looks could not correct it
+
+_LOOKS = """
+SELECT source_id, extract(epoch FROM fetched_at)::float8, new + edited > 0 FROM retrieval_retrieval
+WHERE source_id = ANY(%(ids)s) AND outcome = ANY(%(observing)s) AND fetched_at > %(since)s AND fetched_at <= %(now)s
+ORDER BY source_id, fetched_at
+"""
+
+
+def cam_timetables(
+    learners: Sequence[Learner],
+    pages: Sequence[bool],
+    worths: FloatArray,
+    per_day: float,
+    *,
+    longest: float,
+    min_gaps: FloatArray,
+    now: datetime,
+) -> tuple[list[Timetable], list[FloatArray]]:
+    """The timetable of each source, and the probability of an update at each of its instants.
+
+    Parameters
+    ----------
+    learners : sources whose habits are known, those of one pace beside each other
+    pages : whether of each only looks show that it has changed
+    worths : array (n,)
+    per_day : float
+        Retrievals a day, on average over the sources.
+    longest : float, hours
+        Between two retrievals of a source.
+    min_gaps : array (n,), hours
+        The least time between two retrievals.
+    """
+    is_page = {learner.source_id for learner, page in zip(learners, pages, strict=True) if page}
+    parts = [_tracked(chunk, is_page, now) for chunk in chunks(learners, CHUNK)]
+    known = Weeks(
+        np.concatenate([part.probabilities for part, _ in parts]), np.concatenate([part.shifts for part, _ in parts])
+    )
+    chosen = share_out(
+        worths,
+        known.probabilities,
+        np.concatenate([doubt for _, doubt in parts]),
+        round(per_day * len(learners) * WEEK / 24),
+        # An instant that comes too early after a retrieval out of turn is left out, and the gap must still be kept.
+        longest=np.maximum(np.maximum(longest - min_gaps, min_gaps), 1).astype(np.int64),
+        most=np.maximum(np.floor(WEEK / np.maximum(min_gaps, 1e-9)), 1).clip(max=HOURS).astype(np.int64),
+    )
+    made = [known.timetable(source, looks) for source, looks in enumerate(chosen)]
+    return [timetable for timetable, _ in made], [chances for _, chances in made]
+
+
+def _tracked(chunk: Sequence[Learner], is_page: set[int], now: datetime) -> tuple[Weeks, FloatArray]:
+    """Update instants of sources of one pace, and how much there is to learn of each."""
+    ids = [learner.source_id for learner in chunk]
+    known = _from_habits(ids)
+    rho, doubt = known.probabilities, known.doubt
+    rows = [row for row, source_id in enumerate(ids) if source_id in is_page]
+    if rows:
+        pace = chunk[0].pace
+        looks = _looks([ids[row] for row in rows], known.shifts[rows], pace, now)
+        # Their grids begin at different instants, all within an hour, which is nothing to what is forgotten by then.
+        today = float(hours_of(now.timestamp(), pace))
+        tracked = track(looks, np.clip(rho[rows], 1 - SUREST, SUREST), period=WEEK, now=today)
+        rho[rows], doubt[rows] = tracked.probability, tracked.doubt
+    return known, doubt
+
+
+def _from_habits(ids: Sequence[int]) -> Weeks:
+    habits = {
+        source_id: (Packed(bytes(hourly), bytes(minutes)), offset)
+        for source_id, hourly, minutes, offset in Habit.objects.filter(pk__in=ids).values_list(
+            "pk", "hourly", "minutes", "utc_offset"
+        )
+    }
+    rates = np.diff(expectations([habits[source_id][0] for source_id in ids]), axis=1)
+    return weeks(rates, [habits[source_id][1] for source_id in ids], np.array(ids) * GOLDEN % 1)
+
+
+def _looks(ids: Sequence[int], shifts: FloatArray, pace: float, now: datetime) -> Looks:
+    """The stretches between looks at pages, each on its page's own grid; the first look at a page ends none."""
+    since = now - timedelta(hours=REMEMBERED * WEEK / pace)
+    with connection.cursor() as cursor:
+        cursor.execute(_LOOKS, {"ids": list(ids), "observing": list(OBSERVING), "since": since, "now": now})
+        rows = cursor.fetchall()
+    place = {source_id: row for row, source_id in enumerate(ids)}
+    page = np.array([place[source_id] for source_id, *_ in rows], dtype=np.int64)
+    hours = hours_of(np.array([epoch for _, epoch, _ in rows], dtype=np.float64), pace) - shifts[page]
+    follows = page[1:] == page[:-1]
+    changed = np.array([new for *_, new in rows], dtype=bool)
+    return Looks(page[1:][follows], hours[:-1][follows], hours[1:][follows], changed[1:][follows])

@@ -1,0 +1,125 @@
+"""CAM's choice of instants, beside trying out every subset."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from apps.retrieval.algorithms.cam.allocation import (
+    best_pairs,
+    evenly,
+    longest_gaps,
+    proportional,
+    uniform,
+    with_exploration,
+    without_long_gaps,
+)
+
+probabilities = st.floats(0, 1, width=32)
+few = arrays(np.float64, st.tuples(st.integers(1, 3), st.integers(1, 4)), elements=probabilities)
+looks = arrays(np.bool_, st.tuples(st.integers(1, 4), st.integers(1, 12)))
+
+
+def subsets(gains, tasks, least, most):
+    """Every choice of so many pairs that keeps each page within its bounds."""
+    pairs = [(page, slot) for page in range(gains.shape[0]) for slot in range(gains.shape[1])]
+    for chosen in combinations(pairs, tasks):
+        counts = [sum(page == number for page, _ in chosen) for number in range(gains.shape[0])]
+        if all(low <= count <= high for low, count, high in zip(least, counts, most, strict=True)):
+            yield sum(gains[pair] for pair in chosen)
+
+
+@given(few, st.data())
+def test_no_other_pairs_are_worth_more(gains, data):
+    n, p = gains.shape
+    most = data.draw(st.lists(st.integers(0, p), min_size=n, max_size=n))
+    least = [data.draw(st.integers(0, high)) for high in most]
+    tasks = data.draw(st.integers(sum(least), sum(most)))
+    chosen = best_pairs(gains, tasks, least=least, most=most)
+    assert chosen.sum() == tasks
+    assert all(low <= count <= high for low, count, high in zip(least, chosen.sum(axis=1), most, strict=True))
+    assert gains[chosen].sum() == pytest.approx(max(subsets(gains, tasks, least, most)))
+
+
+@given(few, st.integers(0, 20))
+def test_all_tasks_are_used_while_there_are_pairs(gains, tasks):
+    assert best_pairs(gains, tasks).sum() == min(tasks, gains.size)
+
+
+def test_pairs_that_do_not_exist_are_never_chosen():
+    gains = np.array([[0.0, -np.inf], [-np.inf, -np.inf]])
+    assert best_pairs(gains, 4, least=1).tolist() == [[True, False], [False, False]]
+
+
+def test_too_few_tasks_for_the_bounds_are_refused():
+    with pytest.raises(ValueError, match="2 tasks are too few: the pages need 3 at least"):
+        best_pairs(np.ones((3, 2)), 2, least=1)
+
+
+@given(few, st.integers(0, 12), st.sampled_from([0.0, 0.05, 0.5, 1.0]))
+def test_exploring_takes_its_share_and_no_more_than_all_tasks(gains, tasks, share):
+    doubt = gains[::-1, ::-1]
+    chosen = with_exploration(gains, doubt, tasks, share=share)
+    assert chosen.sum() == min(tasks, gains.size)
+    # What is not explored is the optimum of fewer tasks.
+    certain = best_pairs(gains, tasks - round(share * tasks))
+    assert (chosen | ~certain).all()
+
+
+def test_exploring_goes_where_least_is_known_and_not_to_full_pages():
+    gains = np.array([[0.9, 0.8, 0.0], [0.7, 0.0, 0.0]])
+    doubt = np.array([[0.0, 0.0, 0.9], [0.0, 0.3, 0.2]])
+    assert with_exploration(gains, doubt, 4, share=0.25, most=[2, 3]).astype(int).tolist() == [[1, 1, 0], [1, 1, 0]]
+
+
+@given(looks, st.data())
+def test_gaps_are_filled_and_nothing_is_taken_away(chosen, data):
+    n, p = chosen.shape
+    longest = data.draw(st.lists(st.integers(1, p + 2), min_size=n, max_size=n))
+    gains = data.draw(arrays(np.float64, chosen.shape, elements=probabilities))
+    filled = without_long_gaps(chosen, gains, longest)
+    assert (filled | ~chosen).all()
+    assert (longest_gaps(filled) <= np.minimum(longest, p)).all()
+    untouched = longest_gaps(chosen) <= np.minimum(longest, p)
+    assert (filled[untouched] == chosen[untouched]).all()
+
+
+@given(looks)
+def test_the_longest_gap_is_that_of_a_walk_around_the_epoch(chosen):
+    for row, gap in zip(chosen, longest_gaps(chosen), strict=True):
+        at = np.flatnonzero(row)
+        walked = np.diff(np.append(at, at[:1] + row.size)).max() if at.size else row.size + 1
+        assert gap == walked
+
+
+@given(
+    arrays(np.float64, st.integers(1, 8), elements=st.floats(0, 9, width=32)).filter(lambda weights: weights.sum() > 0),
+    st.integers(1, 10),
+    st.integers(0, 60),
+)
+def test_shares_in_proportion_are_whole_within_a_page_and_within_the_tasks(weights, instants, tasks):
+    plain = proportional(weights, instants, tasks)
+    spent = proportional(weights, instants, tasks, spend_all=True)
+    assert (plain <= np.minimum(np.floor(weights / weights.sum() * tasks + 1e-9), instants)).all()
+    assert spent.sum() == min(tasks, instants * np.count_nonzero(weights))
+    assert spent.max() <= instants
+    order = np.argsort(weights, kind="stable")
+    assert (np.diff(spent[order]) >= -1).all()
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=6), st.integers(0, 99))
+def test_even_looks_are_as_many_as_asked_for_and_evenly_spaced(counts, seed):
+    chosen = evenly(counts, 12, np.random.default_rng(seed))
+    assert chosen.sum(axis=1).tolist() == counts
+    for row, count in zip(chosen, counts, strict=True):
+        if count:
+            gaps = np.diff(np.append(np.flatnonzero(row), np.flatnonzero(row)[:1] + 12))
+            assert set(gaps) <= {12 // count, -(-12 // count)}
+
+
+def test_uniform_gives_every_page_as_much():
+    assert uniform(200, 24, 480).tolist() == [2] * 200
+    assert uniform(2, 3, 99).tolist() == [3, 3]
