@@ -69,6 +69,20 @@ app.conf.beat_schedule = {
     "maintain stories": {"task": "apps.stories.tasks.maintain", "schedule": 3600.0, "options": {"expires": 3600}},
     # What a source is worth to stories shows over weeks.
     "weigh sources": {"task": "apps.stories.tasks.weigh_sources", "schedule": crontab(hour=3, minute=31)},
+    # Who waits for something hears of it within seconds.
+    "pull into alerts": {"task": "apps.alerts.tasks.pull", "schedule": 1.0, "options": {"expires": 1}},
+    # Messages are sent at once when they are due at once; here those that waited, and what was left behind.
+    "deliver the rest": {"task": "apps.alerts.tasks.deliver_rest", "schedule": 5.0, "options": {"expires": 5}},
+    "forget old messages": {"task": "apps.alerts.tasks.forget_old_messages", "schedule": crontab(hour=5, minute=11)},
+    # Which of a search's words is the rarest changes slowly.
+    "prepare searches anew": {
+        "task": "apps.alerts.tasks.prepare_all_anew",
+        "schedule": crontab(hour=1, minute=47, day_of_week=0),
+    },
+    # What people search for says what sources are worth to them; what these write about changes slowly.
+    "weigh searches": {"task": "apps.alerts.tasks.weigh", "schedule": 60.0, "options": {"expires": 60}},
+    "weigh all searches anew": {"task": "apps.alerts.tasks.weigh_all_anew", "schedule": crontab(hour=2, minute=7)},
+    "forget old hits": {"task": "apps.alerts.tasks.forget_old_hits", "schedule": crontab(hour=4, minute=59)},
     # The log of retrievals is for people and statistics; it may not grow for ever.
     "forget old retrievals": {"task": "apps.retrieval.tasks.forget_old_retrievals", "schedule": 3600.0},
     # Some sources are only kept for as long as an admin says.

@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from apps.postings.models import Posting
 from apps.search.models import SavedSearch
+from apps.sources.models import Source
 
 
 class Change(models.Model):
@@ -33,7 +34,9 @@ class Standing(models.Model):
     saved = models.OneToOneField(SavedSearch, on_delete=models.CASCADE, primary_key=True, related_name="standing")
     query = models.CharField(max_length=1_000)  # that its anchors are of
     refusal = models.CharField(max_length=300, blank=True)  # why nothing can be tried on it; then it has no anchors
-    importance = models.FloatField(default=1.0)  # what the person says that it is worth beside their others
+    weighed = models.CharField(max_length=1_000, blank=True, db_default="")  # the query that its `Relevance` is of
+    importance = models.FloatField(default=1.0)  # what the person says that it is worth; 1 is usual
+    counted = models.FloatField(db_default=0.0)  # of that, when the interest of sources was last reckoned
 
     class Meta:
         constraints = [
@@ -47,29 +50,42 @@ class Standing(models.Model):
 class Anchor(models.Model):
     """A term without which a posting is not found by a search, in one reading of the search's words.
 
-    A posting in one of `languages` that has `term` and all of `beside` is a candidate; if the anchor is `exact`, that is
-    all that the search asks.
+    A posting in one of `languages` that has `term` and all of `beside` is a candidate; if the anchor is `exact`, that
+    is all that the search asks.
     """
 
     id = models.BigAutoField(primary_key=True)
-    saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, related_name="anchors")
+    # The database does not check it: see Hit.
+    saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, related_name="anchors", db_constraint=False)
+    user_id = models.BigIntegerField()  # whose search it is
     term = models.TextField(db_collation="C")  # of the words of a posting, or of its source and the like (marked)
     beside = ArrayField(models.TextField(db_collation="C"), default=list)
     languages = models.BigIntegerField()  # one bit each
     exact = models.BooleanField(default=False)
 
     class Meta:
-        indexes = [models.Index(fields=["term"], name="anchor_term")]
+        # All that tells candidates: a posting looks at a thousand anchors, each on another page of the table.
+        indexes = [
+            models.Index(
+                fields=["term"], include=["saved", "user_id", "languages", "exact", "beside"], name="anchor_term"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.term} of search {self.saved_id}"
 
 
 class Hit(models.Model):
-    """A posting that a saved search found when it came."""
+    """A posting that a saved search found when it came.
 
-    saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, related_name="hits", db_index=False)
-    posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="hits")
+    A posting may have a thousand, and to check two foreign keys of each would take longer than all else. Instead
+    `actions.match` holds the postings that it works on, and the database notes deleted searches for `actions.prepare`.
+    """
+
+    saved = models.ForeignKey(
+        SavedSearch, on_delete=models.CASCADE, related_name="hits", db_index=False, db_constraint=False
+    )
+    posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="hits", db_constraint=False)
     source_id = models.BigIntegerField()  # the posting's
     published_at = models.DateTimeField()  # the posting's
     retrieved_at = models.DateTimeField()  # the posting's
@@ -77,7 +93,6 @@ class Hit(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["saved", "posting"], name="hit_once")]
-        indexes = [models.Index(fields=["saved", "-id"], name="hit_of_search")]
 
     def __str__(self) -> str:
         return f"posting {self.posting_id} for search {self.saved_id}"
@@ -117,7 +132,7 @@ class Wishes(models.Model):
     quiet_from = models.TimeField(null=True)  # in the person's zone; both or none
     quiet_until = models.TimeField(null=True)
     digest_hour = models.PositiveSmallIntegerField(default=7)  # of the day
-    most_a_day = models.PositiveIntegerField(default=50)  # mails and pushes; what is over waits for the next day's digest
+    most_a_day = models.PositiveIntegerField(default=50)  # mails and pushes; what is over waits for the digest of a day
 
     class Meta:
         verbose_name_plural = "wishes"
@@ -148,6 +163,20 @@ class Browser(models.Model):
         return self.name or self.endpoint
 
 
+class VapidKey(models.Model):
+    """The key by which push services know this portal (RFC 8292): one row, made when it is first needed."""
+
+    id = models.SmallAutoField(primary_key=True)
+    private_key = models.CharField(max_length=50)  # 32 bytes, base64url
+    made_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(id=1), name="vapid_key_once")]
+
+    def __str__(self) -> str:
+        return "key for push services"
+
+
 class Message(models.Model):
     """Something that a person is told on one way, of one or more hits. It waits until `due_at`."""
 
@@ -167,8 +196,9 @@ class Message(models.Model):
     key = models.UUIDField(unique=True)  # the same at each attempt, so that who got it twice can tell
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="alert_messages")
     channel = models.CharField(max_length=7, choices=Channel)
-    saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, null=True, related_name="messages")  # not of digests
-    browser = models.ForeignKey(Browser, on_delete=models.CASCADE, null=True, related_name="messages")
+    # A digest has none: it is of several searches.
+    saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, null=True, related_name="messages")
+    browser = models.ForeignKey(Browser, on_delete=models.SET_NULL, null=True, related_name="messages")
     hits = ArrayField(models.BigIntegerField())  # Hit, in the order in which they were found
     state = models.CharField(max_length=7, choices=State, default=State.WAITING)
     created_at = models.DateTimeField()
@@ -181,7 +211,12 @@ class Message(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["due_at"], condition=Q(state="waiting"), name="message_due"),
+            models.Index(fields=["user"], condition=Q(state="waiting"), name="message_waiting"),
             models.Index(fields=["user", "-id"], name="message_of_user"),
+            models.Index(fields=["user", "-id"], condition=Q(state="failed"), name="message_dead"),
+            models.Index(
+                fields=["user", "done_at"], condition=Q(state="sent") & ~Q(channel="webhook"), name="message_told"
+            ),
             models.Index(fields=["done_at"], condition=Q(done_at__isnull=False), name="message_done"),
         ]
 
@@ -200,3 +235,30 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"attempt of message {self.message_id} at {self.at}"
+
+
+class Profile(models.Model):
+    """What a source has written about of late: its heaviest terms, as the index numbers them, of unit length."""
+
+    source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="profile")
+    documents = models.IntegerField()  # that it was read from
+    terms = models.BinaryField()  # int32
+    weights = models.BinaryField()  # float32
+    read_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"profile of source {self.source_id}"
+
+
+class Relevance(models.Model):
+    """How relevant a source is to a search, by the vector space model; of each search only the most relevant ones."""
+
+    saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, related_name="relevances", db_index=False)
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="relevances")
+    value = models.FloatField()  # above 0, up to 1
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["saved", "source"], name="relevance_once")]
+
+    def __str__(self) -> str:
+        return f"source {self.source_id} for search {self.saved_id}"

@@ -61,6 +61,17 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='VapidKey',
+            fields=[
+                ('id', models.SmallAutoField(primary_key=True, serialize=False)),
+                ('private_key', models.CharField(max_length=50)),
+                ('made_at', models.DateTimeField()),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='vapid_key_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='Message',
             fields=[
                 ('id', models.BigAutoField(primary_key=True, serialize=False)),
@@ -74,7 +85,7 @@ class Migration(migrations.Migration):
                 ('attempts', models.PositiveSmallIntegerField(default=0)),
                 ('done_at', models.DateTimeField(null=True)),
                 ('error', models.CharField(blank=True, max_length=300)),
-                ('browser', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='alerts.browser')),
+                ('browser', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='messages', to='alerts.browser')),
                 ('saved', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='search.savedsearch')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='alert_messages', to=settings.AUTH_USER_MODEL)),
             ],
@@ -120,14 +131,15 @@ class Migration(migrations.Migration):
             name='Anchor',
             fields=[
                 ('id', models.BigAutoField(primary_key=True, serialize=False)),
+                ('user_id', models.BigIntegerField()),
                 ('term', models.TextField(db_collation='C')),
                 ('beside', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(db_collation='C'), default=list, size=None)),
                 ('languages', models.BigIntegerField()),
                 ('exact', models.BooleanField(default=False)),
-                ('saved', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='anchors', to='search.savedsearch')),
+                ('saved', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='anchors', to='search.savedsearch')),
             ],
             options={
-                'indexes': [models.Index(fields=['term'], name='anchor_term')],
+                'indexes': [models.Index(fields=['term'], include=('saved', 'user_id', 'languages', 'exact', 'beside'), name='anchor_term')],
             },
         ),
         migrations.CreateModel(
@@ -138,11 +150,10 @@ class Migration(migrations.Migration):
                 ('published_at', models.DateTimeField()),
                 ('retrieved_at', models.DateTimeField()),
                 ('found_at', models.DateTimeField()),
-                ('posting', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='hits', to='postings.posting')),
-                ('saved', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='hits', to='search.savedsearch')),
+                ('posting', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='hits', to='postings.posting')),
+                ('saved', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='hits', to='search.savedsearch')),
             ],
             options={
-                'indexes': [models.Index(fields=['saved', '-id'], name='hit_of_search')],
                 'constraints': [models.UniqueConstraint(fields=('saved', 'posting'), name='hit_once')],
             },
         ),
@@ -152,7 +163,19 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='message',
+            index=models.Index(condition=models.Q(('state', 'waiting')), fields=['user'], name='message_waiting'),
+        ),
+        migrations.AddIndex(
+            model_name='message',
+            index=models.Index(condition=models.Q(('state', 'sent'), models.Q(('channel', 'webhook'), _negated=True)), fields=['user', 'done_at'], name='message_told'),
+        ),
+        migrations.AddIndex(
+            model_name='message',
             index=models.Index(fields=['user', '-id'], name='message_of_user'),
+        ),
+        migrations.AddIndex(
+            model_name='message',
+            index=models.Index(condition=models.Q(('state', 'failed')), fields=['user', '-id'], name='message_dead'),
         ),
         migrations.AddIndex(
             model_name='message',

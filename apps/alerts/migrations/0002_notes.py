@@ -29,6 +29,8 @@ CREATE TRIGGER alerts_note_saved AFTER INSERT ON search_savedsearch REFERENCING 
     FOR EACH STATEMENT EXECUTE FUNCTION alerts_note_saved();
 CREATE TRIGGER alerts_note_resaved AFTER UPDATE ON search_savedsearch REFERENCING NEW TABLE AS saved
     FOR EACH STATEMENT EXECUTE FUNCTION alerts_note_saved();
+CREATE TRIGGER alerts_note_unsaved AFTER DELETE ON search_savedsearch REFERENCING OLD TABLE AS saved
+    FOR EACH STATEMENT EXECUTE FUNCTION alerts_note_saved();
 INSERT INTO alerts_revision (saved_id) SELECT id FROM search_savedsearch ORDER BY id;
 ALTER TABLE alerts_change SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 """
@@ -38,6 +40,7 @@ DROP TRIGGER alerts_note_added ON postings_posting;
 DROP TRIGGER alerts_note_edited ON postings_posting;
 DROP TRIGGER alerts_note_saved ON search_savedsearch;
 DROP TRIGGER alerts_note_resaved ON search_savedsearch;
+DROP TRIGGER alerts_note_unsaved ON search_savedsearch;
 DROP FUNCTION alerts_note_added;
 DROP FUNCTION alerts_note_edited;
 DROP FUNCTION alerts_note_saved;

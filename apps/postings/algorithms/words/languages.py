@@ -127,6 +127,22 @@ def language_of_script(script: str, declared: str) -> Language:
     return base if base.code in written else language(written[0])
 
 
+@cache
+def read_alike() -> tuple[tuple[str, ...], ...]:
+    """All codes that `language_of` may give, in groups: texts in languages of one group have the same terms.
+
+    >>> groups = read_alike()
+    >>> len(groups), [group[:3] for group in groups if "zh" in group or "sk" in group]
+    (36, [('', 'ar', 'el'), ('af', 'br', 'bs')])
+    """
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for code in ["", *sorted({*_KNOWN, "und"})]:
+        rules = [language_of_script(script, code) for script in ("latin", *_OF_SCRIPT)]
+        told = [rule.code if rule.stemmer or rule.stop_words or rule.ends else "" for rule in rules]
+        groups.setdefault((language(code).elides, *told), []).append(code)
+    return tuple(tuple(codes) for codes in groups.values())
+
+
 def language_of(text: str, declared: str = "") -> str:
     """The code of the language of a text: by its script, then what its feed declares, then by its letters.
 

@@ -1,0 +1,151 @@
+"""New postings are matched with the searches that stand.
+
+One holder of a lock works on one batch in one transaction: its changes are taken out together with what follows from
+them, the hits and whatever is done about those, so a batch counts wholly or not at all.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, tzinfo
+from functools import lru_cache
+from typing import NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.alerts.actions.found import NewHit
+from apps.alerts.actions.locks import MATCHING
+from apps.alerts.actions.obeying import obey
+from apps.alerts.algorithms.standing import Eyes, Reading, holds, is_personal
+from apps.alerts.queries import passing
+from apps.alerts.queries.passing import Candidate
+from apps.database.locks import take
+from apps.database.statements import fetch
+from apps.search.algorithms.language import Tree, parse
+
+MATCHED_AT_ONCE = 200  # changes in one transaction
+OLD = timedelta(days=7)  # from publication: what is found then was no news when it came
+
+_REMEMBERED = 20_000  # queries, as trees
+
+_NO_EYES = Eyes()
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What one call did."""
+
+    looked_at: int = 0  # changes
+    hits: list[NewHit] = field(default_factory=list)  # news that searches found
+    old: int = 0  # hits besides, of which nobody is told
+
+
+@transaction.atomic
+def match(limit: int = MATCHED_AT_ONCE, *, wait: bool = True, now: datetime) -> Matched | None:
+    """Take up to `limit` changes and note which searches find their postings; None if somebody else is at it.
+
+    A search finds a posting once. An edit may let others find it, and takes it from none. May be called as often as one
+    likes, and be killed at any moment.
+    """
+    if not take(MATCHING, wait=wait):
+        return None
+    taken = [posting_id for (posting_id,) in fetch(_TAKE_OUT, [limit])]
+    if not taken:
+        return Matched()
+    postings = passing.readings(set(taken))
+    hits = _write(answered(postings, now), now)
+    news = [hit for hit in hits if postings[hit.posting_id].published_at >= now - OLD]
+    _act(news, now)
+    return Matched(len(taken), news, len(hits) - len(news))
+
+
+_TAKE_OUT = """
+DELETE FROM alerts_change WHERE id = ANY(ARRAY(SELECT id FROM alerts_change ORDER BY id LIMIT %s)) RETURNING posting_id
+"""
+
+
+class _Parsed(NamedTuple):
+    tree: Tree
+    is_personal: bool  # what it asks depends on what its owner did
+
+
+@lru_cache(_REMEMBERED)
+def _parsed(query: str) -> _Parsed:
+    tree = parse(query)
+    return _Parsed(tree, is_personal(tree))
+
+
+def answered(postings: Mapping[int, Reading], now: datetime) -> list[Candidate]:
+    """The searches that postings answer, whoever may see them. Writes nothing."""
+    candidates = passing.candidates(postings)
+    doubtful = [candidate for candidate in candidates if not candidate.exact]
+    verified = _verified(doubtful, postings, now) if doubtful else []
+    return [candidate for candidate in candidates if candidate.exact] + verified
+
+
+def _verified(doubtful: Sequence[Candidate], postings: Mapping[int, Reading], now: datetime) -> list[Candidate]:
+    asked = passing.asked({candidate.saved_id for candidate in doubtful})
+    parsed = {saved_id: _parsed(search.query) for saved_id, search in asked.items()}
+    people = {candidate.user_id for candidate in doubtful if parsed[candidate.saved_id].is_personal}
+    onlookers = passing.Onlookers(sorted(people), postings)
+    nows = {zone: now.astimezone(_zone(zone)) for zone in {search.time_zone for search in asked.values()}}
+    found = []
+    for candidate in doubtful:
+        posting_id, saved_id, user_id, _ = candidate
+        (tree, is_own), posting = parsed[saved_id], postings[posting_id]
+        eyes = onlookers.eyes_of(user_id, posting_id, posting) if is_own else _NO_EYES
+        if holds(tree, posting, eyes, now=nows[asked[saved_id].time_zone]):
+            found.append(candidate)
+    return found
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name) if name else timezone.get_default_timezone()
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # the tz database has dropped it; others must not suffer
+        return timezone.get_default_timezone()
+
+
+# Only of postings that the person may open: see `following.queries.readable_by`. What is known already is left out by a
+# join, as there is no other writer: to insert ON CONFLICT DO NOTHING takes a third longer.
+_WRITE = """
+WITH posting AS MATERIALIZED (
+    SELECT posting.id, source_id, listed, published_at, retrieved_at
+    FROM postings_posting posting JOIN sources_source source ON source.id = source_id WHERE posting.id = ANY(%s)
+), known AS MATERIALIZED (
+    SELECT saved_id, posting_id FROM alerts_hit WHERE posting_id = ANY(%s)
+)
+INSERT INTO alerts_hit (saved_id, posting_id, source_id, published_at, retrieved_at, found_at)
+SELECT saved_id, posting_id, source_id, published_at, retrieved_at, %s
+FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) found (posting_id, saved_id, user_id)
+JOIN posting ON posting.id = posting_id JOIN accounts_user person ON person.id = user_id
+WHERE is_active AND (listed OR is_staff
+        OR EXISTS (SELECT FROM following_follow follow WHERE follow.user_id = person.id
+            AND follow.source_id = posting.source_id)
+        OR EXISTS (SELECT FROM following_mark mark WHERE mark.user_id = person.id AND mark.posting_id = posting.id
+            AND starred_at IS NOT NULL))
+    AND NOT EXISTS (SELECT FROM known WHERE known.saved_id = found.saved_id AND known.posting_id = posting.id)
+RETURNING id, saved_id, posting_id
+"""
+
+
+def _write(found: Sequence[Candidate], now: datetime) -> list[NewHit]:
+    """The hits that were not there yet."""
+    if not found:
+        return []
+    posting_ids, saved_ids, user_ids, _ = map(list, zip(*sorted(found), strict=True))
+    owners = dict(zip(saved_ids, user_ids, strict=True))
+    distinct = sorted(set(posting_ids))
+    rows = fetch(_WRITE, [distinct, distinct, now, posting_ids, saved_ids, user_ids])
+    return sorted(NewHit(id, saved_id, owners[saved_id], posting_id) for id, saved_id, posting_id in rows)
+
+
+def _act(news: Sequence[NewHit], now: datetime) -> None:
+    """Most searches have no rule, and those who do are few enough to ask more about."""
+    if not news:
+        return
+    saved_ids = sorted({hit.saved_id for hit in news})
+    ruled = {id for (id,) in fetch("SELECT saved_id FROM alerts_rule WHERE saved_id = ANY(%s)", [saved_ids])}
+    if ruled:
+        obey([hit for hit in news if hit.saved_id in ruled], now=now)

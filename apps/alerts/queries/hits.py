@@ -1,0 +1,80 @@
+"""What searches found, and how fast it reached us. All are quick with a million hits in the table."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from apps.accounts.models import User
+from apps.alerts.models import Hit
+from apps.database.statements import fetch
+from apps.search.models import SavedSearch
+
+MOST_COUNTED = 1_000  # hits of one search
+MOST_LOOKED_AT = 10_000  # newest hits of a search, to tell which sources serve it
+DELAYS = 1_000  # newest hits of a search
+LATELY = timedelta(days=30)
+BACKLOG = timedelta(days=7)  # what took longer stood in a source's list before anybody asked it
+
+
+def hits_of(saved: SavedSearch, before: int | None, limit: int) -> list[Hit]:
+    """The newest hits with their postings and sources, those behind the hit of number `before`.
+
+    In the order in which postings came to us, which an edit does not change.
+    """
+    hits = Hit.objects.filter(saved=saved)
+    if before is not None:
+        hits = hits.filter(posting_id__lt=Hit.objects.filter(pk=before).values("posting_id"))
+    return list(hits.select_related("posting__source").order_by("-posting_id")[:limit])
+
+
+_COUNTS = """
+SELECT id, (SELECT count(*) FROM (SELECT FROM alerts_hit WHERE saved_id = saved.id LIMIT %s) counted)
+FROM search_savedsearch saved WHERE user_id = %s
+"""
+
+
+def count_hits(user: User) -> dict[int, int]:
+    """How many hits each of the person's searches has; a thousand means so many at least."""
+    return dict(fetch(_COUNTS, [MOST_COUNTED, user.pk]))
+
+
+class ServingSource(NamedTuple):
+    source_id: int
+    title: str  # or its address
+    hits: int
+    median: float  # s from publication to our retrieval
+    ninetieth: float  # percentile of them
+
+
+_SOURCES = """
+WITH newest AS MATERIALIZED (
+    SELECT source_id, found_at, retrieved_at - published_at AS delay FROM alerts_hit WHERE saved_id = %s
+    ORDER BY posting_id DESC LIMIT %s
+), serving AS (
+    SELECT source_id, count(*) AS hits,
+        percentile_cont(ARRAY[0.5, 0.9]) WITHIN GROUP (ORDER BY extract(epoch FROM delay)::float) AS delays
+    FROM newest WHERE delay <= %s AND found_at >= %s GROUP BY source_id
+)
+SELECT source_id, coalesce(nullif(title, ''), url), hits, delays[1], delays[2]
+FROM serving JOIN sources_source source ON source.id = source_id ORDER BY hits DESC, source_id
+"""
+
+
+def sources_of(saved: SavedSearch, now: datetime) -> list[ServingSource]:
+    """Which sources served the search in the last 30 days, by its newest 10,000 hits, the busiest first.
+
+    Backlogs are left out.
+    """
+    values = [saved.pk, MOST_LOOKED_AT, BACKLOG, now - LATELY]
+    return [ServingSource(*row) for row in fetch(_SOURCES, values)]
+
+
+_DELAYS = """
+SELECT extract(epoch FROM retrieved_at - published_at)::float FROM (
+    SELECT retrieved_at, published_at FROM alerts_hit WHERE saved_id = %s ORDER BY posting_id DESC LIMIT %s
+) newest WHERE retrieved_at - published_at <= %s
+"""
+
+
+def delays_of(saved: SavedSearch) -> list[float]:
+    """Seconds from publication to our retrieval, of the search's newest 1,000 hits; backlogs are left out."""
+    return [delay for (delay,) in fetch(_DELAYS, [saved.pk, DELAYS, BACKLOG])]

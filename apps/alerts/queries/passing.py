@@ -1,0 +1,132 @@
+"""What passes: postings that nobody was told of, the searches that each of them may answer, and who asks."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from apps.alerts.algorithms.standing import Eyes, Reading, group_of, read
+from apps.database.statements import fetch
+
+# Whoever deletes a posting waits until it was matched, and takes its hits along.
+_POSTINGS = """
+SELECT posting.id, posting.title, text, coalesce(nullif(posting.language, ''), source.language), author, categories,
+    published_at, source_id, source.title, source.url, source.category,
+    ARRAY(SELECT DISTINCT title FROM following_follow follow WHERE follow.source_id = source.id AND title <> '')
+FROM postings_posting posting JOIN sources_source source ON source.id = source_id
+WHERE posting.id = ANY(%s) ORDER BY posting.id FOR KEY SHARE OF posting
+"""
+
+
+def readings(posting_ids: Collection[int]) -> dict[int, Reading]:
+    """The postings that exist, as searches look at them; none is deleted before the transaction ends. One query."""
+    return {
+        id: read(
+            title,
+            text,
+            declared_language=language,
+            source_id=source_id,
+            source_names=[source_title, _host(url)],
+            own_names=own_titles,
+            categories=[category, *categories],
+            author=author,
+            published_at=published_at,
+        )
+        for (
+            id, title, text, language, author, categories, published_at, source_id, source_title, url, category,
+            own_titles,
+        ) in fetch(_POSTINGS, [list(posting_ids)])
+    }  # fmt: skip
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:  # an address may be anything that begins with "http"
+        return ""
+
+
+class Candidate(NamedTuple):
+    posting_id: int
+    saved_id: int
+    user_id: int
+    exact: bool  # nothing is left to be asked
+
+
+# Most anchors have one term beside them, and a hash answers sooner than an array.
+_CANDIDATES = """
+WITH wanted AS MATERIALIZED (
+    SELECT posting_id, term FROM unnest(%s::bigint[], %s::text[]) wanted (posting_id, term)
+), posting AS MATERIALIZED (
+    SELECT posting_id, language, array_agg(term COLLATE "C") AS terms
+    FROM unnest(%s::bigint[], %s::bigint[]) posting (posting_id, language) JOIN wanted USING (posting_id)
+    GROUP BY posting_id, language
+)
+SELECT posting_id, saved_id, user_id, bool_or(exact)
+FROM posting JOIN wanted USING (posting_id) JOIN alerts_anchor anchor ON anchor.term = wanted.term COLLATE "C"
+WHERE languages & language <> 0
+    AND (beside = '{}' OR (posting_id, beside[1]) IN (SELECT posting_id, term FROM wanted))
+    AND (cardinality(beside) < 2 OR beside <@ terms)
+GROUP BY posting_id, saved_id, user_id
+"""
+
+
+def candidates(postings: Mapping[int, Reading]) -> list[Candidate]:
+    """The searches that the postings may answer. One query for all of them."""
+    pairs = [(id, term) for id, posting in postings.items() for term in posting.terms]
+    languages = [1 << group_of(posting.language) for posting in postings.values()]
+    values = [[id for id, _ in pairs], [term for _, term in pairs], list(postings), languages]
+    return list(map(Candidate._make, fetch(_CANDIDATES, values)))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a standing search asks, and by whose clock."""
+
+    saved_id: int
+    query: str
+    time_zone: str
+
+
+_ASKED = """
+SELECT saved_id, standing.query, time_zone
+FROM alerts_standing standing JOIN search_savedsearch saved ON saved.id = saved_id
+JOIN accounts_user ON accounts_user.id = user_id WHERE saved_id = ANY(%s)
+"""
+
+
+def asked(saved_ids: Collection[int]) -> dict[int, Asked]:
+    return {row[0]: Asked(*row) for row in fetch(_ASKED, [list(saved_ids)])}
+
+
+_FOLLOWS = """
+SELECT user_id, source_id, title, unread_from FROM following_follow WHERE user_id = ANY(%s) AND source_id = ANY(%s)
+"""
+_MARKS = """
+SELECT user_id, posting_id, read, starred_at IS NOT NULL FROM following_mark
+WHERE user_id = ANY(%s) AND posting_id = ANY(%s)
+"""
+
+
+class Onlookers:
+    """What postings are to people, of those whose searches ask for that. Two queries, none for nobody."""
+
+    def __init__(self, user_ids: Sequence[int], postings: Mapping[int, Reading]) -> None:
+        if not user_ids:
+            return
+        sources = sorted({posting.source_id for posting in postings.values()})
+        self._follows: dict[tuple[int, int], tuple[str, datetime]] = {
+            (user, source): (title, since) for user, source, title, since in fetch(_FOLLOWS, [list(user_ids), sources])
+        }
+        self._marks: dict[tuple[int, int], tuple[bool | None, bool]] = {
+            (user, posting): (is_read, is_starred)
+            for user, posting, is_read, is_starred in fetch(_MARKS, [list(user_ids), list(postings)])
+        }
+
+    def eyes_of(self, user_id: int, posting_id: int, posting: Reading) -> Eyes:
+        follow = self._follows.get((user_id, posting.source_id))
+        is_read, is_starred = self._marks.get((user_id, posting_id), (None, False))
+        if is_read is None:
+            is_read = follow is None or posting.published_at < follow[1]
+        return Eyes(follow[0] if follow else "", unread=not is_read, starred=is_starred, followed=follow is not None)

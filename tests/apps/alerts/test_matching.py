@@ -1,0 +1,342 @@
+"""New postings meet the searches that stand."""
+
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from apps.alerts import actions, queries, tasks
+from apps.alerts.actions import matching, preparing
+from apps.alerts.algorithms.standing import Eyes
+from apps.alerts.models import Anchor, Change, Hit, Revision, Rule, Standing
+from apps.following import queries as following
+from apps.following.models import Follow
+from apps.postings.algorithms.words import analyse
+from apps.postings.models import Posting
+from apps.search.algorithms.language import matches, parse
+from apps.search.models import SavedSearch, Term
+from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
+from tests.standing import NOW, POSTINGS, QUERIES, SOURCES, asks_something, values_of
+
+pytestmark = pytest.mark.django_db
+
+
+def a_search(query, user=None):
+    number = str(SavedSearch.objects.count())
+    values = {"name": number, "query": query, "secret": f"secret {number}", "saved_at": NOON}
+    return SavedSearch.objects.create(user=user or a_user(), **values)
+
+
+def matched(now=NOON):
+    while actions.prepare().looked_at:
+        pass
+    return actions.match(now=now)
+
+
+def news(title="Elections in Paris", source=None, **values):
+    return a_posting(source, **{"title": title, "text": "", "language": "en"} | values)
+
+
+def found():
+    return set(Hit.objects.values_list("saved_id", "posting_id"))
+
+
+# --- what is found ----------------------------------------------------------------------------------------------------
+def test_a_posting_is_found_by_the_searches_that_it_answers():
+    search, _ = a_search("paris election"), a_search("paris -elections")
+    posting = news()
+    result = matched()
+    [hit] = result.hits
+    assert (hit.saved_id, hit.user_id, hit.posting_id) == (search.pk, search.user_id, posting.pk)
+    [kept] = Hit.objects.all()
+    assert (kept.pk, kept.source_id, kept.found_at) == (hit.id, posting.source_id, NOON)
+    assert (kept.published_at, kept.retrieved_at) == (posting.published_at, posting.retrieved_at)
+    assert (result.looked_at, result.old) == (1, 0)
+
+
+@pytest.fixture
+def people():
+    """A reader with follows of their own, in another time zone; one without any; and one of the staff."""
+    reader = a_user(time_zone="Asia/Tokyo")
+    sources = [
+        a_source(title=title, url=url, category=category, listed=number == 0)
+        for number, (title, url, category) in enumerate(SOURCES)
+    ]
+    for source in sources:
+        a_follow(reader, source, title="my paper", unread_from=NOW - timedelta(days=2))
+    return [reader, a_user(), a_user(is_staff=True)], sources
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(
+    st.lists(QUERIES, min_size=1, max_size=8), st.lists(POSTINGS, min_size=1, max_size=5),
+    st.lists(st.sampled_from([{"starred_at": NOW}, {"read": True}, {"read": False}, {}]), min_size=5, max_size=5),
+)  # fmt: skip
+def test_what_is_found_is_what_a_scan_of_all_searches_finds(people, some, drawn, marks):
+    users, sources = people
+    SavedSearch.objects.all().delete()
+    Posting.objects.all().delete()
+    searches = [a_search(query, user) for query in some for user in users]
+    postings = {
+        news(
+            posting.title, sources[posting.source], text=posting.text, language=posting.declared, author=posting.author,
+            categories=list(posting.categories), published_at=NOW - posting.age,
+        ).pk: posting
+        for posting in drawn
+    }  # fmt: skip
+    for id, mark in zip(postings, marks, strict=False):
+        a_mark(users[0], Posting.objects.get(pk=id), **mark)
+        a_mark(users[1], Posting.objects.get(pk=id), **mark)
+    matched(now=NOW)
+    assert found() == {pair for user in users for pair in scanned(user, searches, postings)}
+
+
+def scanned(user, searches, postings):
+    """Each search of the person tried on each posting that they may read."""
+    own_titles = dict(Follow.objects.filter(user=user).values_list("source_id", "title"))
+    now = NOW.astimezone(ZoneInfo(user.time_zone or "UTC"))
+    for seen in following.with_state(following.readable_by(user), user):
+        posting = postings[seen.pk]
+        eyes = Eyes(
+            own_titles.get(seen.source_id, ""), seen.unread, seen.starred, followed=seen.source_id in own_titles
+        )
+        values = values_of(posting, eyes, seen.source_id)
+        for search in searches:
+            tree = parse(search.query)
+            if (
+                search.user == user
+                and asks_something(tree, "en")
+                and asks_something(tree, posting.language)
+                and matches(
+                    tree, values, analyse=lambda text, code=posting.language: analyse(text, code).sequence, now=now
+                )
+            ):
+                yield search.pk, seen.pk
+
+
+def test_an_edit_may_let_others_find_a_posting_and_takes_it_from_none():
+    paris, rome = a_search("paris"), a_search("rome")
+    posting = news("Paris")
+    matched()
+    Posting.objects.filter(pk=posting.pk).update(title="Rome", text_hash=b"another" + bytes(9))
+    assert [hit.saved_id for hit in matched().hits] == [rome.pk]
+    assert found() == {(paris.pk, posting.pk), (rome.pk, posting.pk)}
+    Posting.objects.filter(pk=posting.pk).update(text_hash=b"a third" + bytes(9))
+    assert matched().hits == []
+
+
+def test_what_was_published_long_ago_is_found_but_is_no_news():
+    search = a_search("paris")
+    posting = news(published_at=NOON - timedelta(days=7, seconds=1))
+    result = matched()
+    assert (result.hits, result.old) == ([], 1)
+    assert found() == {(search.pk, posting.pk)}
+
+
+def test_only_what_is_news_and_has_a_rule_is_acted_upon(monkeypatch):
+    acted = []
+    monkeypatch.setattr(matching, "obey", lambda hits, *, now: acted.append([hit.saved_id for hit in hits]))
+    ruled, _ = a_search("paris"), a_search("paris")
+    Rule.objects.create(saved=ruled, stop_token="token")
+    news()
+    news(published_at=NOON - timedelta(days=9))
+    assert len(matched().hits) == 2
+    assert acted == [[ruled.pk]]
+
+
+def test_who_left_finds_nothing():
+    a_search("paris", a_user(is_active=False))
+    news()
+    assert matched().hits == []
+
+
+def test_a_private_source_is_only_found_by_those_who_follow_it_and_who_starred_what_it_had():
+    source, follower, stranger, fan = a_source(), a_user(), a_user(), a_user()
+    a_follow(follower, source)
+    posting = news(source=source)
+    a_mark(fan, posting, starred_at=NOON)
+    searches = [a_search("paris", user) for user in (follower, stranger, fan)]
+    matched()
+    assert {saved_id for saved_id, _ in found()} == {searches[0].pk, searches[2].pk}
+
+
+# --- what searches stand for ------------------------------------------------------------------------------------------
+def test_a_search_that_names_nothing_is_refused_with_a_sentence():
+    search = a_search("-paris after:7d")
+    matched()
+    standing = Standing.objects.get(pk=search.pk)
+    assert "has to name a word" in standing.refusal
+    assert not search.anchors.exists()
+
+
+def test_a_query_that_cannot_be_read_any_more_is_refused():
+    search = a_search("(paris")
+    matched()
+    assert "is not closed" in Standing.objects.get(pk=search.pk).refusal
+
+
+def test_a_search_that_is_saved_anew_stands_for_its_new_query_and_keeps_its_importance():
+    search = a_search("paris")
+    matched()
+    Standing.objects.filter(pk=search.pk).update(importance=3.0)
+    SavedSearch.objects.filter(pk=search.pk).update(query="rome")
+    posting, _ = news("Rome"), news("Paris")
+    matched()
+    assert found() == {(search.pk, posting.pk)}
+    standing = Standing.objects.get(pk=search.pk)
+    assert (standing.query, standing.refusal, standing.importance) == ("rome", "", 3.0)
+
+
+def test_to_prepare_twice_changes_nothing():
+    for query in ("paris elections", '"new york" OR rome', "-rome"):
+        a_search(query)
+
+    def laid_out():
+        while actions.prepare(2).looked_at:
+            pass
+        return sorted(Anchor.objects.values_list("saved_id", "term", "beside", "languages", "exact")), sorted(
+            Standing.objects.values_list("saved_id", "query", "refusal")
+        )
+
+    once = laid_out()
+    tasks.prepare_all_anew()
+    assert Revision.objects.count() == 3
+    assert laid_out() == once
+
+
+def test_the_word_that_fewer_postings_hold_is_the_anchor():
+    Term.objects.create(term="pari", document_frequency=10)
+    Term.objects.create(term="elect", document_frequency=5)
+    search = a_search("paris election lang:en")
+    matched()
+    [anchor] = search.anchors.all()
+    assert (anchor.term, anchor.beside, anchor.exact) == ("elect", ["pari", "lang:en"], True)
+
+
+# --- nothing lost, nothing twice --------------------------------------------------------------------------------------
+def test_who_is_killed_in_between_leaves_everything_to_the_next(monkeypatch):
+    search = a_search("paris")
+    Rule.objects.create(saved=search, stop_token="token")
+    posting = news()
+
+    def killed(*_, **__):
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr(preparing, "_write", killed)
+        with pytest.raises(SystemExit):
+            actions.prepare()
+    with monkeypatch.context() as patch:
+        patch.setattr(matching, "obey", killed)
+        with pytest.raises(SystemExit):
+            matched()
+    assert found() == set()
+    assert len(matched().hits) == 1
+    assert found() == {(search.pk, posting.pk)}
+    assert matched().looked_at == 0
+    assert (Change.objects.count(), Revision.objects.count()) == (0, 0)
+
+
+def test_a_posting_that_is_gone_is_passed_over():
+    a_search("paris")
+    news().delete()
+    assert matched().looked_at == 1
+    assert found() == set()
+
+
+def test_what_is_deleted_takes_its_hits_along():
+    kept, gone = a_search("paris"), a_search("paris")
+    posting, other = news(), news()
+    matched()
+    other.delete()
+    gone.delete()
+    matched()
+    assert found() == {(kept.pk, posting.pk)}
+    assert set(Anchor.objects.values_list("saved_id", flat=True)) == {kept.pk}
+
+
+def test_what_was_found_while_its_search_was_being_deleted_goes_with_the_next_round():
+    search = a_search("paris")
+    posting = news()
+    matched()
+    number = search.pk
+    search.delete()
+    Hit.objects.create(
+        saved_id=number, posting=posting, source_id=posting.source_id, published_at=NOON, retrieved_at=NOON,
+        found_at=NOON,
+    )  # fmt: skip
+    matched()
+    assert found() == set()
+
+
+def test_the_task_lays_out_searches_before_it_matches():
+    search = a_search("paris")
+    posting = news()
+    tasks.pull()
+    assert found() == {(search.pk, posting.pk)}
+
+
+def test_the_number_of_statements_does_not_grow_with_postings_and_searches():
+    reader, source = a_user(time_zone="Asia/Tokyo"), a_source(listed=True)
+    a_follow(reader, source)
+
+    def statements(count):
+        for number in range(count):
+            a_search(f"paris source:source is:unread -x{number}", reader)
+            news(source=source)
+        while actions.prepare().looked_at:
+            pass
+        with CaptureQueriesContext(connection) as asked:
+            assert len(actions.match(now=NOON).hits) == SavedSearch.objects.count() * count
+        return len(asked)
+
+    statements(1)
+    assert statements(1) == statements(7)
+
+
+# --- what is shown of it ----------------------------------------------------------------------------------------------
+def test_hits_are_listed_the_newest_first_page_by_page():
+    search, other = a_search("paris"), a_search("rome")
+    postings = [news() for _ in range(5)]
+    news("Rome")
+    matched()
+    first = queries.hits_of(search, None, 3)
+    assert [hit.posting for hit in first] == postings[:1:-1]
+    assert [hit.posting for hit in queries.hits_of(search, first[-1].pk, 3)] == postings[1::-1]
+    assert queries.count_hits(search.user) == {search.pk: 5}
+    assert queries.count_hits(other.user) == {other.pk: 1}
+
+
+def test_sources_are_told_with_how_fast_their_news_reached_us():
+    search = a_search("paris")
+    fast, slow = a_source(listed=True, title="Fast"), a_source(listed=True, title="", url="https://slow.example/feed")
+    for minutes in (1, 2, 3):
+        news(source=fast, retrieved_at=NOON - timedelta(minutes=60 - minutes))
+    news(source=slow, retrieved_at=NOON)
+    news(source=slow, published_at=NOON - timedelta(days=9), retrieved_at=NOON)
+    matched()
+    assert [tuple(source) for source in queries.sources_of(search, NOON)] == [
+        (fast.pk, "Fast", 3, 120.0, pytest.approx(168.0)),
+        (slow.pk, "https://slow.example/feed", 1, 3600.0, 3600.0),
+    ]
+    assert sorted(queries.delays_of(search)) == [60.0, 120.0, 180.0, 3600.0]
+    assert queries.sources_of(search, NOON + timedelta(days=31)) == []
+
+
+def test_old_hits_are_forgotten_but_for_the_newest_of_each_search(monkeypatch):
+    monkeypatch.setattr("apps.alerts.actions.forgetting.ALWAYS_KEPT", 2)
+    monkeypatch.setattr("apps.alerts.actions.forgetting.FORGOTTEN_AT_ONCE", 3)
+    many, few = a_search("paris"), a_search("rome")
+    postings = [news() for _ in range(4)]
+    rome = news("Rome")
+    matched()
+    newest = news()
+    later = NOON + timedelta(days=91)
+    matched(now=later)
+    assert actions.forget_old_hits(now=later) == 3
+    assert found() == {(many.pk, postings[3].pk), (many.pk, newest.pk), (few.pk, rome.pk)}
+    assert actions.forget_old_hits(now=later) == 0
