@@ -9,7 +9,7 @@ from django.core.management import execute_from_command_line
 from portal import throwaway
 
 WITHOUT_SETTINGS = {"up", "test"}  # they start the servers that the settings lead to
-MEASURING = ("benchmark_", "evaluate_", "verify_derived")
+MEASURING = ("benchmark_", "evaluate_", "verify_alerts", "verify_derived")
 
 
 def main(arguments: list[str]) -> int:

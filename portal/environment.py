@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 
@@ -88,6 +89,36 @@ def database(name: str, default: str) -> dict[str, object]:
         "PORT": str(url.port or ""),
         "OPTIONS": options,
     }
+
+
+class MailServer(NamedTuple):
+    host: str
+    port: int
+    user: str
+    password: str
+    use_tls: bool  # from its own greeting on (STARTTLS)
+    use_ssl: bool  # from the first byte
+
+
+_MAIL_PORTS = {"smtp": 25, "smtps": 465, "smtp+tls": 587}
+
+
+def mail_server(name: str) -> MailServer:
+    """From a URL like ``smtp+tls://user:password@host:587``, which may begin with smtp, smtps or smtp+tls.
+
+    Without one there is no host.
+    """
+    value = text(name)
+    try:
+        url = urlsplit(value)
+        port = url.port or _MAIL_PORTS.get(url.scheme, 0)
+    except ValueError:
+        port = 0
+    if value and not (port and url.hostname and not url.path.strip("/") and not url.query):
+        # The value is not shown: it may hold a password.
+        raise BadEnvironment(f"{name}: expected smtp://user:password@host:port, or smtps:// or smtp+tls://")
+    user, password = unquote(url.username or ""), unquote(url.password or "")
+    return MailServer(url.hostname or "", port, user, password, url.scheme == "smtp+tls", url.scheme == "smtps")
 
 
 def secret_key(name: str, file: Path) -> str:

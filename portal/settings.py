@@ -165,7 +165,14 @@ ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = environment.text("WIREBEAT_EMAIL_VERIFICATION", "none")
 ACCOUNT_USERNAME_MIN_LENGTH = 2
-EMAIL_BACKEND = environment.text("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+_mail = environment.mail_server("EMAIL_URL")
+EMAIL_BACKEND = environment.text(
+    "EMAIL_BACKEND", f"django.core.mail.backends.{'smtp' if _mail.host else 'console'}.EmailBackend"
+)
+EMAIL_HOST, EMAIL_PORT = _mail.host or "localhost", _mail.port or 25
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.user, _mail.password
+EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.use_tls, _mail.use_ssl
+EMAIL_TIMEOUT = 30  # s without an answer of the mail server
 DEFAULT_FROM_EMAIL = environment.text("WIREBEAT_FROM_EMAIL", "wirebeat@localhost")
 
 LANGUAGE_CODE = "en"

@@ -1,4 +1,4 @@
-"""The only writers of follows, folders and marks. Each is one transaction and may be called twice."""
+"""The only writers of follows, folders, marks and tags. Each is one transaction and may be called twice."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from django.db.models import OuterRef, Subquery
 
 from apps.accounts.models import User
 from apps.following import queries
-from apps.following.models import Folder, Follow, Mark
+from apps.following.models import Folder, Follow, Mark, Tag, Tagging
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.sources.actions import NewSource, add_sources
@@ -25,6 +25,8 @@ MOST_FOLDERS = 500  # of a person
 DEEPEST_FOLDER = 8
 TOO_DEEP = f"Folders can lie at most {DEEPEST_FOLDER} deep."
 MOST_IMPORTED = 5_000  # sources of one list
+MOST_TAGS = 500  # of a person
+LONGEST_TAG = 50  # characters
 
 
 class NotPossible(ValueError):
@@ -143,20 +145,24 @@ def delete_folder(folder: Folder) -> None:
 
 # --- marks ------------------------------------------------------------------------------------------------------------
 def mark_read(user: User, posting_ids: Iterable[int], *, read: bool, now: datetime) -> None:
-    Mark.objects.bulk_create(
-        [Mark(user=user, posting_id=posting_id, read=read, changed_at=now) for posting_id in sorted(set(posting_ids))],
-        update_conflicts=True,
-        unique_fields=["user", "posting"],
-        update_fields=["read", "changed_at"],
-    )
+    mark_for_all([(user.pk, posting_id) for posting_id in posting_ids], now=now, read=read)
 
 
 def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> None:
+    mark_for_all([(user.pk, posting_id)], now=now, starred_at=now if starred else None)
+
+
+def mark_for_all(pairs: Iterable[tuple[int, int]], *, now: datetime, **values: Any) -> None:
+    """Mark postings for many people at once; pairs are of a person's and a posting's id."""
+    # In one order, so that two such statements at once wait for each other instead of locking each other out.
     Mark.objects.bulk_create(
-        [Mark(user=user, posting_id=posting_id, starred_at=now if starred else None, changed_at=now)],
+        [
+            Mark(user_id=user_id, posting_id=posting_id, changed_at=now, **values)
+            for user_id, posting_id in sorted(set(pairs))
+        ],
         update_conflicts=True,
         unique_fields=["user", "posting"],
-        update_fields=["starred_at", "changed_at"],
+        update_fields=[*values, "changed_at"],
     )
 
 
@@ -182,6 +188,62 @@ def mark_all_read(user: User, scope: queries.Scope, *, shown_at: datetime, now: 
     with connection.cursor() as cursor:
         cursor.execute(_MARK_ALL.format(unread=sql), [user.pk, now, *parameters])
         return int(cursor.rowcount)
+
+
+# --- tags -------------------------------------------------------------------------------------------------------------
+@transaction.atomic
+def tag(user: User, posting_ids: Iterable[int], name: str, now: datetime) -> None:
+    """Put a tag on postings, besides those that they have.
+
+    Raises
+    ------
+    NotPossible
+        If it cannot be a tag's name, or would be one more than a person can have.
+    """
+    name = checked_tag(name)
+    User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
+    tags = Tag.objects.filter(user=user)
+    if not tags.filter(name=name).exists() and tags.count() >= MOST_TAGS:
+        raise NotPossible(f"A person can have at most {MOST_TAGS} tags.")
+    tag_for_all([(user.pk, name, posting_id) for posting_id in posting_ids], now=now)
+
+
+def untag(user: User, posting_ids: Iterable[int], name: str) -> None:
+    Tagging.objects.filter(tag__user=user, tag__name=_tidy(name), posting_id__in=list(posting_ids)).delete()
+
+
+@transaction.atomic
+def tag_for_all(tagged: Collection[tuple[int, str, int]], *, now: datetime) -> None:
+    """Tag postings for many people at once: a person's id, the tag's checked name, a posting's id."""
+    names = sorted({(user_id, name) for user_id, name, _ in tagged})
+    Tag.objects.bulk_create([Tag(user_id=user_id, name=name) for user_id, name in names], ignore_conflicts=True)
+    known = Tag.objects.filter(user__in={user_id for user_id, _ in names}, name__in={name for _, name in names})
+    tag_ids = {(user_id, name): pk for user_id, name, pk in known.values_list("user_id", "name", "pk")}
+    pairs = sorted({(tag_ids[user_id, name], posting_id) for user_id, name, posting_id in tagged})
+    Tagging.objects.bulk_create(
+        [Tagging(tag_id=tag_id, posting_id=posting_id, tagged_at=now) for tag_id, posting_id in pairs],
+        ignore_conflicts=True,
+    )
+
+
+def checked_tag(name: str) -> str:
+    """The name of a tag as it is kept.
+
+    Raises
+    ------
+    NotPossible
+        If nothing is left of it, or it is too long.
+    """
+    name = _tidy(name)
+    if not name:
+        raise NotPossible("A tag needs a name.")
+    if len(name) > LONGEST_TAG:
+        raise NotPossible(f"The name of a tag has at most {LONGEST_TAG} characters.")
+    return name
+
+
+def _tidy(name: str) -> str:
+    return " ".join(name.replace("\0", "").split())
 
 
 # --- sources that become one ------------------------------------------------------------------------------------------

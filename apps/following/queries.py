@@ -1,4 +1,4 @@
-"""Reads of who follows what, and of what each person has read and starred."""
+"""Reads of who follows what, and of what each person has read, starred and tagged."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ from django.db.models import BooleanField, Case, Count, F, FilteredRelation, Q, 
 from django.db.models.functions import Lower
 
 from apps.accounts.models import User
-from apps.following.models import Folder, Follow, Mark
+from apps.following.models import Folder, Follow, Mark, Tag, Tagging
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.sources import queries as sources
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import Source
 
-Kind = Literal["all", "starred", "folder", "source"]
+Kind = Literal["all", "starred", "tag", "folder", "source"]
 FAILURES_THAT_TELL = 3  # one after another, before people are told that a source fails
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which of a person's lists is meant: all, starred, a folder with what is below it, or one source."""
+    """Which of a person's lists is meant: all, starred, a tag, a folder with what is below it, or one source."""
 
     kind: Kind
     id: int = 0
@@ -122,6 +122,16 @@ def visible_sources(user: User | AnonymousUser) -> QuerySet[Source]:
     return sources.everything().filter(Q(listed=True) | mine)
 
 
+# --- tags -------------------------------------------------------------------------------------------------------------
+def tags_of(user: User) -> QuerySet[Tag]:
+    """By name."""
+    return Tag.objects.filter(user=user).order_by("name", "pk")
+
+
+def tag_of(user: User, tag_id: int) -> Tag | None:
+    return tags_of(user).filter(pk=tag_id).first()
+
+
 # --- postings as one person sees them ---------------------------------------------------------------------------------
 def readable_by(user: User | AnonymousUser) -> QuerySet[Posting]:
     """Postings that a person may open: the visible ones, and what they starred even if they follow it no longer."""
@@ -141,6 +151,10 @@ def postings_in(user: User | AnonymousUser, scope: Scope) -> QuerySet[Posting]:
     if scope.kind == "starred":
         return Posting.objects.filter(
             pk__in=Mark.objects.filter(user=user, starred_at__isnull=False).values("posting_id")
+        )
+    if scope.kind == "tag":
+        return readable_by(user).filter(
+            pk__in=Tagging.objects.filter(tag__user=user, tag_id=scope.id).values("posting_id")
         )
     follows = follows_of(user)
     if scope.kind == "folder":

@@ -72,6 +72,19 @@ class FetchRequest:
     body_limit: int = BODY_LIMIT
     accept: str = FEEDS_FIRST
     form: Mapping[str, str] | None = None  # to be posted, which may hold a secret
+    message: bytes | None = None  # to be posted as it is, for nobody but this address: no redirect is followed
+    headers: Mapping[str, str] = field(default_factory=dict)  # besides our own, to say what the message is
+
+    @property
+    def posted(self) -> bytes | None:
+        return self.message if self.form is None else urlencode(self.form).encode()
+
+    @property
+    def followed(self) -> frozenset[int]:
+        """The statuses of redirects that are followed."""
+        if self.message is not None:
+            return frozenset()
+        return _FOLLOWED if self.form is None else _FORM_FOLLOWED
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,14 +203,14 @@ class Fetcher:
         address = _as_aiohttp_reads(visit.target)
         headers = self._headers_for(visit.request)
         session = self._sessions[guard.is_open(visit.target.hostname, self._open_hosts)]
-        form = visit.request.form
+        posted = visit.request.posted
         asking = (
             session.get(address, headers=headers, allow_redirects=False)
-            if form is None
-            else session.post(address, headers=headers, data=urlencode(form).encode(), allow_redirects=False)
+            if posted is None
+            else session.post(address, headers=headers, data=posted, allow_redirects=False)
         )
         async with asking as response:
-            if response.status in (_FOLLOWED if form is None else _FORM_FOLLOWED):
+            if response.status in visit.request.followed:
                 location = _location(response, visit.target)
                 visit.follow(response.status, guard.check(location, self._open_hosts))
             else:
@@ -224,6 +237,7 @@ class Fetcher:
         }
         if request.form is not None:
             headers["Content-Type"] = _FORM_TYPE
+        headers |= request.headers
         # They go along with every redirect: they are from what the address led to the last time.
         if etag := _sendable(request.validators.etag):
             headers |= {"If-None-Match": etag, "A-IM": "feed"}  # RFC 3229: new entries alone would do

@@ -31,3 +31,31 @@ def test_a_choice_is_one_of_a_few_words(monkeypatch):
     monkeypatch.setenv("WIREBEAT_SET", "maybe")
     with pytest.raises(environment.BadEnvironment, match="WIREBEAT_SET='maybe': expected auto, on, off"):
         environment.choice("WIREBEAT_SET", "auto", "on", "off")
+
+
+@pytest.mark.parametrize(
+    ("value", "server"),
+    [
+        ("", ("", 0, "", "", False, False)),
+        ("smtp://mail.example", ("mail.example", 25, "", "", False, False)),
+        (
+            "smtp+tls://me%40mail.example:s3:cret@mail.example",
+            ("mail.example", 587, "me@mail.example", "s3:cret", True, False),
+        ),
+        ("smtps://me:x@[::1]:4465/", ("::1", 4465, "me", "x", False, True)),
+    ],
+)
+def test_a_mail_server_comes_as_an_address(monkeypatch, value, server):
+    monkeypatch.setenv("WIREBEAT_SET", value)
+    assert environment.mail_server("WIREBEAT_SET") == server
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["mail.example", "http://me:s3cret@mail.example", "smtp://:s3cret@", "smtp://x:y:s3cret@h:port", "smtp://h/s3cret"],
+)
+def test_a_mail_server_that_cannot_be_meant_stops_the_start_without_being_shown(monkeypatch, value):
+    monkeypatch.setenv("WIREBEAT_SET", value)
+    with pytest.raises(environment.BadEnvironment, match="WIREBEAT_SET: expected smtp://") as raised:
+        environment.mail_server("WIREBEAT_SET")
+    assert "s3cret" not in str(raised.value)

@@ -10,38 +10,30 @@ MOST_OF_A_PERSON = 10.0  # importance of all their searches together
 _ROUNDS = 60  # of halving: more digits than a float has
 
 
-def source_weights(relevance: FloatArray, importance: FloatArray, owners: NDArray[np.int64]) -> FloatArray:
-    """W of each source: the sum over searches of importance x relevance.
+def counted_importance(importance: FloatArray, owners: NDArray[np.int64]) -> FloatArray:
+    """What each search counts: its importance, of all searches of a person together at most ten.
 
-    CAM takes the importance of a query as given. Here people say themselves how important theirs are, so all searches
-    of a person together count as much as ten of usual importance at most: nobody gains by keeping more.
+    CAM takes the importance of a query as given. Here people say themselves how important theirs are, so nobody gains
+    by keeping more of them.
 
     Parameters
     ----------
-    relevance : array (n, m)
-        r of n sources to m searches, 0 to 1; dense or sparse.
     importance : array (m,)
         What its owner says that a search is worth, 0 to 10; 1 is usual.
     owners : array (m,)
 
     Returns
     -------
-    array (n,)
-
-    References
-    ----------
-    S. Pandey, K. Ramamritham, S. Chakrabarti, "Monitoring the dynamic web to respond to continuous queries", WWW 2003.
+    array (m,)
 
     Examples
     --------
-    >>> relevance = np.array([[0.5, 0.0], [0.0, 0.5], [0.0, 0.0]])
-    >>> source_weights(relevance, np.array([3.0, 1.0]), np.array([7, 7])).tolist()
-    [1.5, 0.5, 0.0]
+    >>> counted_importance(np.array([10.0, 10.0, 4.0]), np.array([7, 7, 9])).tolist()
+    [5.0, 5.0, 4.0]
     """
     _, owner = np.unique(owners, return_inverse=True)
     said = np.bincount(owner, weights=importance)[owner]
-    counted = importance * np.minimum(1, MOST_OF_A_PERSON / np.maximum(said, 1e-12))
-    return np.asarray(relevance @ counted, np.float64).reshape(-1)
+    return np.asarray(importance * np.minimum(1, MOST_OF_A_PERSON / np.maximum(said, 1e-12)))
 
 
 def interests(weights: FloatArray, claims: FloatArray, most_share: float) -> FloatArray:
@@ -54,7 +46,7 @@ def interests(weights: FloatArray, claims: FloatArray, most_share: float) -> Flo
     Parameters
     ----------
     weights : array (n,)
-        W, in any unit.
+        W of CAM: the sum over searches of what each counts x the relevance of the source to it; in any unit.
     claims : array (n,)
         Of each source without any search.
     most_share : float
@@ -65,6 +57,10 @@ def interests(weights: FloatArray, claims: FloatArray, most_share: float) -> Flo
     -------
     array (n,)
         From 1 to 9, rounded to hundredths: smaller changes are worth no new plan.
+
+    References
+    ----------
+    S. Pandey, K. Ramamritham, S. Chakrabarti, "Monitoring the dynamic web to respond to continuous queries", WWW 2003.
 
     Examples
     --------

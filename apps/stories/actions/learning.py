@@ -22,7 +22,7 @@ def note_opened(user: User, posting_id: int, *, now: datetime) -> None:
     if not tastes.is_learning(user) or tastes.was_opened(user, posting_id):
         return
     beside = tastes.passed_over(user, posting_id)
-    _note(user, [posting_id], ["opened_at", "stale", "changed_at"], opened_at=now, stale=True, changed_at=now)
+    _note([(user.pk, posting_id)], ["opened_at", "stale", "changed_at"], opened_at=now, stale=True, changed_at=now)
     Reaction.objects.bulk_create(
         [Reaction(user=user, posting_id=id, stale=True, changed_at=now) for id in sorted(beside)], ignore_conflicts=True
     )
@@ -32,19 +32,26 @@ def note_opened(user: User, posting_id: int, *, now: datetime) -> None:
 def note_starred(user: User, posting_id: int, *, now: datetime) -> None:
     """Somebody starred a posting, or took the star back: what was learnt of it may be another now."""
     if tastes.is_learning(user):
-        _note(user, [posting_id], ["stale", "changed_at"], stale=True, changed_at=now)
+        _note([(user.pk, posting_id)], ["stale", "changed_at"], stale=True, changed_at=now)
 
 
 @transaction.atomic
 def hide(user: User, posting_id: int, *, hidden: bool, now: datetime) -> None:
     """Show a posting, and what is like it, less to somebody; or as before."""
     hidden_at = now if hidden else None
-    _note(user, [posting_id], ["hidden_at", "stale", "changed_at"], hidden_at=hidden_at, stale=True, changed_at=now)
+    _note(
+        [(user.pk, posting_id)], ["hidden_at", "stale", "changed_at"], hidden_at=hidden_at, stale=True, changed_at=now
+    )
 
 
-def _note(user: User, posting_ids: Collection[int], fields: Collection[str], **values: object) -> None:
+def hide_for_all(pairs: Collection[tuple[int, int]], *, now: datetime) -> None:
+    """Hide postings of many people at once; pairs are of a person's and a posting's id."""
+    _note(pairs, ["hidden_at", "stale", "changed_at"], hidden_at=now, stale=True, changed_at=now)
+
+
+def _note(pairs: Collection[tuple[int, int]], fields: Collection[str], **values: object) -> None:
     Reaction.objects.bulk_create(
-        [Reaction(user=user, posting_id=id, **values) for id in sorted(posting_ids)],
+        [Reaction(user_id=user_id, posting_id=posting_id, **values) for user_id, posting_id in sorted(set(pairs))],
         update_conflicts=True,
         unique_fields=["user", "posting"],
         update_fields=fields,

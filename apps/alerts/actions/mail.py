@@ -1,0 +1,88 @@
+"""Mails: text and HTML, grouped by search, with a link that stops them."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
+
+from django.conf import settings
+from django.core.mail import BadHeaderError, EmailMultiAlternatives, get_connection
+from django.template.loader import render_to_string
+
+from apps.accounts.models import User
+from apps.alerts.actions.sending import Answer
+from apps.alerts.queries.contents import Group, absolute, host, stop_page
+from apps.alerts.queries.messages import zone_of
+
+TAKEN = 250  # what SMTP says
+LONGEST_SUBJECT = 150  # characters
+
+
+def send(key: str, user: User, groups: Sequence[Group], *, stop_token: str) -> Answer:
+    """Hand a mail to the mail server. It has the same Message-ID at each attempt, so that servers can tell."""
+    try:
+        mail = _mail(key, user, groups, stop_token)
+        connection = get_connection()
+        connection.open()
+        connection.send_messages([mail])
+    except SMTPRecipientsRefused as refusal:
+        status, words = next(iter(refusal.recipients.values()))
+        return _refused(status, words)
+    except SMTPResponseException as refusal:
+        return _refused(refusal.smtp_code, refusal.smtp_error)
+    except BadHeaderError:
+        return Answer(error="The address of your account is none that can be mailed to.", is_lasting=True)
+    except (SMTPException, OSError) as error:
+        return Answer(error=f"The mail server could not be reached, or broke off: {error}."[:300])
+    with suppress(SMTPException, OSError):  # the mail was taken; how the server takes leave is all the same
+        connection.close()
+    return Answer(TAKEN)
+
+
+def _refused(status: int, words: bytes | str) -> Answer:
+    text = words.decode("utf-8", "replace") if isinstance(words, bytes) else words
+    return Answer(
+        status, f"The mail server refused it: {status} {' '.join(text.split())}"[:300], is_lasting=status >= 500
+    )
+
+
+def _mail(key: str, user: User, groups: Sequence[Group], stop_token: str) -> EmailMultiAlternatives:
+    stop_url = stop_page(stop_token)
+    context = {
+        "groups": groups,
+        "count": _count(groups),
+        "stop_url": stop_url,
+        "portal_url": absolute("/"),
+        "person": user.get_username(),
+        "zone": zone_of(user),
+    }
+    mail = EmailMultiAlternatives(
+        subject=_subject(groups),
+        body=render_to_string("alerts/mail.txt", context),
+        from_email=settings.DEFAULT_FROM_EMAIL,
+        to=[user.email],
+        headers={
+            "Message-ID": f"<{key}@{host()}>",
+            "List-Unsubscribe": f"<{stop_url}>",
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",  # RFC 8058
+            "Auto-Submitted": "auto-generated",
+        },
+    )
+    mail.attach_alternative(render_to_string("alerts/mail.html", context), "text/html")
+    return mail
+
+
+def _count(groups: Sequence[Group]) -> int:
+    return sum(len(group.findings) for group in groups)
+
+
+def _subject(groups: Sequence[Group]) -> str:
+    count = _count(groups)
+    if len(groups) > 1:
+        subject = f"{count} new in {len(groups)} searches"
+    elif count > 1:
+        subject = f"{groups[0].name}: {count} new"
+    else:
+        subject = f"{groups[0].name}: {groups[0].findings[0].title}"
+    # Line breaks, and whatever else a header cannot hold, are blanks.
+    tidy = "".join(letter if letter.isprintable() else " " for letter in subject)
+    return " ".join(tidy.split())[:LONGEST_SUBJECT]

@@ -1,0 +1,96 @@
+"""Messages to browsers (Web Push): encrypted for the one browser (RFC 8291), from a portal known by its key (8292)."""
+
+import base64
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import parseaddr
+from urllib.parse import urlsplit
+
+import http_ece
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from django.conf import settings
+from django.urls import reverse
+from py_vapid import Vapid02
+
+from apps.alerts.actions.sending import Answer, post
+from apps.alerts.models import Browser, Message, VapidKey
+from apps.alerts.queries.contents import Group, absolute
+
+LIVES = timedelta(days=1)  # a browser that is off for longer need not be told
+TOKEN_LIVES = timedelta(hours=12)  # at most a day
+LONGEST_TITLE, LONGEST_BODY = 120, 300  # characters; push services take 4,096 bytes at most
+TITLES = 3  # that are named
+
+
+def send(message: Message, groups: Sequence[Group], browser: Browser, *, now: datetime) -> Answer:
+    headers = {
+        "Content-Type": "application/octet-stream",
+        "Content-Encoding": "aes128gcm",
+        "TTL": str(int(LIVES.total_seconds())),
+        "Topic": message.key.hex,  # should it be sent again before the browser has it, it takes its own place
+        "Urgency": "normal",
+        "Authorization": _token(browser.endpoint, now),
+    }
+    return post(browser.endpoint, _encrypted(_payload(message, groups), browser), headers)
+
+
+def public_push_key() -> str:
+    """The portal's public key, which browsers are told when they subscribe; base64url."""
+    point = _key().public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    return _encoded(point)
+
+
+def _payload(message: Message, groups: Sequence[Group]) -> bytes:
+    [group] = groups
+    titles = [finding.title for finding in group.findings]
+    if len(titles) == 1:
+        [finding] = group.findings
+        title, body, url = group.name, f"{finding.title}\n{finding.source}", finding.page
+    else:
+        title, body = f"{group.name}: {len(titles)} new", "\n".join(title[:100] for title in titles[:TITLES])
+        url = absolute(reverse("alert_found", args=[group.saved_id]))
+    shown = {"title": title[:LONGEST_TITLE], "body": body[:LONGEST_BODY], "url": url, "tag": str(message.key)}
+    return json.dumps(shown, ensure_ascii=False).encode()
+
+
+def _encrypted(payload: bytes, browser: Browser) -> bytes:
+    once = ec.generate_private_key(ec.SECP256R1())
+    return http_ece.encrypt(
+        payload,
+        private_key=once,
+        dh=_decoded(browser.public_key),
+        auth_secret=_decoded(browser.secret),
+        version="aes128gcm",
+    )
+
+
+def _token(endpoint: str, now: datetime) -> str:
+    service = urlsplit(endpoint)
+    # The key proves who we are; the address is for people at the push service who want to complain.
+    vapid = Vapid02(_key(), conf={"no-strict": True})
+    claims = {
+        "aud": f"{service.scheme}://{service.netloc}",
+        "exp": int((now + TOKEN_LIVES).timestamp()),
+        "sub": f"mailto:{parseaddr(settings.DEFAULT_FROM_EMAIL)[1]}",
+    }
+    return str(vapid.sign(claims)["Authorization"])
+
+
+def _key() -> ec.EllipticCurvePrivateKey:
+    row = VapidKey.objects.first()
+    if row is None:
+        number = ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value
+        made = VapidKey(pk=1, private_key=_encoded(number.to_bytes(32)), made_at=datetime.now(UTC))
+        VapidKey.objects.bulk_create([made], ignore_conflicts=True)  # of two at once, the first one's key stays
+        row = VapidKey.objects.get()
+    return ec.derive_private_key(int.from_bytes(_decoded(row.private_key)), ec.SECP256R1())
+
+
+def _encoded(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _decoded(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))

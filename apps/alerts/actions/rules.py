@@ -1,0 +1,234 @@
+"""What people say of their searches: what is done with their hits, how they are told, and when not.
+
+Each is one transaction and may be called twice.
+"""
+
+import base64
+import binascii
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, time
+
+from django.conf import settings
+from django.core.signing import BadSignature, Signer
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from apps.accounts.models import User
+from apps.alerts.algorithms.signing import new_secret
+from apps.alerts.models import Browser, Message, Rule, Standing, Wishes
+from apps.following.actions import NotPossible, checked_tag
+from apps.retrieval import guard
+from apps.retrieval.algorithms.address_ranges import is_public
+from apps.search.models import SavedSearch
+from apps.search.queries.saved import saved_searches
+from apps.sources.algorithms.addresses import BadAddress
+
+MOST_WEBHOOKS = 20  # of a person
+MOST_BROWSERS = 20  # of a person
+MOST_A_DAY = 1_000  # mails and pushes to a person, whatever they wish
+HIGHEST_IMPORTANCE = 10.0
+PUBLIC_KEY_BYTES, SECRET_BYTES = 65, 16  # of a browser: an uncompressed point of P-256; RFC 8291
+_SIGNER = Signer(salt="alerts.stop")
+
+
+@transaction.atomic
+def set_rule(
+    user: User,
+    saved_id: int,
+    *,
+    mark_read: bool = False,
+    star: bool = False,
+    hide: bool = False,
+    tag: str = "",
+    mail: str = "",
+    push: bool = False,
+    webhook_url: str = "",
+) -> Rule:
+    """Say what is done with what a search finds. A webhook gets its secret with its first address, and keeps it.
+
+    Raises
+    ------
+    NotPossible
+        If the search is not the person's, there is nowhere to mail to, the tag or the webhook's address cannot be, or
+        the webhooks are too many.
+    """
+    User.objects.select_for_update().get(pk=user.pk)  # or two webhooks at once would be one too many
+    saved = _own(user, saved_id)
+    if mail not in Rule.Mail.values:
+        raise NotPossible(f"“{mail}” is no way to be told by mail.")
+    if mail and not user.email:
+        raise NotPossible("Your account has no address to mail to. Give it one first.")
+    webhook_url = webhook_url.strip()
+    if webhook_url:
+        webhook_url = _checked_webhook(user, saved_id, webhook_url)
+    rule, _ = Rule.objects.get_or_create(saved=saved, defaults={"stop_token": secrets.token_urlsafe(32)})
+    rule.mark_read, rule.star, rule.hide = mark_read, star, hide
+    rule.tag = checked_tag(tag) if tag.strip() else ""
+    rule.mail, rule.push, rule.webhook_url = mail, push, webhook_url
+    if webhook_url and not rule.webhook_secret:
+        rule.webhook_secret = new_secret(secrets.token_bytes(24))
+    rule.save()
+    return rule
+
+
+def _own(user: User, saved_id: int) -> SavedSearch:
+    saved = saved_searches(user).filter(pk=saved_id).first()
+    if saved is None:
+        raise NotPossible("You keep no such search.")
+    return saved
+
+
+def _checked_webhook(user: User, saved_id: int, address: str) -> str:
+    """What a name stands for is looked at whenever it is called; here only what is wrong on its face."""
+    try:
+        url = guard.check(address, settings.RETRIEVAL_OPEN_HOSTS)
+    except BadAddress as problem:
+        raise NotPossible(f"The webhook's address cannot be called. {problem}") from None
+    except guard.RefusedAddress:
+        raise NotPossible("The port in the webhook's address is none that the web is served on.") from None
+    if not _may_be_called(url.hostname):
+        raise NotPossible("The webhook's address lies in a private or reserved network, where none is called.")
+    others = Rule.objects.filter(saved__user=user).exclude(webhook_url="").exclude(saved_id=saved_id)
+    if others.count() >= MOST_WEBHOOKS:
+        raise NotPossible(f"A person can have at most {MOST_WEBHOOKS} webhooks.")
+    return str(url.href)
+
+
+def _may_be_called(host: str) -> bool:
+    if guard.is_open(host, settings.RETRIEVAL_OPEN_HOSTS):
+        return True
+    bare = host.strip("[]")
+    if ":" in bare or bare.replace(".", "").isdigit():  # an address of IP; WHATWG leaves no other ways to write one
+        return is_public(bare)
+    return not f".{bare.rstrip('.')}".endswith(".localhost")
+
+
+@transaction.atomic
+def set_wishes(
+    user: User,
+    *,
+    quiet_from: time | None = None,
+    quiet_until: time | None = None,
+    digest_hour: int = 7,
+    most_a_day: int = 50,
+) -> Wishes:
+    """Say when and how much one wants to be told; times are of the person's own zone.
+
+    Raises
+    ------
+    NotPossible
+        If only one end of the quiet hours is given or both are the same, or a number is out of range.
+    """
+    if (quiet_from is None) != (quiet_until is None):
+        raise NotPossible("Quiet hours need both a beginning and an end.")
+    if quiet_from is not None and quiet_from == quiet_until:
+        raise NotPossible("Quiet hours cannot end when they begin.")
+    if not 0 <= digest_hour <= 23:
+        raise NotPossible("The hour of the daily digest lies between 0 and 23.")
+    if not 0 <= most_a_day <= MOST_A_DAY:
+        raise NotPossible(f"The messages of a day can be limited to any number up to {MOST_A_DAY:,}.")
+    values = {
+        "quiet_from": quiet_from,
+        "quiet_until": quiet_until,
+        "digest_hour": digest_hour,
+        "most_a_day": most_a_day,
+    }
+    return Wishes.objects.update_or_create(user=user, defaults=values)[0]
+
+
+@transaction.atomic
+def set_importance(user: User, saved_id: int, value: float) -> None:
+    """Say what a search is worth beside one's others.
+
+    Raises
+    ------
+    NotPossible
+        If the search is not the person's, or the value is out of range.
+    """
+    if not 0.0 <= value <= HIGHEST_IMPORTANCE:  # also catches nan
+        raise NotPossible(f"The importance of a search is a number from 0 to {HIGHEST_IMPORTANCE:g}.")
+    saved = _own(user, saved_id)
+    # A row that is not there yet has no query either: its anchors are still to be made.
+    Standing.objects.update_or_create(
+        saved=saved, defaults={"importance": value}, create_defaults={"importance": value, "query": ""}
+    )
+
+
+@transaction.atomic
+def add_browser(user: User, *, endpoint: str, public_key: str, secret: str, name: str = "", now: datetime) -> Browser:
+    """Take messages to a browser from now on. One that was somebody else's, who used it before, is theirs no more.
+
+    Raises
+    ------
+    NotPossible
+        If the address of its push service or its keys cannot be, or the person has too many browsers.
+    """
+    try:
+        url = guard.check(endpoint, settings.RETRIEVAL_OPEN_HOSTS)
+    except (BadAddress, guard.RefusedAddress):
+        raise NotPossible("The browser names a push service that cannot be called.") from None
+    is_open = guard.is_open(url.hostname, settings.RETRIEVAL_OPEN_HOSTS)
+    if not (is_open or (url.protocol == "https:" and _may_be_called(url.hostname))) or len(endpoint) > 2_000:
+        raise NotPossible("The browser names a push service that cannot be called.")
+    if len(_bytes(public_key)) != PUBLIC_KEY_BYTES or len(_bytes(secret)) != SECRET_BYTES:
+        raise NotPossible("The browser's keys are not those of Web Push.")
+    User.objects.select_for_update().get(pk=user.pk)
+    if Browser.objects.filter(user=user).exclude(endpoint=url.href).count() >= MOST_BROWSERS:
+        raise NotPossible(f"A person can be told in at most {MOST_BROWSERS} browsers. Remove one first.")
+    # Nobody reads what was meant for somebody else.
+    forget_browsers(Browser.objects.filter(endpoint=url.href).exclude(user=user))
+    values = {"user": user, "public_key": public_key, "secret": secret, "name": " ".join(name.split())[:200]}
+    return Browser.objects.update_or_create(
+        endpoint=str(url.href), defaults=values, create_defaults=values | {"added_at": now}
+    )[0]
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return base64.urlsafe_b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def remove_browser(user: User, browser_id: int) -> bool:
+    return forget_browsers(Browser.objects.filter(user=user, pk=browser_id))
+
+
+@transaction.atomic
+def forget_browsers(browsers: QuerySet[Browser]) -> bool:
+    """What waits for them is dropped when it is due; what they were told stays in the log. False if there were none."""
+    # First the messages, as those do who lay hits into them, or each could wait for the other.
+    list(Message.objects.filter(browser__in=browsers).order_by("pk").select_for_update().values_list("pk"))
+    deleted, _ = browsers.delete()
+    return deleted > 0
+
+
+def stop(token: str, *, now: datetime) -> list[SavedSearch]:
+    """Send no more messages of the searches that a stop token stands for; the searches, none if it means nothing."""
+    rules = _rules_of(token)
+    rules.filter(stopped_at=None).update(stopped_at=now)
+    return [rule.saved for rule in rules.select_related("saved").order_by("saved__name")]
+
+
+def stopped_by(token: str) -> list[SavedSearch]:
+    """The searches that a stop token stands for."""
+    return [rule.saved for rule in _rules_of(token).select_related("saved").order_by("saved__name")]
+
+
+def stop_token_of(saved_ids: Sequence[int]) -> str:
+    """A token that stops several searches at once, for what tells of several."""
+    return _SIGNER.sign_object(sorted(set(saved_ids)), compress=True)
+
+
+def _rules_of(token: str) -> QuerySet[Rule]:
+    try:
+        several = _SIGNER.unsign_object(token) if ":" in token else []
+    except BadSignature:
+        several = []
+    return Rule.objects.filter(Q(stop_token=token) | Q(pk__in=several))
+
+
+def resume(user: User, saved_id: int) -> bool:
+    """Send messages of a search again; False if they were not stopped."""
+    return Rule.objects.filter(saved__user=user, pk=saved_id, stopped_at__isnull=False).update(stopped_at=None) > 0

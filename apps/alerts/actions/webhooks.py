@@ -1,0 +1,59 @@
+"""Webhooks, as Standard Webhooks has them."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import uuid4
+
+from apps.accounts.models import User
+from apps.alerts.actions.sending import Answer, post
+from apps.alerts.algorithms.signing import signed
+from apps.alerts.models import Message, Rule
+from apps.alerts.queries.contents import Finding, Group, absolute
+from apps.following.actions import NotPossible
+
+FOUND, TEST = "search.found", "search.test"
+
+
+def send(message: Message, groups: Sequence[Group], rule: Rule, *, now: datetime) -> Answer:
+    """The same body at each attempt, under the same id; only the instant of the call is another."""
+    [group] = groups
+    body = _body(FOUND, group, made_at=message.created_at)
+    return _call(rule, body, key=str(message.key), now=now)
+
+
+def test_webhook(user: User, saved_id: int, *, now: datetime) -> Answer:
+    """Send a sample to the webhook of a search, at once and once.
+
+    Raises
+    ------
+    NotPossible
+        If the search has no webhook.
+    """
+    rule = Rule.objects.filter(saved__user=user, pk=saved_id).exclude(webhook_url="").select_related("saved").first()
+    if rule is None:
+        raise NotPossible("This search has no webhook.")
+    sample = Finding("A sample", absolute("/"), "", "Wirebeat", now)
+    group = Group(saved_id, rule.saved.name, rule.saved.query, (sample,))
+    return _call(rule, _body(TEST, group, made_at=now), key=str(uuid4()), now=now)
+
+
+def _call(rule: Rule, body: bytes, *, key: str, now: datetime) -> Answer:
+    headers = signed(body, rule.webhook_secret, key=key, timestamp=int(now.timestamp()))
+    return post(rule.webhook_url, body, headers | {"Content-Type": "application/json"})
+
+
+def _body(kind: str, group: Group, *, made_at: datetime) -> bytes:
+    hits = [
+        {
+            "title": finding.title,
+            "url": finding.url,
+            "page": finding.page,
+            "source": finding.source,
+            "published_at": finding.published_at.isoformat(),
+        }
+        for finding in group.findings
+    ]
+    search = {"id": group.saved_id, "name": group.name, "query": group.query}
+    told = {"type": kind, "timestamp": made_at.isoformat(), "data": {"search": search, "hits": hits}}
+    return json.dumps(told, ensure_ascii=False).encode()

@@ -1,0 +1,91 @@
+"""What searches make of the worth of sources: relevance by search, and interest by source."""
+
+from datetime import datetime
+
+import numpy as np
+from django.db import connection, transaction
+from django.db.models import F
+
+from apps.alerts.actions.locks import WEIGHING
+from apps.alerts.actions.profiling import profile_sources
+from apps.alerts.algorithms.interest import counted_importance, interests
+from apps.alerts.algorithms.relevance import matrix, most_relevant
+from apps.alerts.models import Relevance, Standing
+from apps.alerts.queries import interest
+from apps.database.locks import take
+from apps.sources import actions as sources
+
+WEIGHED_AT_ONCE = 2_000  # searches in one transaction
+
+
+@transaction.atomic
+def weigh(limit: int = WEIGHED_AT_ONCE) -> int | None:
+    """Find the sources that serve searches which ask something else than before; None if somebody else is at it.
+
+    Returns how many searches were looked at.
+    """
+    if not take(WEIGHING, wait=False):
+        return None
+    waiting = Standing.objects.filter(refusal="").exclude(weighed=F("query")).exclude(query="").order_by("pk")
+    queries = dict(waiting.values_list("pk", "query")[:limit])
+    if queries:
+        _weigh(queries)
+    return len(queries)
+
+
+def _weigh(queries: dict[int, str]) -> None:
+    vectors = interest.vectors_of(queries)
+    saved_ids = sorted(vectors)
+    profiles = interest.profiles()
+    size = 1 + max((int(terms.max()) for terms, _ in [*vectors.values(), *profiles.values()] if terms.size), default=0)
+    source_ids = sorted(profiles)
+    of_search, of_source, values = most_relevant(
+        matrix([profiles[id] for id in source_ids], size), matrix([vectors[id] for id in saved_ids], size)
+    )
+    Relevance.objects.filter(saved_id__in=list(queries)).delete()
+    found = zip(of_search.tolist(), of_source.tolist(), values.tolist(), strict=True)
+    Relevance.objects.bulk_create(
+        [Relevance(saved_id=saved_ids[row], source_id=source_ids[column], value=value) for row, column, value in found],
+        batch_size=5_000,
+    )
+    Standing.objects.filter(pk__in=list(queries)).update(weighed=F("query"))
+
+
+def weigh_all_anew(*, now: datetime) -> None:
+    """Read anew what sources write about; then every search waits to be weighed."""
+    profile_sources(now=now)
+    Standing.objects.exclude(weighed="").update(weighed="")
+
+
+@transaction.atomic
+def raise_interests() -> int | None:
+    """Write down what all searches together make of the worth of each source; None if somebody else is at it.
+
+    Returns of how many sources the interest changed. Those that nobody searches any more have 1 again.
+    """
+    if not take(WEIGHING, wait=False):
+        return None
+    searches = interest.importances()
+    owners = np.array([search.user_id for search in searches], np.int64)
+    counted = counted_importance(np.array([search.importance for search in searches]), owners)
+    _count([search.saved_id for search in searches], counted.tolist())
+    weights, claims = interest.weights(), interest.claims()
+    source_ids = sorted(claims)
+    factors = interests(
+        np.array([weights.get(id, 0.0) for id in source_ids]),
+        np.array([claims[id] for id in source_ids]),
+        interest.most_share(),
+    )
+    return sources.set_interests(dict(zip(source_ids, factors.tolist(), strict=True)))
+
+
+_COUNT = """
+UPDATE alerts_standing standing SET counted = coalesce(search.counted, 0)
+FROM alerts_standing other LEFT JOIN unnest(%s::bigint[], %s::float8[]) search (saved_id, counted) USING (saved_id)
+WHERE other.saved_id = standing.saved_id AND standing.counted <> coalesce(search.counted, 0)
+"""
+
+
+def _count(saved_ids: list[int], counted: list[float]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT, [saved_ids, counted])

@@ -1,0 +1,72 @@
+"""What a message tells: hits by their searches, with the addresses that lead to them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.urls import reverse
+
+from apps.alerts.models import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    title: str
+    page: str  # the portal's own
+    url: str  # the original's; "" if there is none on the web
+    source: str
+    published_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What one search found."""
+
+    saved_id: int
+    name: str
+    query: str
+    findings: tuple[Finding, ...]
+
+
+def groups_of(hits: Sequence[int], *, saved_ids: Collection[int]) -> list[Group]:
+    """What these hits are of, as far as they are of these searches: searches by name, hits in the order given."""
+    rows = Hit.objects.filter(pk__in=hits, saved_id__in=saved_ids).select_related("saved", "posting__source")
+    rows = rows.defer("posting__html", "posting__text")
+    place = {hit_id: number for number, hit_id in enumerate(hits)}
+    by_search: dict[int, list[Hit]] = {}
+    for hit in sorted(rows, key=lambda hit: place[hit.pk]):
+        by_search.setdefault(hit.saved_id, []).append(hit)
+    groups = [_group(found) for found in by_search.values()]
+    return sorted(groups, key=lambda group: (group.name, group.saved_id))
+
+
+def _group(hits: Sequence[Hit]) -> Group:
+    saved = hits[0].saved
+    return Group(saved.pk, saved.name, saved.query, tuple(map(_finding, hits)))
+
+
+def _finding(hit: Hit) -> Finding:
+    posting = hit.posting
+    return Finding(
+        title=" ".join(posting.title.split()) or "Untitled",
+        page=absolute(reverse("posting", args=[posting.pk])),
+        url=posting.url if posting.url.startswith(("http://", "https://")) else "",
+        source=str(posting.source),
+        published_at=posting.published_at,
+    )
+
+
+def absolute(path: str) -> str:
+    """The address by which others reach a page of the portal."""
+    return settings.PROJECT_URL.rstrip("/") + path
+
+
+def stop_page(token: str) -> str:
+    """The address that stops messages with one click: whoever has it may."""
+    return absolute(reverse("alert_stop", args=[token]))
+
+
+def host() -> str:
+    return urlsplit(settings.PROJECT_URL).hostname or "localhost"

@@ -1,0 +1,216 @@
+"""Reads of what searches make of the worth of sources, and of what that is reckoned from."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.accounts.models import User
+from apps.alerts.algorithms.relevance import Vector, unit_vector
+from apps.alerts.models import Profile, Relevance, Standing
+from apps.database.statements import fetch
+from apps.postings.algorithms.words import analyse
+from apps.postings.algorithms.words.languages import base_code
+from apps.retrieval.models import Plan
+from apps.retrieval.remembered import TABLES, WORTH
+from apps.search.algorithms.language import BadQuery, parse, wanted
+from apps.search.models import SavedSearch
+from apps.sources.models import Source
+
+IntArray = NDArray[np.int64]
+
+DOCUMENTS_READ = 100  # the newest of a source
+DOCUMENTS_TO_KNOW = 10  # of a source; with fewer it is read again soon
+DAY = timedelta(days=1)
+
+
+# --- what sources write about -----------------------------------------------------------------------------------------
+def asked_sources() -> list[int]:
+    return list(Source.objects.filter(schedule__due_at__isnull=False, site=None).values_list("pk", flat=True))
+
+
+_UNREAD = """
+SELECT source.id FROM sources_source source LEFT JOIN alerts_profile profile ON profile.source_id = source.id
+WHERE coalesce(profile.documents < %s AND profile.read_at < %s, true)
+    AND EXISTS (SELECT FROM postings_posting WHERE source_id = source.id)
+ORDER BY profile.read_at NULLS FIRST, source.id LIMIT %s
+"""
+
+
+def unread_sources(now: datetime, limit: int) -> list[int]:
+    """Sources that have published and of which nothing was read yet, or little and that an hour ago."""
+    return [id for (id,) in fetch(_UNREAD, [DOCUMENTS_TO_KNOW, now - timedelta(hours=1), limit])]
+
+
+def documents_indexed() -> int:
+    """About how many."""
+    [(count,)] = fetch("SELECT next_document FROM search_head UNION ALL SELECT 0 LIMIT 1")
+    return max(int(count), 1)
+
+
+_WRITTEN = """
+SELECT source.id, document.sequence, document.pairs
+FROM unnest(%s::bigint[]) source (id), LATERAL (
+    SELECT posting.id FROM postings_posting posting WHERE posting.source_id = source.id
+    ORDER BY published_at DESC, posting.id DESC LIMIT %s
+) newest JOIN search_document document ON document.posting_id = newest.id AND NOT document.dead
+"""
+
+
+def terms_written(source_ids: Collection[int]) -> dict[int, tuple[IntArray, int]]:
+    """Of sources, the terms of their newest documents, each as often as it occurs; and how many documents these are."""
+    read: dict[int, list[IntArray]] = {}
+    for source_id, sequence, pairs in fetch(_WRITTEN, [list(source_ids), DOCUMENTS_READ]):
+        words = np.frombuffer(sequence, "<i4")
+        read.setdefault(source_id, []).append(
+            np.concatenate([words[words > 0], np.frombuffer(pairs, "<i4")]).astype(np.int64)
+        )
+    found = {id: (np.concatenate(documents), len(documents)) for id, documents in read.items()}
+    nothing = (np.zeros(0, np.int64), 0)
+    return {id: found.get(id, nothing) for id in source_ids}
+
+
+def frequencies(terms: Iterable[IntArray]) -> dict[int, int]:
+    """How many documents hold each of the terms."""
+    numbers = sorted({number for some in terms for number in np.unique(some).tolist()})
+    return dict(fetch("SELECT id, document_frequency FROM search_term WHERE id = ANY(%s)", [numbers]))
+
+
+def profiles() -> dict[int, Vector]:
+    rows = Profile.objects.values_list("source_id", "terms", "weights")
+    return {
+        id: (np.frombuffer(terms, "<i4").astype(np.int64), np.frombuffer(weights, "<f4").astype(np.float64))
+        for id, terms, weights in rows
+    }
+
+
+# --- what is searched -------------------------------------------------------------------------------------------------
+def vectors_of(queries: Mapping[int, str]) -> dict[int, Vector]:
+    """Queries as vectors of the terms that speak for a posting, by the rules of all languages that sources write in."""
+    languages = sorted({base_code(code) for code in Source.objects.values_list("language", flat=True).distinct()})
+    terms = {saved_id: _terms(query, languages or [""]) for saved_id, query in queries.items()}
+    every = sorted({term for each in terms.values() for term in each})
+    known = {
+        term: (number, documents)
+        for term, number, documents in fetch(
+            "SELECT term, id, document_frequency FROM search_term WHERE term = ANY(%s)", [every]
+        )
+    }
+    documents = documents_indexed()
+    found = {}
+    for saved_id, each in terms.items():
+        rows = sorted(known[term] for term in each if term in known)
+        if rows:
+            numbers, held = np.array(rows, np.int64).T
+            found[saved_id] = unit_vector(numbers, np.ones(len(rows), np.int64), held, documents)
+    return found
+
+
+def _terms(query: str, languages: Sequence[str]) -> set[str]:
+    try:
+        texts = [part.text for part in wanted(parse(query))]
+    except BadQuery:  # the language has changed since it was saved
+        return set()
+    return {term for text in texts for language in languages for term in analyse(text, language).terms}
+
+
+class Importance(NamedTuple):
+    saved_id: int
+    user_id: int
+    importance: float
+
+
+def importances() -> list[Importance]:
+    """What people say that their searches are worth: of those who may sign in, and of searches that can stand."""
+    rows = fetch(
+        "SELECT saved_id, user_id, importance FROM alerts_standing JOIN search_savedsearch saved ON saved.id = saved_id"
+        " JOIN accounts_user ON accounts_user.id = user_id"
+        " WHERE is_active AND refusal = '' AND importance > 0"
+    )
+    return [Importance(*row) for row in rows]
+
+
+# --- what follows for the sources -------------------------------------------------------------------------------------
+_WEIGHTS = """
+SELECT source_id, sum(value * counted) FROM alerts_relevance relevance JOIN alerts_standing standing USING (saved_id)
+WHERE counted > 0 AND (%s::bigint[] IS NULL OR source_id = ANY(%s)) GROUP BY source_id
+"""
+
+
+def weights(source_ids: Collection[int] | None = None) -> dict[int, float]:
+    """W of each source that is searched: the sum over searches of what each counts x relevance."""
+    ids = None if source_ids is None else list(source_ids)
+    return dict(fetch(_WEIGHTS, [ids, ids]))
+
+
+_CLAIMS = f"""
+SELECT coalesce(source.site_id, source.id), sum(sqrt({WORTH} / greatest(source.interest, 1e-9))
+    * coalesce(habit.root_mass, (SELECT avg(root_mass) FROM retrieval_habit), 1.0))::float8
+FROM {TABLES} WHERE schedule.due_at IS NOT NULL GROUP BY 1
+"""
+
+
+def claims() -> dict[int, float]:
+    """In what proportion sources would be asked if nobody searched; a site with its index pages."""
+    return dict(fetch(_CLAIMS))
+
+
+def most_share() -> float:
+    """Of the retrievals of a source that nobody searches, how many it may lose."""
+    plan = Plan.objects.filter(pk=1).first() or Plan()
+    return plan.interest_share
+
+
+# --- shown to people --------------------------------------------------------------------------------------------------
+class Raised(NamedTuple):
+    """A source that is asked more often for the sake of a search."""
+
+    source_id: int
+    title: str
+    relevance: float
+    interest: float  # factor on its worth, of all searches together
+    share: float  # of the search in that
+    extra: float  # retrievals a day that the search adds
+
+
+_RETRIEVALS = """
+SELECT source_id, count(*) FROM retrieval_retrieval WHERE source_id = ANY(%s) AND fetched_at > %s GROUP BY source_id
+"""
+
+
+def raised_by(saved: SavedSearch, now: datetime) -> list[Raised]:
+    """The sources that a search raises, the most relevant first.
+
+    Retrievals go by the root of what a source is worth, so that says how many it would have without any search.
+    """
+    rows = list(
+        Relevance.objects.filter(saved=saved, source__interest__gt=1)
+        .order_by("-value", "source_id")
+        .values_list("source_id", "source__title", "source__url", "value", "source__interest")
+    )
+    ids = [row[0] for row in rows]
+    counted = Standing.objects.filter(pk=saved.pk).values_list("counted", flat=True).first() or 0.0
+    whole, made = weights(ids), dict(fetch(_RETRIEVALS, [ids, now - DAY]))
+    found = []
+    for id, title, url, relevance, interest in rows:
+        share = min(counted * relevance / whole[id], 1.0) if whole.get(id) else 0.0
+        extra = made.get(id, 0) * (1 - 1 / sqrt(interest)) * share
+        if share > 0:
+            found.append(Raised(id, title or url, relevance, interest, share, extra))
+    return found
+
+
+class Raising(NamedTuple):
+    """What raises a source."""
+
+    own: tuple[tuple[int, str, float], ...]  # the person's searches: number, name, relevance
+    others: int  # searches of other people
+
+
+def raising(source_id: int, user: User) -> Raising:
+    found = Relevance.objects.filter(source_id=source_id, saved__standing__importance__gt=0)
+    own = found.filter(saved__user=user).order_by("-value").values_list("saved_id", "saved__name", "value")
+    return Raising(tuple(own), found.exclude(saved__user=user).count())

@@ -1,0 +1,70 @@
+"""Reads of what people were told, and of what waits."""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.conf import settings
+from django.db.models import Prefetch, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
+
+from apps.accounts.models import User
+from apps.alerts.models import Attempt, Message, Wishes
+
+State = Message.State
+LEFT_BEHIND = timedelta(seconds=20)  # after which somebody should have been at a message that is due
+MOST_DUE = 500  # that are handed out at once
+MOST_OF_ONE = 50  # of them for one person: whose webhooks are dead must not keep others waiting
+
+
+def zone_of(user: User) -> ZoneInfo:
+    """The time zone of a person; the portal's own where they named none, or one that is not known any more."""
+    try:
+        return ZoneInfo(user.time_zone or settings.TIME_ZONE)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo(settings.TIME_ZONE)
+
+
+def wishes_of(user: User) -> Wishes:
+    """When and how much a person wants to be told; by default if they never said."""
+    known: Wishes | None = getattr(user, "alert_wishes", None)
+    return known or Wishes(user=user)
+
+
+def messages_of(user: User, *, before: int | None = None, most: int = 50) -> list[Message]:
+    """What a person was told, or is to be, the newest first, each with its search, browser and `log` (oldest first).
+
+    `before` is the id of the last one seen, for the next page.
+    """
+    rows = Message.objects.filter(user=user) if before is None else Message.objects.filter(user=user, pk__lt=before)
+    return list(_with_log(rows.order_by("-pk"))[:most])
+
+
+def dead_letters(user: User, *, most: int = 50) -> list[Message]:
+    """What could not be told to a person, the newest first, as `messages_of` gives it."""
+    return list(_with_log(Message.objects.filter(user=user, state=State.FAILED).order_by("-pk"))[:most])
+
+
+def count_dead_letters(user: User) -> int:
+    return Message.objects.filter(user=user, state=State.FAILED).count()
+
+
+def _with_log(rows: QuerySet[Message]) -> QuerySet[Message]:
+    log = Prefetch("log", Attempt.objects.order_by("pk"))
+    return rows.select_related("saved", "browser").prefetch_related(log)
+
+
+def due(now: datetime) -> list[int]:
+    """Messages that may be sent now and that nobody is at, the longest due first, a bounded number of each person."""
+    turn = Window(RowNumber(), partition_by="user", order_by=["due_at", "pk"])
+    mine = _due(now).annotate(turn=turn).filter(turn__lte=MOST_OF_ONE)
+    return list(mine.order_by("due_at", "pk").values_list("pk", flat=True)[:MOST_DUE])
+
+
+def left_behind(now: datetime) -> int:
+    """How many messages somebody should have been at by now."""
+    return _due(now).filter(due_at__lte=now - LEFT_BEHIND).count()
+
+
+def _due(now: datetime) -> QuerySet[Message]:
+    free = Q(lease_until=None) | Q(lease_until__lte=now)
+    return Message.objects.filter(free, state=State.WAITING, due_at__lte=now)

@@ -1,0 +1,166 @@
+"""Those at the other end of a message, on loopback: a web server, a mail server, a browser."""
+
+import base64
+import json
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+import http_ece
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from apps.accounts.models import User
+from apps.alerts.actions.rules import add_browser
+from apps.alerts.models import Browser
+
+OPEN = ".alerts.localhost"  # names that lie here, to be allowed by the setting of open hosts
+SECRET = b"sixteen bytes..."
+
+
+# --- a web server -----------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Call:
+    path: str
+    headers: dict[str, str]  # names in lower case
+    body: bytes
+
+    @property
+    def id(self) -> str:
+        """What tells a call from others, and is the same when it is repeated."""
+        return self.headers.get("webhook-id") or self.headers["topic"]
+
+    @property
+    def told(self) -> dict[str, Any]:
+        told: dict[str, Any] = json.loads(self.body)
+        return told
+
+
+@dataclass
+class Receiver:
+    """Keeps what it takes. `behave` is asked at each call and may answer a status, or None to hang up."""
+
+    port: int
+    host: str = f"hooks{OPEN}"
+    behave: Callable[[Call], int | None] = lambda _: 200
+    headers: dict[str, str] = field(default_factory=dict)  # of its answers
+    calls: list[Call] = field(default_factory=list)  # all
+    taken: list[Call] = field(default_factory=list)  # those that it said yes to, or was about to
+
+    def url(self, path: str = "/hook") -> str:
+        return f"http://{self.host}:{self.port}{path}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    receiver: Receiver
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        call = Call(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+        self.receiver.calls.append(call)
+        status = self.receiver.behave(call)
+        if status is None:
+            self.close_connection = True
+            return
+        if 200 <= status < 300:
+            self.receiver.taken.append(call)
+        self.send_response(status)
+        for name, value in self.receiver.headers.items():
+            self.send_header(name, value)
+        body = b"" if status == 204 else b"ok"
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        """Who called may be dead by now."""
+
+
+@contextmanager
+def receiving() -> Iterator[Receiver]:
+    class Handler(_Handler):
+        pass
+
+    with _Server(("127.0.0.1", 0), Handler) as server:
+        Handler.receiver = Receiver(server.server_address[1])
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread.start()
+        try:
+            yield Handler.receiver
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+# --- a mail server ----------------------------------------------------------------------------------------------------
+@dataclass
+class MailServer:
+    """Keeps what it takes. `behave` is asked at each mail and answers as SMTP does."""
+
+    port: int
+    behave: Callable[[EmailMessage], str] = lambda _: "250 OK"
+    taken: list[EmailMessage] = field(default_factory=list)
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
+        mail = message_from_bytes(envelope.content, policy=policy.default)
+        answer = self.behave(mail)
+        if answer.startswith("250"):
+            self.taken.append(mail)
+        return answer
+
+
+@contextmanager
+def mailing() -> Iterator[MailServer]:
+    """Needs aiosmtpd, which is among the requirements of the tests."""
+    from aiosmtpd.controller import Controller  # noqa: PLC0415
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = MailServer(port)
+    controller = Controller(server, hostname="127.0.0.1", port=port)
+    controller.start()
+    try:
+        yield server
+    finally:
+        controller.stop()
+
+
+# --- a browser --------------------------------------------------------------------------------------------------------
+@dataclass
+class ABrowser:
+    """What a browser keeps to itself, and the row that stands for it here."""
+
+    key: ec.EllipticCurvePrivateKey
+    row: Browser
+
+    def read(self, body: bytes) -> dict[str, Any]:
+        text = http_ece.decrypt(body, private_key=self.key, auth_secret=SECRET, version="aes128gcm")
+        told: dict[str, Any] = json.loads(text)
+        return told
+
+
+def a_browser(user: User, endpoint: str, *, now: datetime, name: str = "") -> ABrowser:
+    key = ec.generate_private_key(ec.SECP256R1())
+    point = key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    public_key, secret = base64url(point), base64url(SECRET)
+    row = add_browser(user, endpoint=endpoint, public_key=public_key, secret=secret, name=name, now=now)
+    return ABrowser(key, row)
+
+
+def base64url(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

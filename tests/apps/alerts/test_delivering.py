@@ -1,0 +1,407 @@
+"""Each message once, as near as can be: whoever dies, whoever is at it besides, and whatever was said meanwhile."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from random import Random
+from threading import Barrier, Event
+
+import pytest
+from django.db import connections
+
+from apps.alerts import tasks
+from apps.alerts.actions.delivering import KEPT, LEASE, LEASE_OF_MAIL, deliver, forget_old
+from apps.alerts.actions.laying import hand_out
+from apps.alerts.actions.rules import resume, set_rule, set_wishes, stop
+from apps.alerts.actions.sending import Answer
+from apps.alerts.algorithms.times import MOST_ATTEMPTS
+from apps.alerts.models import Attempt, Message, Rule
+from apps.alerts.queries.messages import dead_letters, due, left_behind, messages_of
+from portal.celery import app
+from tests.apps.alerts.telling import a_browser, a_person, a_search, find, the_message
+from tests.apps.alerts.worker import Worker
+from tests.builders import NOON
+
+SECOND, HOUR, DAY = timedelta(seconds=1), timedelta(hours=1), timedelta(days=1)
+
+
+def send_all(*, now=NOON):
+    for message_id in due(now):
+        deliver(message_id, now=now)
+
+
+# --- whoever dies -----------------------------------------------------------------------------------------------------
+class Mishaps:
+    """What befalls calls: now and then the worker is killed before the call counts, or right after it did."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = Random(seed)
+        self.worker: Worker | None = None
+        self.before: list[str] = []  # ids of calls that did not count
+        self.after: list[str] = []  # ids of calls that counted, though nobody heard our yes
+
+    def befall(self, id: str) -> bool:
+        """Whether a call of this id counts."""
+        kind = self.chance.random()
+        if kind < 0.15:
+            self.before.append(id)
+            self.worker.kill()
+            return False
+        if kind < 0.25:
+            self.after.append(id)
+            self.worker.kill()
+        return True
+
+    def send_until_done(self, now: datetime) -> int:
+        """Start workers one after the other until nothing waits; how many that took."""
+        workers = 0
+        while Message.objects.filter(state="waiting").exists():
+            self.worker = Worker(now)
+            self.worker.start()
+            self.worker.wait()
+            workers += 1
+            now += LEASE_OF_MAIL + SECOND
+        return workers
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_is_lost_when_workers_are_killed_and_what_comes_twice_says_so(receiver, mail_server):
+    person = a_person()
+    set_wishes(person, most_a_day=1_000)
+    phone = a_browser(person, receiver.url("/phone"))
+    for name in "abcdefgh":
+        find(a_search(person, name, mail="once", push=True, webhook_url=receiver.url("/hook")))
+    mishaps = Mishaps(seed=4)
+    receiver.behave = lambda call: 200 if mishaps.befall(call.id) else None
+    mail_server.behave = lambda mail: "250 OK" if mishaps.befall(mail["message-id"]) else "451 Nobody hears this"
+    workers = mishaps.send_until_done(NOON + HOUR)
+    assert len(mishaps.before) + len(mishaps.after) == workers - 1 > 5
+    arrived = [call.id for call in receiver.taken] + [mail["message-id"] for mail in mail_server.taken]
+    assert len(set(arrived)) == 24
+    assert Message.objects.filter(state="sent").count() == 24
+    # Only what counted while its worker died came again, once for each death.
+    assert sorted(arrived) == sorted([*set(arrived), *mishaps.after])
+    assert mishaps.after
+    assert mishaps.before
+    read = [phone.read(call.body)["tag"] for call in receiver.taken if call.path == "/phone"]
+    assert {id.replace("-", "") for id in read} == {call.id for call in receiver.taken if call.path == "/phone"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_is_lost_when_workers_are_killed_at_any_moment(receiver):
+    for _ in range(30):
+        find(a_search(webhook_url=receiver.url()))
+    chance, kills, now = Random(3), 0, NOON + HOUR
+    while Message.objects.filter(state="waiting").exists():
+        worker = Worker(now)
+        worker.start()
+        if kills < 6:
+            time.sleep(chance.uniform(0.02, 0.3))
+            worker.kill()
+            kills += 1
+        worker.wait()
+        now += LEASE + SECOND
+    arrived = [call.id for call in receiver.taken]
+    assert len(set(arrived)) == Message.objects.filter(state="sent").count() == 30
+    assert len(arrived) <= 30 + kills
+
+
+@pytest.mark.django_db
+def test_a_message_that_kills_whoever_sends_it_is_given_up(monkeypatch, receiver):
+    class Killed(BaseException):
+        pass
+
+    def die(*_, **__):
+        raise Killed
+
+    monkeypatch.setattr("apps.alerts.actions.delivering._send", die)
+    find(a_search(webhook_url=receiver.url()))
+    now = NOON
+    for _ in range(MOST_ATTEMPTS):
+        with pytest.raises(Killed):
+            deliver(the_message().pk, now=now)
+        assert not deliver(the_message().pk, now=now + LEASE - SECOND)  # its lease is not over
+        now += LEASE
+    assert not deliver(the_message().pk, now=now)
+    assert (the_message().state, the_message().error) == ("failed", "Whoever sent it did not live to the end.")
+
+
+@pytest.mark.django_db
+def test_what_cannot_be_made_is_logged_and_tried_again(monkeypatch, receiver):
+    monkeypatch.setattr("apps.alerts.actions.webhooks.send", lambda *_, **__: 1 / 0)
+    find(a_search(webhook_url=receiver.url()))
+    assert deliver(the_message().pk, now=NOON)
+    assert the_message().state == "waiting"
+    assert Attempt.objects.get().error == "It could not be made: ZeroDivisionError."
+
+
+# --- whoever is at it besides -----------------------------------------------------------------------------------------
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_send_at_once_one_does(receiver):
+    def send(message_id):
+        together.wait()
+        try:
+            return deliver(message_id, now=NOON + HOUR)
+        finally:
+            connections.close_all()
+
+    together = Barrier(4)
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(5):
+            find(a_search(webhook_url=receiver.url()))
+            newest = Message.objects.latest("pk")
+            assert sum(threads.map(send, [newest.pk] * 4)) == 1
+    assert len({call.id for call in receiver.taken}) == len(receiver.taken) == 5
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_who_send_at_once_keep_to_the_limit_of_a_day(mail_server):
+    def send(message_id):
+        together.wait()
+        try:
+            return deliver(message_id, now=NOON)
+        finally:
+            connections.close_all()
+
+    person = a_person()
+    set_wishes(person, most_a_day=2)
+    for number in range(4):
+        find(a_search(person, str(number), mail="once"))
+    together = Barrier(4)
+    with ThreadPoolExecutor(4) as threads:
+        assert sum(threads.map(send, due(NOON))) == 2
+    assert len(mail_server.taken) == 2
+    assert sum(len(digest.hits) for digest in Message.objects.filter(channel="digest")) == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_transaction_is_open_while_a_message_is_sent(receiver):
+    """A slow receiver holds up nobody: its message can be read and its search deleted meanwhile."""
+    arrived, go_on = Event(), Event()
+
+    def answer_slowly(_):
+        arrived.set()
+        go_on.wait(10)
+        return 200
+
+    def send():
+        try:
+            return deliver(message.pk, now=NOON)
+        finally:
+            connections.close_all()
+
+    receiver.behave = answer_slowly
+    saved = a_search(webhook_url=receiver.url())
+    find(saved)
+    message = the_message()
+    with ThreadPoolExecutor(1) as threads:
+        sending = threads.submit(send)
+        assert arrived.wait(10)
+        saved.delete()
+        go_on.set()
+        assert sending.result()
+    assert len(receiver.taken) == 1
+    assert not Message.objects.exists()
+
+
+@pytest.mark.django_db
+def test_who_was_too_slow_does_not_undo_what_another_one_did(receiver, monkeypatch):
+    saved = a_search(webhook_url=receiver.url())
+    find(saved)
+    message = the_message()
+    answers = iter([500, 200])
+
+    def be_overtaken(_):
+        status = next(answers)
+        if status == 500:
+            assert deliver(message.pk, now=NOON + LEASE)
+        return status
+
+    monkeypatch.setattr("apps.alerts.actions.delivering._send", lambda errand, now: _as_answer(be_overtaken(None)))
+    assert deliver(message.pk, now=NOON)
+    assert the_message().state == "sent"
+    assert sorted(Attempt.objects.values_list("status", flat=True)) == [200, 500]
+
+
+def _as_answer(status):
+    return Answer(status, "" if status == 200 else "No.")
+
+
+# --- what was said meanwhile ------------------------------------------------------------------------------------------
+@pytest.mark.django_db
+class TestMeanwhile:
+    def test_the_rule_was_stopped(self, receiver, mail_server):
+        person = a_person()
+        saved = a_search(person, mail="once", webhook_url=receiver.url())
+        find(saved)
+        stop(Rule.objects.get().stop_token, now=NOON)
+        send_all()
+        assert set(Message.objects.values_list("state", flat=True)) == {"dropped"}
+        resume(person, saved.pk)
+        send_all(now=NOON + DAY)
+        assert not receiver.calls
+        assert not mail_server.taken
+
+    def test_the_rule_was_deleted(self, receiver):
+        find(a_search(webhook_url=receiver.url()))
+        Rule.objects.all().delete()
+        send_all()
+        assert (the_message().state, the_message().done_at) == ("dropped", NOON)
+        assert not receiver.calls
+
+    def test_the_posting_was_deleted(self, receiver):
+        [hit] = find(a_search(webhook_url=receiver.url()))
+        find_again = Message.objects.get()
+        find_again.saved.hits.get(pk=hit.id).posting.delete()
+        send_all()
+        assert the_message().state == "dropped"
+
+    def test_the_person_was_shut_out(self, receiver):
+        saved = a_search(webhook_url=receiver.url())
+        find(saved)
+        saved.user.is_active = False
+        saved.user.save()
+        send_all()
+        assert the_message().state == "dropped"
+
+    def test_the_person_asked_for_no_more_mail_but_for_calls(self, mail_server, receiver):
+        saved = a_search(mail="once")
+        find(saved)
+        set_rule(saved.user, saved.pk, webhook_url=receiver.url())
+        send_all()
+        assert the_message().state == "dropped"
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+@pytest.mark.django_db
+class TestTheLimitOfADay:
+    def test_is_kept_and_what_is_over_comes_with_the_digest(self, mail_server):
+        person = a_person(time_zone="Asia/Tokyo")  # where it is 21:00
+        set_wishes(person, most_a_day=3, digest_hour=7)
+        hits = [find(a_search(person, name, mail="once"))[0].id for name in "abcde"]
+        send_all(now=NOON + 10 * SECOND)
+        assert len(mail_server.taken) == 3
+        digest = the_message(channel="digest")
+        assert (digest.hits, digest.due_at) == (hits[3:], NOON + 10 * HOUR)
+        assert set(Message.objects.filter(hits__overlap=hits[3:], channel="mail").values_list("state", "error")) == {
+            ("dropped", "More than 3 messages in a day: it is in the digest of the day.")
+        }
+        send_all(now=NOON + 10 * HOUR)
+        assert mail_server.taken[3]["subject"] == "2 new in 2 searches"
+
+    def test_is_counted_anew_from_the_persons_midnight(self, mail_server):
+        person = a_person(time_zone="Asia/Tokyo")
+        set_wishes(person, most_a_day=1)
+        saved = a_search(person, mail="once")
+        for when in (NOON, NOON + 2 * HOUR, NOON + 3 * HOUR):
+            find(saved, now=when)
+            send_all(now=when)
+        assert len(mail_server.taken) == 2
+
+    def test_counts_mails_and_pushes_together_and_no_webhooks(self, mail_server, receiver):
+        person = a_person()
+        a_browser(person, receiver.url("/phone"))
+        set_wishes(person, most_a_day=2)
+        saved = a_search(person, mail="once", push=True, webhook_url=receiver.url("/hook"))
+        for number in range(3):
+            find(saved, now=NOON + number * SECOND)
+            send_all(now=NOON + number * SECOND)
+        told = Message.objects.filter(state="sent").values_list("channel", flat=True)
+        assert sorted(told) == ["mail", "push", "webhook", "webhook", "webhook"]
+        [digest] = Message.objects.filter(channel="digest")
+        assert len(digest.hits) == 2  # each once, though mail and push were both too many
+
+    def test_holds_for_hourly_digests_and_not_for_that_of_the_day(self, mail_server):
+        person = a_person()
+        set_wishes(person, most_a_day=0, digest_hour=20)
+        find(a_search(person, mail="hour"))
+        send_all(now=NOON + HOUR)
+        assert not mail_server.taken
+        send_all(now=NOON + 8 * HOUR)
+        assert len(mail_server.taken) == 1
+
+    def test_has_pushes_wait_where_there_is_no_mail(self, receiver):
+        person = a_person(email="")
+        a_browser(person, receiver.url("/phone"))
+        set_wishes(person, most_a_day=1, digest_hour=7)
+        find(a_search(person, "a", push=True), a_search(person, "b", push=True))
+        send_all(now=NOON + HOUR)
+        assert len(receiver.taken) == 1
+        assert the_message(state="waiting").due_at == NOON + 19 * HOUR
+        send_all(now=NOON + 19 * HOUR)
+        assert len(receiver.taken) == 2
+
+    def test_of_nothing_without_mail_is_nothing(self, receiver):
+        person = a_person(email="")
+        a_browser(person, receiver.url("/phone"))
+        set_wishes(person, most_a_day=0)
+        find(a_search(person, push=True))
+        send_all()
+        assert (the_message().state, the_message().error) == ("dropped", "No messages are wished for.")
+
+    def test_leaves_what_was_tried_before_alone(self, mail_server):
+        person = a_person()
+        set_wishes(person, most_a_day=1)
+        mail_server.behave = lambda _: "451 Later"
+        find(a_search(person, mail="once"))
+        send_all()
+        mail_server.behave = lambda _: "250 OK"
+        send_all(now=NOON + HOUR)
+        assert the_message().state == "sent"
+
+
+# --- what is shown ----------------------------------------------------------------------------------------------------
+@pytest.mark.django_db
+def test_messages_are_read_newest_first_with_their_attempts_in_few_statements(receiver, django_assert_num_queries):
+    receiver.behave = lambda _: 404
+    person = a_person()
+    find(*[a_search(person, name, webhook_url=receiver.url()) for name in "abcde"])
+    find(a_search(webhook_url=receiver.url()))
+    for _ in range(3):
+        send_all(now=NOON + DAY)
+        Message.objects.filter(state="waiting").update(due_at=NOON)
+    with django_assert_num_queries(2):
+        messages = messages_of(person, most=3)
+        assert [[attempt.status for attempt in message.log.all()] for message in messages] == [[404] * 3] * 3
+        assert [message.saved.name for message in messages] == ["e", "d", "c"]
+    rest = messages_of(person, before=messages[-1].pk)
+    assert [message.pk for message in messages + rest] == sorted(
+        Message.objects.filter(user=person).values_list("pk", flat=True), reverse=True
+    )
+    assert len(dead_letters(person)) == 5
+
+
+@pytest.mark.django_db
+def test_what_is_due_is_handed_out_and_what_nobody_came_for_shows(monkeypatch, receiver):
+    sent = []
+    monkeypatch.setattr("celery.app.base.Celery.send_task", lambda self, name, args, **_: sent.append(args[0]))
+    find(a_search(webhook_url=receiver.url(), mail="day"))
+    assert hand_out(now=NOON) == 1
+    assert sent == [the_message(channel="webhook").pk]
+    assert (left_behind(NOON), left_behind(NOON + HOUR)) == (0, 1)
+    Message.objects.update(lease_until=NOON + LEASE)
+    assert hand_out(now=NOON) == 0
+
+
+@pytest.mark.django_db
+def test_messages_are_forgotten_a_month_after_they_were_done(receiver):
+    saved = a_search(webhook_url=receiver.url(), mail="day")
+    find(saved)
+    deliver(the_message(channel="webhook").pk, now=NOON)
+    assert forget_old(now=NOON + KEPT - SECOND) == 0
+    assert forget_old(now=NOON + KEPT + SECOND) == 1
+    assert the_message().state == "waiting"
+    assert not Attempt.objects.exists()
+
+
+@pytest.mark.django_db
+def test_the_task_that_is_sent_for_a_message_delivers_it(monkeypatch, receiver):
+    def work(_, name, args, **__):
+        app.tasks[name](*args)
+
+    monkeypatch.setattr("celery.app.base.Celery.send_task", work)
+    find(a_search(webhook_url=receiver.url()))
+    tasks.deliver_rest()
+    tasks.forget_old_messages()
+    assert the_message().state == "sent"
+    assert len(receiver.taken) == 1
