@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.alerts.algorithms.interest import MOST, MOST_OF_A_PERSON, interests, source_weights
+from apps.alerts.algorithms.interest import MOST, MOST_OF_A_PERSON, counted_importance, interests
 
 amounts = st.floats(0, 100, allow_subnormal=False)
 claims = st.floats(0.01, 100)
@@ -53,11 +53,11 @@ def test_without_searches_or_without_a_share_nothing_is_raised():
 
 
 @given(st.integers(1, 30), st.floats(0.5, 10))
-def test_a_person_gains_nothing_by_keeping_more_than_ten_searches(many, importance):
-    found = source_weights(np.ones((1, many)), np.full(many, importance), np.ones(many, np.int64))
-    assert found[0] == pytest.approx(min(many * importance, MOST_OF_A_PERSON))
+def test_a_person_gains_nothing_by_keeping_more_searches_than_count(many, importance):
+    counted = counted_importance(np.full(many, importance), np.ones(many, np.int64))
+    assert counted.sum() == pytest.approx(min(many * importance, MOST_OF_A_PERSON))
 
 
 def test_each_person_counts_for_themselves():
-    relevance = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]])
-    assert source_weights(relevance, np.array([1.0, 2.0, 4.0]), np.array([5, 5, 9])).tolist() == [3.0, 4.0]
+    assert counted_importance(np.array([1.0, 2.0, 4.0]), np.array([5, 5, 9])).tolist() == [1.0, 2.0, 4.0]
+    assert counted_importance(np.zeros(2), np.array([5, 5])).tolist() == [0.0, 0.0]
