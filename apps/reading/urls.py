@@ -1,6 +1,7 @@
 from django.urls import path
 
 from apps.reading.views import (
+    alerts,
     following,
     images,
     marks,
@@ -25,11 +26,13 @@ urlpatterns = [
     # reading
     path("river/", river.river, name="river"),
     path("river/starred/", river.starred, name="river_starred"),
+    path("river/tag/<int:tag_id>/", river.tag, name="river_tag"),
     path("river/folder/<int:folder_id>/", river.folder, name="river_folder"),
     path("river/source/<int:source_id>/", river.source, name="river_source"),
     path("river/read/", marks.mark_all, name="mark_all"),
     path("posting/<int:posting_id>/", river.posting, name="posting"),
     path("posting/<int:posting_id>/mark/", marks.mark, name="mark"),
+    path("posting/<int:posting_id>/tag/", marks.tag, name="tag"),
     path("posting/<int:posting_id>/summary/", summaries.summary, name="summary"),
     path("image/<str:signature>/<str:encoded>", images.image, name="image"),
     # search
@@ -37,8 +40,21 @@ urlpatterns = [
     path("search/saved/", saved_searches.index, name="saved_searches"),
     path("search/saved/save/", saved_searches.save, name="save_search"),
     path("search/saved/<int:saved_id>/", saved_searches.change, name="change_search"),
+    path("search/saved/<int:saved_id>/found/", alerts.found, name="alert_found"),
+    path("search/saved/<int:saved_id>/rule/", alerts.rule, name="alert_rule"),
+    path("search/saved/<int:saved_id>/service/", alerts.service, name="alert_service"),
+    path("search/saved/<int:saved_id>/webhook/", alerts.test_webhook, name="alert_test_webhook"),
+    path("search/saved/<int:saved_id>/resume/", alerts.resume, name="alert_resume"),
     path("search/feed/<str:secret>/<str:kind>/", saved_searches.feed, name="search_feed"),
     path("help/search/", search.search_help, name="search_help"),
+    # alerts
+    path("alerts/", alerts.log, name="alert_messages"),
+    path("alerts/<int:message_id>/retry/", alerts.retry, name="alert_retry"),
+    path("alerts/wishes/", alerts.wishes, name="alert_wishes"),
+    path("alerts/browsers/", alerts.add_browser, name="alert_add_browser"),
+    path("alerts/browsers/<int:browser_id>/remove/", alerts.remove_browser, name="alert_remove_browser"),
+    path("alerts/stop/<str:token>/", alerts.stop, name="alert_stop"),
+    path("worker.js", plain.worker, name="service_worker"),
     path("stories/", stories.index, name="stories"),
     path("stories/<int:story_id>/", stories.story, name="story"),
     path("own/", stories.own, name="own"),

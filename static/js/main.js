@@ -1,6 +1,8 @@
 // Everything works without these; they make it quicker.
 import { watchKeys } from "./keyboard.js";
+import { offerPush } from "./push.js";
 import { rememberSidebar } from "./sidebar.js";
 
 watchKeys();
 rememberSidebar();
+offerPush();

@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import Exists, OuterRef
 
 from apps.accounts.models import User
 from apps.following import queries as following
-from apps.following.models import Follow
+from apps.following.models import Follow, Tag, Tagging
 from apps.postings import queries as postings
 from apps.postings.models import Edition, Posting
 from apps.reading.algorithms.differences import Change, word_changes
@@ -39,19 +40,23 @@ class PostingPage:
     older_id: int | None
     summary: SummaryPart
     story: Story | None  # that it shares with others
+    tags: tuple[Tag, ...]  # the person's own on it
+    other_tags: tuple[Tag, ...]  # that they have
     now: datetime
 
 
 def posting_page(
     user: User | AnonymousUser, posting_id: int, now: datetime, percent: int | None = None
 ) -> PostingPage | None:
-    """The page of a posting that the person may read, or None, with a summary of about so many percent. Ten queries."""
+    """The page of a posting that the person may read, or None, with a summary of about so many percent. Eleven
+    queries."""
     found = following.with_state(following.readable_by(user), user).select_related("source")
     posting = found.filter(pk=posting_id).first()
     if posting is None:
         return None
     follow = following.follow_of(user, posting.source_id)
     own_title = follow.title if follow else ""
+    tags = _tags(user, posting)
     beside = postings.of_source(postings.everything(), posting.source_id)
     cursor = postings.cursor_of(posting)
     return PostingPage(
@@ -66,8 +71,18 @@ def posting_page(
         older_id=postings.newest(postings.before(beside, cursor)).values_list("pk", flat=True).first(),
         summary=summary_part(posting, percent),
         story=story_of_posting(user, posting_id),
+        tags=tuple(tag for tag, is_on in tags if is_on),
+        other_tags=tuple(tag for tag, is_on in tags if not is_on),
         now=now,
     )
+
+
+def _tags(user: User | AnonymousUser, posting: Posting) -> list[tuple[Tag, bool]]:
+    """The person's tags, and whether the posting has them."""
+    if not user.is_authenticated:
+        return []
+    is_on = Exists(Tagging.objects.filter(tag=OuterRef("pk"), posting=posting))
+    return [(tag, tag.is_on) for tag in following.tags_of(user).annotate(is_on=is_on)]
 
 
 def _delay(posting: Posting) -> timedelta | None:

@@ -1,4 +1,4 @@
-"""Lists of postings: all, of a folder, of a source, starred."""
+"""Lists of postings: all, of a folder, of a source, starred, with a tag."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -104,7 +104,7 @@ def _sources_of(user: User | AnonymousUser, scope: Scope) -> set[int] | None:
     """The sources that the scope's postings are of; None where they may be of any."""
     if scope.kind == "source":
         return {scope.id}
-    if scope.kind == "starred" or not user.is_authenticated:
+    if scope.kind in {"starred", "tag"} or not user.is_authenticated:
         return None
     follows = following.follows_of(user)
     if scope.kind == "folder":

@@ -6,6 +6,8 @@ from datetime import datetime
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.alerts import queries as alerts
+from apps.alerts.models import Rule
 from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.postings.models import Posting
@@ -26,6 +28,10 @@ class KeptSearch:
     address: str
     rss: str  # address
     atom: str  # address
+    json: str  # address
+    found: str  # how many postings since it was saved, in words; empty if there are none
+    told: tuple[str, ...]  # ways on which the person is told
+    refusal: str  # why nothing can be tried on it as it comes
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +40,27 @@ class SavedSearchesPage:
 
 
 def saved_searches_page(user: User) -> SavedSearchesPage:
-    """One query."""
-    return SavedSearchesPage(tuple(_kept(saved) for saved in saved_searches(user)))
+    """Two queries."""
+    counts = alerts.count_hits(user)
+    found = saved_searches(user).select_related("rule", "standing")
+    return SavedSearchesPage(tuple(_kept(saved, counts.get(saved.pk, 0)) for saved in found))
 
 
-def _kept(saved: SavedSearch) -> KeptSearch:
-    rss, atom = (reverse("search_feed", args=[saved.secret, kind]) for kind in ("rss", "atom"))
-    return KeptSearch(saved.pk, saved.name, saved.query, address_of(saved), rss, atom)
+def _kept(saved: SavedSearch, count: int) -> KeptSearch:
+    rss, atom, json = (reverse("search_feed", args=[saved.secret, kind]) for kind in ("rss", "atom", "json"))
+    found = f"{count:,}+" if count >= alerts.MOST_COUNTED else str(count or "")
+    rule, standing = getattr(saved, "rule", None), getattr(saved, "standing", None)
+    refusal = standing.refusal if standing else ""
+    return KeptSearch(
+        saved.pk, saved.name, saved.query, address_of(saved), rss, atom, json, found, _told(rule), refusal
+    )
+
+
+def _told(rule: Rule | None) -> tuple[str, ...]:
+    if rule is None or rule.stopped_at is not None:
+        return ()
+    ways = {"mail": rule.mail, "browser": rule.push, "webhook": rule.webhook_url}
+    return tuple(way for way, holds in ways.items() if holds)
 
 
 def address_of(saved: SavedSearch) -> str:

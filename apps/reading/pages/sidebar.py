@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from apps.accounts.models import User
 from apps.following import queries as following
-from apps.following.models import Folder
+from apps.following.models import Folder, Tag
 from apps.following.queries import Scope
 from apps.reading.pages.saved_searches import address_of
 from apps.search.queries.saved import saved_searches
@@ -40,6 +40,7 @@ class Sidebar:
     folders: tuple[SidebarFolder, ...]
     sources: tuple[SidebarSource, ...]  # those in no folder
     searches: tuple[SidebarSearch, ...]
+    tags: tuple[Tag, ...]
     at: Scope | None  # what the page shows
 
     def counts(self) -> Iterator[tuple[str, int]]:
@@ -55,7 +56,7 @@ class Sidebar:
 
 
 def sidebar(user: User, at: Scope | None = None) -> Sidebar:
-    """Five queries, however much the person follows."""
+    """Six queries, however much the person follows."""
     unread = following.unread_counts(user)
     filed = following.folders_by_follow(user)
     folders = list(following.folders_of(user))
@@ -65,7 +66,8 @@ def sidebar(user: User, at: Scope | None = None) -> Sidebar:
         for folder_id in filed.get(follow.follow_id, [None]):
             within.setdefault(folder_id, []).append(entry)
     searches = tuple(SidebarSearch(saved.name, address_of(saved)) for saved in saved_searches(user))
-    return Sidebar(sum(unread.values()), _tree(folders, within, None), tuple(within.get(None, ())), searches, at)
+    tags = tuple(following.tags_of(user))
+    return Sidebar(sum(unread.values()), _tree(folders, within, None), tuple(within.get(None, ())), searches, tags, at)
 
 
 def _tree(

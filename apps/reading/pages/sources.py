@@ -7,6 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Page, Paginator
 
 from apps.accounts.models import User
+from apps.alerts.queries.interest import Raising, raising
 from apps.following import queries as following
 from apps.push.queries import PushOfSource, push_of
 from apps.reading.queries import SORTS, SourceFilter, chosen_sources
@@ -47,6 +48,7 @@ class SourcePage:
     retrievals: tuple[LoggedRetrieval, ...]
     push: PushOfSource | None
     authority: Authority | None
+    raising: Raising | None  # for those who decide what sources are worth
     followed: bool
     now: datetime
 
@@ -62,7 +64,7 @@ def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPag
 
 
 def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePage | None:
-    """The page of a source that the person may see, or None. Seven queries, one fewer without a hub."""
+    """The page of a source that the person may see, or None. Nine queries at most."""
     source = following.with_follower_counts(following.visible_sources(user)).filter(pk=source_id).first()
     if source is None:
         return None
@@ -72,6 +74,7 @@ def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> So
         retrievals=tuple(_logged(row) for row in retrieval.latest_retrievals(source_id)),
         push=push_of(source_id, now),
         authority=authority_of(source_id),
+        raising=raising(source_id, user) if isinstance(user, User) and user.is_staff else None,
         followed=bool(following.followed_among(user, [source_id])),
         now=now,
     )

@@ -2,9 +2,10 @@
 
 from typing import cast, get_args
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, HttpResponseBadRequest
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.timezone import now
 from django.views.decorators.http import require_POST
 
@@ -39,6 +40,23 @@ def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
     if read is not None:
         context["sidebar"] = sidebar(request.user)
     return render(request, "reading/_marked.html", context)
+
+
+@require_POST
+@login_required
+def tag(request: PersonsRequest, posting_id: int) -> HttpResponse:
+    """Put the tag that a form names on a posting, or take it off."""
+    if not following.readable_by(request.user).filter(pk=posting_id).exists():
+        raise Http404("There is no such posting.")
+    name = request.POST.get("tag", "")
+    if request.POST.get("do") == "remove":
+        actions.untag(request.user, [posting_id], name)
+    else:
+        try:
+            actions.tag(request.user, [posting_id], name, now())
+        except actions.NotPossible as error:
+            messages.error(request, str(error))
+    return redirect("posting", posting_id)
 
 
 @require_POST

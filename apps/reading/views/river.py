@@ -34,6 +34,16 @@ def starred(request: PersonsRequest) -> HttpResponse:
 
 @require_safe
 @login_required
+def tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
+    found = following.tag_of(request.user, tag_id)
+    if found is None:
+        raise Http404("You have no such tag.")
+    arrangement = _arrangement(request, all_by_default=True)
+    return _show(request, river_page(request.user, Scope("tag", found.pk), found.name, arrangement, localtime()))
+
+
+@require_safe
+@login_required
 def folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     found = following.folder_of(request.user, folder_id)
     if found is None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.cache import patch_cache_control
@@ -25,6 +25,7 @@ from apps.search.queries.saved import saved_by_secret
 
 MINUTES = 30  # that a reader may wait before it asks again
 _FEEDS: dict[str, type[Rss201rev2Feed | Atom1Feed]] = {"rss": Rss201rev2Feed, "atom": Atom1Feed}
+_JSON = "json"
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -79,9 +80,9 @@ def change(request: PersonsRequest, saved_id: int) -> HttpResponse:
 @require_safe
 @conditional_page
 def feed(request: Request, secret: str, kind: str) -> HttpResponse:
-    """A saved search as RSS or Atom, for whoever knows its address: other readers cannot sign in."""
+    """A saved search as RSS, Atom or JSON Feed, for whoever knows its address: other readers cannot sign in."""
     saved = saved_by_secret(secret)
-    if saved is None or kind not in _FEEDS:
+    if saved is None or kind not in {*_FEEDS, _JSON}:
         raise Http404("There is no such search.")
     try:
         postings = newest_of(saved, localtime())
@@ -89,8 +90,13 @@ def feed(request: Request, secret: str, kind: str) -> HttpResponse:
         raise Http404(str(error)) from error
     except TooCostly as error:
         return HttpResponse(str(error), status=503, content_type="text/plain; charset=utf-8")
-    written = _written(_FEEDS[kind], saved, postings, request)
-    answer = HttpResponse(written.writeString("utf-8"), content_type=written.content_type)
+    if kind == _JSON:
+        answer: HttpResponse = JsonResponse(
+            _as_json(saved, postings, request), content_type="application/feed+json; charset=utf-8"
+        )
+    else:
+        written = _written(_FEEDS[kind], saved, postings, request)
+        answer = HttpResponse(written.writeString("utf-8"), content_type=written.content_type)
     patch_cache_control(answer, private=True, max_age=60 * MINUTES)
     answer["X-Robots-Tag"] = "noindex"
     answer["Referrer-Policy"] = "no-referrer"
@@ -119,6 +125,34 @@ def _written(
             categories=[_plain(category) for category in posting.categories],
         )
     return written
+
+
+def _as_json(saved: SavedSearch, postings: Iterable[Posting], request: Request) -> dict[str, object]:
+    """As jsonfeed.org/version/1.1 has it."""
+    items = []
+    for posting in postings:
+        own_page = request.build_absolute_uri(reverse("posting", args=[posting.pk]))
+        item: dict[str, object] = {
+            "id": own_page,
+            "url": posting.url or own_page,
+            "title": posting.title or posting.text[:80],
+            "content_html": posting.html,
+            "date_published": posting.published_at.isoformat(),
+            "tags": list(posting.categories),
+        }
+        if posting.author:
+            item["authors"] = [{"name": posting.author}]
+        if posting.language:
+            item["language"] = posting.language
+        items.append(item)
+    return {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": f"{saved.name} – Wirebeat",
+        "home_page_url": request.build_absolute_uri(address_of(saved)),
+        "feed_url": request.build_absolute_uri(),
+        "description": f"Postings found by: {saved.query}",
+        "items": items,
+    }
 
 
 def _plain(text: str) -> str:

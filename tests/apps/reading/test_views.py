@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.defaults import server_error
 
 from apps.following import queries as following
-from apps.following.models import Folder, Follow, Mark
+from apps.following.models import Folder, Follow, Mark, Tag, Tagging
 from apps.retrieval.models import Schedule
 from apps.sources.models import Source
 from tests.builders import NOON, a_folder, a_follow, a_posting, a_schedule, a_source, a_user, some_postings
@@ -340,3 +340,28 @@ def test_a_broken_page_looks_like_the_portal_and_needs_nothing_of_it(rf, django_
         page = server_error(rf.get("/")).content.decode()
     assert "/static/css/base.css" in page
     assert "Something broke" in page
+
+
+def test_a_tag_is_put_on_listed_and_taken_off(client, user):
+    posting = a_posting(a_follow(user).source, title="Tagged one")
+    page = client.post(reverse("tag", args=[posting.pk]), {"tag": " to  read "}, follow=True).text
+    tag = Tag.objects.get()
+    assert (tag.user, tag.name) == (user, "to read")
+    address = reverse("river_tag", args=[tag.pk])
+    assert address in page
+    assert "Tagged one" in client.get(address).text
+    client.post(reverse("tag", args=[posting.pk]), {"tag": "to read", "do": "remove"})
+    assert "Nothing has this tag any more" in client.get(address).text
+
+
+def test_tags_of_others_are_not_there(client, user):
+    posting = a_posting()
+    tag = Tag.objects.create(user=a_user(), name="theirs")
+    Tagging.objects.create(tag=tag, posting=posting, tagged_at=NOON)
+    assert client.get(reverse("river_tag", args=[tag.pk])).status_code == 404
+    assert "theirs" not in client.get(reverse("posting", args=[posting.pk])).text
+
+
+def test_a_tag_without_a_name_is_refused(client, user):
+    posting = a_posting(a_follow(user).source)
+    assert "A tag needs a name." in client.post(reverse("tag", args=[posting.pk]), {"tag": " "}, follow=True).text

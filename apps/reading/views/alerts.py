@@ -1,0 +1,160 @@
+"""What standing searches found, and how people want to be told."""
+
+import json
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.timezone import now
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.alerts.actions import delivering, rules, webhooks
+from apps.alerts.actions.push import public_push_key
+from apps.alerts.models import Rule, Standing, Wishes
+from apps.following.actions import NotPossible
+from apps.reading.alert_forms import RuleForm, WishesForm
+from apps.reading.pages.alerts import found_page, messages_page, service_page, wishes_page
+from apps.reading.views.rendering import PersonsRequest, back, show
+from apps.search.models import SavedSearch
+from apps.search.queries.saved import saved_searches
+
+LARGEST_SUBSCRIPTION = 8_192  # bytes; what a browser says of itself takes some hundred
+
+
+def _own(request: PersonsRequest, saved_id: int) -> SavedSearch:
+    return get_object_or_404(saved_searches(request.user), pk=saved_id)
+
+
+def _before(request: HttpRequest) -> int | None:
+    said = request.GET.get("before", "")
+    return int(said) if said.isascii() and said.isdecimal() and len(said) < 19 else None
+
+
+@require_safe
+@login_required
+def found(request: PersonsRequest, saved_id: int) -> HttpResponse:
+    page = found_page(_own(request, saved_id), request.user, _before(request))
+    template = "reading/_alerts_rows.html" if request.htmx else "reading/alerts_found.html"
+    return show(request, template, page=page)
+
+
+@require_safe
+@login_required
+def service(request: PersonsRequest, saved_id: int) -> HttpResponse:
+    return show(request, "reading/alerts_service.html", page=service_page(_own(request, saved_id), now()))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def rule(request: PersonsRequest, saved_id: int) -> HttpResponse:
+    saved = _own(request, saved_id)
+    known = Rule.objects.filter(pk=saved.pk).first()
+    standing = Standing.objects.filter(pk=saved.pk).first()
+    form = RuleForm(request.POST or None, initial=RuleForm.values_of(known, standing))
+    if request.method == "POST" and form.is_valid():
+        values = dict(form.cleaned_data)
+        try:
+            rules.set_importance(request.user, saved.pk, values.pop("importance"))
+            rules.set_rule(request.user, saved.pk, **values)
+        except NotPossible as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, f"From now on this is done with what “{saved.name}” finds.")
+            return redirect("alert_rule", saved.pk)
+    return show(request, "reading/alerts_rule.html", form=form, saved=saved, rule=known, standing=standing)
+
+
+@require_POST
+@login_required
+def test_webhook(request: PersonsRequest, saved_id: int) -> HttpResponse:
+    """Call the webhook of a search with a sample, and say what came of it."""
+    saved = _own(request, saved_id)
+    try:
+        answer = webhooks.test_webhook(request.user, saved.pk, now=now())
+    except NotPossible as error:
+        messages.error(request, str(error))
+    else:
+        say = messages.error if answer.error else messages.success
+        say(request, answer.error or f"The webhook answered with status {answer.status}.")
+    return redirect("alert_rule", saved.pk)
+
+
+@require_POST
+@login_required
+def resume(request: PersonsRequest, saved_id: int) -> HttpResponse:
+    rules.resume(request.user, _own(request, saved_id).pk)
+    return redirect("alert_rule", saved_id)
+
+
+@require_safe
+@login_required
+def log(request: PersonsRequest) -> HttpResponse:
+    page = messages_page(request.user, _before(request), given_up_only="given-up" in request.GET)
+    return show(request, "reading/alerts_messages.html", page=page)
+
+
+@require_POST
+@login_required
+def retry(request: PersonsRequest, message_id: int) -> HttpResponse:
+    if delivering.retry(request.user, message_id, now=now()):
+        messages.success(request, "It is tried again.")
+    else:
+        messages.error(request, "Only a message that was given up can be tried again.")
+    return back(request, "alert_messages")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def wishes(request: PersonsRequest) -> HttpResponse:
+    known = Wishes.objects.filter(pk=request.user.pk).first()
+    form = WishesForm(request.POST or None, initial=WishesForm.values_of(known))
+    if request.method == "POST" and form.is_valid():
+        try:
+            rules.set_wishes(request.user, **form.cleaned_data)
+        except NotPossible as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "Saved.")
+            return redirect("alert_wishes")
+    return show(request, "reading/alerts_wishes.html", form=form, page=wishes_page(request.user, public_push_key()))
+
+
+@require_POST
+@login_required
+def add_browser(request: PersonsRequest) -> HttpResponse:
+    """What a browser's own interface gives (PushSubscription.toJSON), with the name that it calls itself."""
+    if len(request.body) > LARGEST_SUBSCRIPTION:
+        return JsonResponse({"error": "That is too long for a browser's address and keys."}, status=413)
+    try:
+        said = json.loads(request.body)
+        keys = said["keys"]
+        values = {"endpoint": said["endpoint"], "public_key": keys["p256dh"], "secret": keys["auth"]}
+        name = said.get("name", "")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return JsonResponse({"error": "That is no subscription of a browser."}, status=400)
+    if not all(isinstance(value, str) and "\0" not in value for value in (*values.values(), name)):
+        return JsonResponse({"error": "That is no subscription of a browser."}, status=400)
+    try:
+        rules.add_browser(request.user, **values, name=name, now=now())
+    except NotPossible as error:
+        return JsonResponse({"error": str(error)}, status=400)
+    return HttpResponse(status=204)
+
+
+@require_POST
+@login_required
+def remove_browser(request: PersonsRequest, browser_id: int) -> HttpResponse:
+    rules.remove_browser(request.user, browser_id)
+    return redirect("alert_wishes")
+
+
+@csrf_exempt  # mail programs post to it (RFC 8058); who knows the token may stop what it stands for, and no more
+@require_http_methods(["GET", "HEAD", "POST"])
+def stop(request: HttpRequest, token: str) -> HttpResponse:
+    """Looking changes nothing: mail programs look at what they were sent."""
+    stopped = rules.stop(token, now=now()) if request.method == "POST" else rules.stopped_by(token)
+    if not stopped:
+        raise Http404("This link stops nothing any more.")
+    return show(request, "reading/alerts_stop.html", searches=stopped, is_done=request.method == "POST")

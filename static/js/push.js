@@ -1,0 +1,44 @@
+// Lets this browser be told of what searches find (Web Push). Where it cannot be, nothing is offered.
+export function offerPush() {
+  const place = document.querySelector("[data-push]");
+  if (!place || !("serviceWorker" in navigator) || !("PushManager" in window) || !place.dataset.pushKey) return;
+  const [button, said] = [place.querySelector("button"), place.querySelector("[role=status]")];
+  place.hidden = false;
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      said.textContent = (await subscribe(place.dataset)) || "";
+      if (!said.textContent) location.reload();
+    } catch (error) {
+      said.textContent = `It did not work: ${error.message}`;
+    }
+    button.disabled = false;
+  });
+}
+
+// What went wrong, in words; nothing if all went well.
+async function subscribe({ pushKey, pushWorker, pushAddress, pushToken }) {
+  if ((await Notification.requestPermission()) !== "granted") return "The browser does not allow it.";
+  const registration = await navigator.serviceWorker.register(pushWorker, { scope: "/" });
+  await navigator.serviceWorker.ready;
+  const options = { userVisibleOnly: true, applicationServerKey: bytes(pushKey) };
+  const subscription = await registration.pushManager.subscribe(options);
+  const answer = await fetch(pushAddress, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-CSRFToken": pushToken },
+    body: JSON.stringify({ ...subscription.toJSON(), name: named(navigator.userAgent) }),
+  });
+  return answer.ok ? "" : (await answer.json()).error;
+}
+
+function bytes(base64url) {
+  const plain = atob(base64url.replace(/-/g, "+").replace(/_/g, "/"));
+  return Uint8Array.from(plain, (character) => character.charCodeAt(0));
+}
+
+// As people call it: the browser and what it runs on.
+function named(agent) {
+  const browser = ["Firefox", "Edg", "OPR", "Chrome", "Safari"].find((name) => agent.includes(name)) || "Browser";
+  const system = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"].find((name) => agent.includes(name));
+  return `${{ Edg: "Edge", OPR: "Opera" }[browser] || browser}${system ? ` on ${system}` : ""}`;
+}
