@@ -38,11 +38,19 @@ class Terms(NamedTuple):
     longest: float  # hours of the source's own time between two retrievals
     by_timetable: bool = False  # a policy that does not react
     pages_by_timetable: bool = False  # the same of pages alone
+    tracks_pages: bool = False  # pages are looked at often until they have a timetable
 
 
 def terms_of(plan: Plan, price: float) -> Terms:
     by_timetable = plan.policy != Plan.Policy.OURS
-    return Terms(price, plan.longest_gap, by_timetable, by_timetable or plan.pages_policy == Plan.PagesPolicy.CAM)
+    pages_by_cam = plan.pages_policy == Plan.PagesPolicy.CAM
+    return Terms(
+        price,
+        plan.longest_gap,
+        by_timetable,
+        by_timetable or pages_by_cam,
+        tracks_pages=pages_by_cam or plan.policy == Plan.Policy.CAM,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +93,13 @@ def bounds(remembered: Remembered, terms: Terms, at: datetime) -> Bounds:
     """What a source's gaps obey at an instant.
 
     The one place where a source may differ from all others in what it costs to wait: one that tells us of its news by
-    itself needs no more than a look now and then.
+    itself needs no more than a look now and then, and a page that goes by CAM is first tracked, until the next night.
     """
     price = terms.price / max(remembered.worth, 1e-12)
     if remembered.is_announced(at):
         return Bounds(price, max(SAFETY_GAP, remembered.least), SAFETY_GAP)
+    if terms.tracks_pages and remembered.kind in PAGES and not remembered.timetable:
+        return Bounds(price, remembered.least, remembered.least)
     return Bounds(price, remembered.least, terms.longest)
 
 

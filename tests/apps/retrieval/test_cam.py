@@ -191,6 +191,14 @@ class TestPages:
         assert sum(asked) + per_day(page) == pytest.approx(12, abs=0.3)
         assert timetable(page)[1].size > timetable(feeds[0])[1].size == 0
 
+    def test_are_looked_at_often_until_they_have_a_timetable(self):
+        page = a_watched_page(days=1)
+        Plan.objects.update_or_create(pk=1, defaults={"price": 50.0, "pages_policy": "cam"})
+        replan(now=SOON)
+        assert Schedule.objects.get(pk=page.pk).due_at == NOW + HOUR
+        follow_plan()
+        assert Schedule.objects.get(pk=page.pk).due_at > NOW + HOUR
+
     def test_go_as_the_others_again(self):
         page = a_watched_page(days=3)
         change_plan(pages_policy="cam")
