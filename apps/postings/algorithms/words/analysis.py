@@ -138,7 +138,8 @@ _known_by_language: dict[str, _Known] = {}  # bounded, since there is one code f
 
 def _known(language_code: str) -> _Known:
     code = base_code(language_code)
-    return _known_by_language.setdefault(code, _Known(code))
+    known = _known_by_language.get(code)
+    return known if known is not None else _known_by_language.setdefault(code, _Known(code))
 
 
 def _item(spelling: str, language_code: str) -> str:
