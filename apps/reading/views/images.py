@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
+from apps.accounts.middleware import impersonal
 from apps.reading.pictures import BadSignature, address_in
 from apps.reading.proxying import KEPT_FOR, Busy, NoPicture, body_of, find
 
@@ -15,6 +16,7 @@ HARMLESS = {
 }
 
 
+@impersonal
 @require_safe
 def image(request: HttpRequest, signature: str, encoded: str) -> HttpResponse:
     # Pictures are compressed already. This keeps the middleware from trying again for each of them.

@@ -8,6 +8,7 @@ from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.views.decorators.http import require_safe
 
+from apps.accounts.middleware import impersonal
 from apps.reading.pages.home import home_page
 from apps.reading.views.rendering import show
 
@@ -19,6 +20,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return show(request, "reading/home.html", page=home_page(now()))
 
 
+@impersonal
 @require_safe
 def live(request: HttpRequest) -> HttpResponse:
     return HttpResponse("ok", content_type="text/plain")
@@ -29,6 +31,7 @@ def keys(request: HttpRequest) -> HttpResponse:
     return show(request, "reading/keys.html")
 
 
+@impersonal
 @require_safe
 def worker(request: HttpRequest) -> HttpResponse:
     """The browser's own part of push: a script speaks for the pages at and below its address, so this one is on top."""

@@ -140,7 +140,7 @@ def test_a_feed_is_found_under_its_last_address_until_it_is_forgotten(client):
     saved.refresh_from_db()
     assert client.get(old).status_code == 404
     assert client.get(address(saved)).status_code == 200
-    assert client.get(address(saved, "json")).status_code == 404
+    assert client.get(address(saved, "xml")).status_code == 404
     forget_search(user, saved.pk)
     forget_search(user, saved.pk)
     assert client.get(address(saved)).status_code == 404
