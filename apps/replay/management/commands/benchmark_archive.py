@@ -79,9 +79,8 @@ class Command(BaseCommand):
             if not any(growth.items < before for before, growth in old.items()):  # larger ones would not end either
                 with self._progress(f"{size:,} items, the old way", size) as tell:
                     old[size] = old_index.grow(texts[:size], limit=limit, tell=tell)
-        figures = _figures(ours, old)
-        _print(self.console, ours, old, figures)
-        write_figures(json, figures)
+            write_figures(json, _figures(ours, old))  # it takes an hour and more: what is known is kept
+        _print(self.console, ours, old, _figures(ours, old))
         if plot:
             plot.write_text(growth_plot("Time to store and index an archive", _curves(ours, old)), encoding="utf-8")
 
