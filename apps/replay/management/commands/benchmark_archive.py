@@ -50,7 +50,7 @@ class Command(BaseCommand):
         parser.add_argument("--sizes", type=_numbers, default=SIZES, metavar="N,N,...", help="items in all")
         parser.add_argument("--sources", type=_numbers, default=SOURCES, metavar="N,N,...", help="that share them")
         parser.add_argument(
-            "--limit", type=float, default=900.0, metavar="SECONDS", help="after which an old archive is given up"
+            "--limit", type=float, default=1_800.0, metavar="SECONDS", help="after which an old archive is given up"
         )
         parser.add_argument("--seed", type=int, default=7)
         parser.add_argument("--json", metavar="FILE")
