@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
+PATIENCE = 30_000.0  # ms; the machine may be busy
+expect.set_options(timeout=PATIENCE)
 CHROMIUM = os.environ.get("WIREBEAT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 WHERE_TO_GET_IT = "needs chromium: apt-get install chromium, or name another one in WIREBEAT_CHROMIUM"
 
@@ -27,7 +29,7 @@ def _open_page(context: BrowserContext, complaints: list[str]) -> Page:
             complaints.append(f"{message.text} at {context.pages[0].url}")
 
     page = context.new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(PATIENCE)
     page.on("console", note)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     return page
