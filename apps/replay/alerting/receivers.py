@@ -1,6 +1,7 @@
 """Those at the other end of a message, on loopback: a web server, a mail server, a browser."""
 
 import base64
+import importlib
 import json
 import socket
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from typing import Any
 import http_ece
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from django.core.management.base import CommandError
 
 from apps.accounts.models import User
 from apps.alerts.actions.rules import add_browser
@@ -125,14 +127,15 @@ class MailServer:
 
 @contextmanager
 def mailing() -> Iterator[MailServer]:
-    """Needs aiosmtpd, which is among the requirements of the tests."""
-    from aiosmtpd.controller import Controller  # noqa: PLC0415
-
+    try:
+        controllers = importlib.import_module("aiosmtpd.controller")
+    except ImportError as error:
+        raise CommandError("aiosmtpd, the mail server, is not installed: `manage.py test` installs it.") from error
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     server = MailServer(port)
-    controller = Controller(server, hostname="127.0.0.1", port=port)
+    controller = controllers.Controller(server, hostname="127.0.0.1", port=port)
     controller.start()
     try:
         yield server
