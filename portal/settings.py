@@ -50,6 +50,7 @@ INSTALLED_APPS = [
     "portal",
     "apps.accounts",
     "apps.documents",
+    "apps.jobs",
     "apps.sources",
     "apps.postings",
     "apps.following",
