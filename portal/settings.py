@@ -19,6 +19,7 @@ ALLOWED_HOSTS = environment.words("WIREBEAT_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = environment.words("WIREBEAT_ORIGINS")
 BEHIND_TLS = environment.truth("WIREBEAT_TLS", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
+SECURE_REDIRECT_EXEMPT = [r"^health/", r"^metrics$"]  # machines ask from inside, without the proxy
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
 SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
 SECURE_REFERRER_POLICY = "same-origin"
@@ -77,6 +78,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 MIDDLEWARE = [
+    "portal.logs.with_request_id",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pads its answers against guessing of secrets by their length
@@ -139,6 +141,9 @@ STORAGES = {
     },
 }
 DOCUMENT_DAYS = environment.whole("WIREBEAT_DOCUMENT_DAYS", 30, at_least=1)  # how long a posting's page is kept
+
+# --- keepers ----------------------------------------------------------------------------------------------------------
+METRICS_TOKEN = environment.text("WIREBEAT_METRICS_TOKEN")  # without one, private addresses alone may read the metrics
 
 # --- people -----------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
@@ -211,8 +216,16 @@ CELERY_TIMEZONE = "UTC"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "text": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "json": {"()": "portal.logs.JsonFormatter"},
+    },
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": environment.choice("WIREBEAT_LOG_FORMAT", "text", "json"),
+        }
+    },
     "root": {"handlers": ["console"], "level": environment.text("WIREBEAT_LOG_LEVEL", "INFO")},
     "loggers": {"celery.app.trace": {"level": "WARNING"}, "celery.worker.strategy": {"level": "WARNING"}},
 }

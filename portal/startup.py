@@ -38,6 +38,7 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
     clockwork = partial(program, death_signal=signal.SIGKILL, stop_within=10.0)
     # The port is bound here and handed down: nobody can take it between two starts, and nobody is refused during one.
     web = ["gunicorn", "portal.wsgi", "--bind", f"fd://{listener.fileno()}", "--no-control-socket"]
+    web += ["--logger-class", "portal.logs.WebLog"]
     web += ["--preload", "--worker-class", "gthread", "--workers", "2", "--threads", "16", "--graceful-timeout", "5"]
     worker = ["--pool", "threads", "--concurrency", "32", "--without-gossip", "--without-mingle", "--loglevel", "info"]
     return program(name="preparation", command=[*python, "portal.preparation"], ready_within=3600.0), [

@@ -3,6 +3,7 @@ from django.urls import path
 from apps.reading.views import (
     alerts,
     following,
+    health,
     images,
     marks,
     opml,
@@ -22,6 +23,8 @@ from apps.reading.views import (
 urlpatterns = [
     path("", plain.home, name="home"),
     path("health/live", plain.live, name="live"),
+    path("health/ready", health.ready, name="ready"),
+    path("metrics", health.scrape, name="metrics"),
     path("help/keys/", plain.keys, name="keys"),
     # reading
     path("river/", river.river, name="river"),

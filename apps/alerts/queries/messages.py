@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
-from django.db.models import Prefetch, Q, QuerySet, Window
+from django.db.models import Count, Prefetch, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from apps.accounts.models import User
@@ -13,6 +13,7 @@ from apps.alerts.models import Attempt, Message, Wishes
 State = Message.State
 LEFT_BEHIND = timedelta(seconds=20)  # after which somebody should have been at a message that is due
 MOST_DUE = 500  # that are handed out at once
+MOST_COUNTED = 100_000  # a longer queue is not counted to its end
 MOST_OF_ONE = 50  # of them for one person: whose webhooks are dead must not keep others waiting
 
 
@@ -63,6 +64,20 @@ def due(now: datetime) -> list[int]:
 def left_behind(now: datetime) -> int:
     """How many messages somebody should have been at by now."""
     return _due(now).filter(due_at__lte=now - LEFT_BEHIND).count()
+
+
+def waiting_and_failed() -> dict[str, int]:
+    """How many messages wait and how many were given up, up to a bound."""
+    states = (State.WAITING, State.FAILED)
+    return {state.value: Message.objects.filter(state=state)[:MOST_COUNTED].count() for state in states}
+
+
+def done_since(since: datetime) -> dict[str, int]:
+    """How many messages came to their end after a moment, by what that was."""
+    done = Message.objects.filter(done_at__gt=since).order_by("state").values_list("state")
+    return dict.fromkeys((State.SENT.value, State.FAILED.value, State.DROPPED.value), 0) | dict(
+        done.annotate(count=Count("pk"))
+    )
 
 
 def _due(now: datetime) -> QuerySet[Message]:

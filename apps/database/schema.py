@@ -1,0 +1,28 @@
+"""Which migrations the database has, and which the program has."""
+
+import functools
+from typing import Any
+
+import psycopg
+from django.db.migrations.loader import MigrationLoader
+
+Migration = tuple[str, str]  # app, name
+
+
+@functools.cache
+def known() -> frozenset[Migration]:
+    """The migrations that this program is made of."""
+    return frozenset(MigrationLoader(None).disk_migrations)
+
+
+def applied(connection: psycopg.Connection[Any]) -> frozenset[Migration]:
+    """The migrations that were carried out; none in an empty database."""
+    row = connection.execute("SELECT to_regclass('django_migrations') IS NOT NULL").fetchone()
+    if row is None or not row[0]:
+        return frozenset()
+    return frozenset(connection.execute("SELECT app, name FROM django_migrations").fetchall())
+
+
+def parameters(connection_parameters: dict[str, Any]) -> dict[str, Any]:
+    """What a plain connection needs of Django's parameters: no adapters, no cursors of Django's own."""
+    return {name: value for name, value in connection_parameters.items() if name not in {"context", "cursor_factory"}}

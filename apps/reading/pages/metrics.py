@@ -1,0 +1,118 @@
+"""The portal's health in numbers, all of them read from the database and the broker at the moment of asking.
+
+So it does not matter which process answers, and none has to remember anything.
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from apps.alerts.queries import backlog as alerts
+from apps.alerts.queries import messages
+from apps.database.load import load
+from apps.reading import services
+from apps.retrieval.reports import health as retrieval
+from apps.search.queries import backlog as search
+from apps.sources import queries as sources
+from apps.stories.queries import backlog as stories
+from apps.summaries import queries as summaries
+from apps.trending.queries import backlog as trending
+
+WINDOW = timedelta(hours=1)  # of what is counted over time
+QUEUES = {
+    "alerts": alerts.backlog,
+    "search": search.backlog,
+    "stories": stories.backlog,
+    "summaries": summaries.backlog,
+    "trending": trending.backlog,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A gauge: one number, or one for each value of a label."""
+
+    name: str
+    meaning: str
+    values: Mapping[str, float]  # under "" where there is no label
+    label: str = ""
+
+
+def metrics(now: datetime) -> list[Metric]:
+    started = time.monotonic()
+    found = [*_retrievals(now), *_sources(now), *_queues(now), *_messages(now), *_services()]
+    return [*found, _one("scrape_seconds", "How long it took to read these numbers.", time.monotonic() - started)]
+
+
+def _one(name: str, meaning: str, value: float) -> Metric:
+    return Metric(f"wirebeat_{name}", meaning, {"": value})
+
+
+def _several(name: str, meaning: str, label: str, values: Mapping[str, float]) -> Metric:
+    return Metric(f"wirebeat_{name}", meaning, values, label)
+
+
+def _retrievals(now: datetime) -> Iterator[Metric]:
+    asked = retrieval.asked(now - WINDOW, now)
+    counts = {outcome: row.count for outcome, row in asked.items()}
+    yield _several("retrievals_last_hour", "Retrievals of the last hour.", "outcome", counts)
+    rows = asked.values()
+    yield _one(
+        "retrieval_late_seconds_last_hour_sum",
+        "Seconds from when retrievals of the last hour were due until a worker was sent.",
+        sum(row.late_seconds for row in rows),
+    )
+    yield _one("retrieval_late_seconds_last_hour_count", "Retrievals of the last hour.", sum(counts.values()))
+    yield _one(
+        "retrieval_late_seconds_last_hour_max", "The latest one of them.", max(row.latest_seconds for row in rows)
+    )
+    yield _one(
+        "posting_delay_seconds_last_hour_sum",
+        "Seconds from the publication of the last hour's new postings until they were here, in their sources' time.",
+        sum(row.delay_seconds for row in rows),
+    )
+    yield _one(
+        "posting_delay_seconds_last_hour_count",
+        "New postings of the last hour whose delay is known.",
+        sum(row.dated for row in rows),
+    )
+    yield _one(
+        "posting_delay_seconds_last_hour_max",
+        "The longest delay of them.",
+        max(row.longest_delay_seconds for row in rows),
+    )
+
+
+def _sources(now: datetime) -> Iterator[Metric]:
+    yield _several("sources", "Sources by state.", "state", sources.counts_by_state())
+    waiting = retrieval.waiting(now)
+    yield _one("sources_planned", "Sources with a next instant.", waiting.planned)
+    yield _one("sources_failing", "Sources that failed last time.", waiting.failing)
+    yield _one("sources_overdue", "Sources that nobody was sent to in time.", waiting.overdue)
+    yield _one("sources_overdue_seconds", "How long the longest overdue source waits.", waiting.longest_overdue)
+    if waiting.dispatched_ago is not None:
+        yield _one("dispatched_seconds_ago", "When the latest visit was handed out.", waiting.dispatched_ago)
+
+
+def _queues(now: datetime) -> Iterator[Metric]:
+    found = {name: backlog(now) for name, backlog in QUEUES.items()}
+    lengths = {name: backlog.length for name, backlog in found.items()}
+    seconds = {name: backlog.seconds for name, backlog in found.items()}
+    yield _several("changes_waiting", "Changed postings that wait for a part of the portal.", "queue", lengths)
+    yield _several("changes_waiting_seconds", "How long the oldest of them waits.", "queue", seconds)
+
+
+def _messages(now: datetime) -> Iterator[Metric]:
+    yield _several("alert_messages", "Messages that wait or were given up.", "state", messages.waiting_and_failed())
+    yield _one("alert_messages_late", "Messages that somebody should have been at.", messages.left_behind(now))
+    done = messages.done_since(now - WINDOW)
+    yield _several("alert_messages_last_hour", "Messages that came to their end within the last hour.", "state", done)
+
+
+def _services() -> Iterator[Metric]:
+    yield _several("broker_messages", "Messages in the broker's queues.", "queue", services.queue_lengths())
+    database = load()
+    yield _several("database_connections", "Connections to the server.", "state", database.connections)
+    yield _one("database_connections_most", "Connections that the server allows.", database.most_connections)
+    yield _one("database_bytes", "Size of the database.", database.size)

@@ -1,0 +1,319 @@
+"""What `manage.py doctor` looks at: everything that the portal needs, each with what to do where it is wrong."""
+
+import os
+import platform
+import shutil
+import stat
+import sys
+import time
+import zoneinfo
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import psycopg
+from celery import current_app
+from django.conf import settings
+from django.core import checks, mail
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.utils.timezone import now
+
+from apps.database import schema
+from apps.reading import services
+from apps.reading.pages.metrics import QUEUES
+from apps.retrieval.beat import LEADERSHIP
+from apps.retrieval.reports import health as retrieval
+from portal import databases
+
+OLDEST_SERVER = 15  # release of Postgres
+SHORTEST_KEY = 50  # characters
+LEAST_FREE = 2 * 2**30  # bytes
+LEAST_FREE_SHARE = 0.05
+LARGEST_SKEW = 2.0  # s between this clock and that of the database
+LONGEST_WAIT = 300.0  # s that changes may wait
+MOST_WAITING = 10_000  # messages in a queue of the broker
+ANSWER_WITHIN = 3.0  # s, of workers and of the portal's own address
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    name: str
+    said: str
+    advice: str = ""  # what to do; empty where it is fine
+
+    @property
+    def is_fine(self) -> bool:
+        return not self.advice
+
+
+class Wrong(Exception):
+    """Something is not as it should be: what, and what to do."""
+
+    def __init__(self, said: str, advice: str) -> None:
+        super().__init__(said)
+        self.said, self.advice = said, advice
+
+
+def examined() -> Iterator[Finding]:
+    """One finding after the other. What needs the database is left out where it does not answer."""
+    for name, look in ALONE.items():
+        yield _looked(name, look)
+    try:
+        connection = databases.connect()
+    except psycopg.Error as error:
+        advice = "Start Postgres (manage.py up starts the embedded one), or correct DATABASE_URL."
+        yield Finding("database", f"It does not answer: {' '.join(str(error).split())}", advice)
+        return
+    with connection:
+        for name, ask in OF_THE_DATABASE.items():
+            yield _looked(name, lambda ask=ask: ask(connection))  # type: ignore[misc]
+        is_migrated = not schema.known() - schema.applied(connection)
+    if is_migrated:
+        for name, look in OF_THE_PORTAL.items():
+            yield _looked(name, look)
+
+
+def _looked(name: str, look: Callable[[], str]) -> Finding:
+    try:
+        return Finding(name, look())
+    except Wrong as wrong:
+        return Finding(name, wrong.said, wrong.advice)
+    except Exception as error:  # a look that fails is a finding, and the other looks go on
+        return Finding(name, f"It could not be looked at: {type(error).__name__}: {error}", "See what it says.")
+
+
+def _python() -> str:
+    said = f"Python {platform.python_version()} in {sys.prefix}"
+    if sys.version_info < (3, 11):  # noqa: UP036, whoever passed by manage.py's own look
+        raise Wrong(said, "Install Python 3.11 or newer.")
+    return said
+
+
+def _settings() -> str:
+    problems = [str(message.msg) for message in checks.run_checks() if message.level >= checks.WARNING]
+    if problems:
+        raise Wrong(" ".join(problems), "Correct the variables that README's chapter Operating names.")
+    if settings.DEBUG:
+        raise Wrong("WIREBEAT_DEBUG is on: errors show strangers the program's insides.", "Leave WIREBEAT_DEBUG out.")
+    return "They fit together."
+
+
+def _secret_key() -> str:
+    if len(settings.SECRET_KEY) < SHORTEST_KEY or len(set(settings.SECRET_KEY)) < 5:
+        raise Wrong("It is short or plain.", f"Set WIREBEAT_SECRET_KEY to {SHORTEST_KEY} random characters.")
+    file = settings.VAR_DIR / "secret_key"
+    if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077:
+        raise Wrong(f"Others may read {file}.", f"chmod 600 {file}")
+    return "It is long, and nobody else may read it."
+
+
+def _time_zones() -> str:
+    count = len(zoneinfo.available_timezones())
+    if count < 300:
+        raise Wrong(f"Only {count} time zones are known.", "Install tzdata.")
+    return f"{count} are known."
+
+
+def _disk() -> str:
+    place = next(folder for folder in (settings.VAR_DIR, *settings.VAR_DIR.parents) if folder.exists())
+    usage = shutil.disk_usage(place)
+    said = f"{usage.free / 2**30:.1f} of {usage.total / 2**30:.1f} GiB are free at {settings.VAR_DIR}."
+    if usage.free < max(LEAST_FREE, LEAST_FREE_SHARE * usage.total):
+        raise Wrong(said, "Make room, or move WIREBEAT_VAR to a larger disk.")
+    return said
+
+
+def _documents() -> str:
+    storage = storages["documents"]
+    name = storage.save(f"doctor-{os.getpid()}", ContentFile(b"doctor"))
+    try:
+        with storage.open(name) as file:
+            if file.read() != b"doctor":
+                raise Wrong("The storage gives back something else than was written.", "Look after the storage.")
+    finally:
+        storage.delete(name)
+    return "They can be written, read and deleted."
+
+
+def _cache() -> str:
+    try:
+        services.ask_cache()
+    except Exception as error:
+        raise Wrong(f"It does not answer: {error}", "Start Valkey, or correct CACHE_URL.") from error
+    return "It answers."
+
+
+def _broker() -> str:
+    try:
+        services.ask_broker()
+    except Exception as error:
+        raise Wrong(f"It does not answer: {error}", "Start it, or correct BROKER_URL.") from error
+    lengths = services.queue_lengths()
+    said = "It answers; " + ", ".join(f"{length:,} messages wait in {name}" for name, length in lengths.items()) + "."
+    if any(length > MOST_WAITING for length in lengths.values()):
+        raise Wrong(said, "Start more workers.")
+    return said
+
+
+def _workers() -> str:
+    answers = current_app.control.inspect(timeout=ANSWER_WITHIN).ping() or {}
+    if not answers:
+        raise Wrong("None answers.", "Start one: celery -A portal worker -P threads -c 32")
+    return f"{len(answers)} answer: {', '.join(sorted(answers))}."
+
+
+def _mail() -> str:
+    if not settings.EMAIL_BACKEND.endswith(("smtp.EmailBackend",)):
+        if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
+            raise Wrong("Addresses must be verified, but no mail is sent.", "Set EMAIL_URL.")
+        return f"No server; messages go to {settings.EMAIL_BACKEND}."
+    server = mail.get_connection(timeout=ANSWER_WITHIN)
+    try:
+        server.open()
+    except OSError as error:
+        raise Wrong(f"{settings.EMAIL_HOST} does not take us: {error}", "Correct EMAIL_URL.") from error
+    server.close()
+    return f"{settings.EMAIL_HOST} takes our messages."
+
+
+def _address() -> str:
+    address = f"{settings.PROJECT_URL.rstrip('/')}/health/live"
+    advice = "Start the site, or set WIREBEAT_URL to the address at which others reach it."
+    try:
+        with urlopen(Request(address), timeout=ANSWER_WITHIN) as answer:
+            said = answer.read(100)
+    except HTTPError as error:
+        raise Wrong(f"{address} answers {error.code}.", "Is the name in WIREBEAT_HOSTS?") from error
+    except (OSError, ValueError) as error:
+        raise Wrong(f"{address} cannot be reached from here: {error}", advice) from error
+    if said.strip() != b"ok":
+        raise Wrong(f"At {address} something else answers.", advice)
+    return f"{settings.PROJECT_URL} is this portal."
+
+
+def _server(connection: databases.Connection) -> str:
+    release = connection.info.server_version // 10_000
+    if release < OLDEST_SERVER:
+        raise Wrong(f"It is Postgres {release}.", f"Use Postgres {OLDEST_SERVER} or newer.")
+    return f"Postgres {release}, {databases.name()}"
+
+
+def _migrations(connection: databases.Connection) -> str:
+    applied, known = schema.applied(connection), schema.known()
+    if missing := known - applied:
+        raise Wrong(f"{len(missing)} are not applied.", "manage.py migrate")
+    ours = {app for app, _ in known}
+    if leftover := sorted(f"{app}.{name}" for app, name in applied - known if app in ours):
+        raise Wrong(
+            f"The database has {len(leftover)} that this program does not know: {', '.join(leftover[:3])}.",
+            "Run the newer program that made them, or restore a backup of this one's time.",
+        )
+    return f"All {len(known)} are applied."
+
+
+def _locale(connection: databases.Connection) -> str:
+    row = connection.execute(
+        "SELECT pg_encoding_to_char(encoding), datcollversion, pg_database_collation_actual_version(oid)"
+        " FROM pg_database WHERE datname = current_database()"
+    ).fetchone()
+    encoding, made_with, present = row or ("", None, None)
+    if encoding != "UTF8":
+        raise Wrong(f"The database is written in {encoding}.", "Make one with ENCODING 'UTF8' and restore a backup.")
+    if made_with != present:
+        raise Wrong(
+            f"The system sorts words by version {present} of its rules, the indexes by {made_with}.",
+            f"REINDEX DATABASE {databases.name()}; ALTER DATABASE {databases.name()} REFRESH COLLATION VERSION",
+        )
+    return "UTF8, and words are sorted as the indexes were made."
+
+
+def _indexes(connection: databases.Connection) -> str:
+    statement = "SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid"
+    broken = [name for (name,) in connection.execute(statement).fetchall()]
+    if broken:
+        raise Wrong(f"Not usable: {', '.join(broken)}.", f"REINDEX INDEX {broken[0]}")
+    return "All of Postgres' are usable. manage.py check_index looks at the one of search."
+
+
+def _clock(connection: databases.Connection) -> str:
+    before = time.time()
+    row = connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone()
+    assert row is not None
+    skew = row[0] - (before + time.time()) / 2
+    said = f"{abs(skew):.2f} s {'behind' if skew > 0 else 'ahead of'} the database's."
+    if abs(skew) > LARGEST_SKEW:
+        raise Wrong(said, "Let both machines follow a time server.")
+    return said
+
+
+def _connections(connection: databases.Connection) -> str:
+    row = connection.execute(
+        "SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity"
+        " WHERE backend_type = 'client backend'"
+    ).fetchone()
+    used, most = row or (0, 0)
+    said = f"{used} of {most} are used."
+    if used > 0.9 * most:
+        raise Wrong(said, "Raise max_connections, or start fewer threads.")
+    return said
+
+
+def _beat(connection: databases.Connection) -> str:
+    row = connection.execute(
+        "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
+        " WHERE locktype = 'advisory' AND datname = current_database() AND classid = 0 AND objid = %s AND granted",
+        [LEADERSHIP],
+    ).fetchone()
+    if not (row and row[0]):
+        raise Wrong("None leads.", "Start one: celery -A portal beat --pidfile=")
+    return "One leads."
+
+
+def _sources() -> str:
+    waiting = retrieval.waiting(now())
+    said = f"{waiting.planned:,} are planned, {waiting.failing:,} failed last time"
+    if waiting.overdue:
+        raise Wrong(
+            f"{said}, {waiting.overdue:,} are overdue, the longest for {waiting.longest_overdue:,.0f} s.",
+            "See that beat and the broker work; start more workers if they all are busy.",
+        )
+    return f"{said}, none is overdue."
+
+
+def _waiting() -> str:
+    found = {name: backlog(now()) for name, backlog in QUEUES.items()}
+    late = [name for name, backlog in found.items() if backlog.seconds > LONGEST_WAIT]
+    if late:
+        longest = max(backlog.seconds for backlog in found.values())
+        raise Wrong(
+            f"{', '.join(late)} wait since {longest:,.0f} s with {max(found[name].length for name in late):,} changes.",
+            "See that beat and workers run, and what the workers' log says of these tasks.",
+        )
+    return "No change waits for long."
+
+
+ALONE: dict[str, Callable[[], str]] = {
+    "python": _python,
+    "settings": _settings,
+    "secret key": _secret_key,
+    "time zones": _time_zones,
+    "disk": _disk,
+    "documents": _documents,
+    "cache": _cache,
+    "broker": _broker,
+    "workers": _workers,
+    "mail": _mail,
+    "address": _address,
+}
+OF_THE_DATABASE: dict[str, Callable[[databases.Connection], str]] = {
+    "database": _server,
+    "migrations": _migrations,
+    "locale": _locale,
+    "indexes": _indexes,
+    "clock": _clock,
+    "connections": _connections,
+    "beat": _beat,
+}
+OF_THE_PORTAL: dict[str, Callable[[], str]] = {"sources": _sources, "changes": _waiting}

@@ -1,0 +1,79 @@
+"""Log lines for machines: one JSON object each, with the ids that tell which lines belong together."""
+
+import json
+import logging
+import re
+import uuid
+from collections.abc import Callable
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Any
+
+from celery._state import get_current_task
+from django.http import HttpRequest, HttpResponse
+from gunicorn.glogging import Logger
+
+from portal import environment
+
+FORMATS = ("text", "json")  # of WIREBEAT_LOG_FORMAT; the first is the default
+HEADER = "X-Request-ID"
+ACCEPTABLE = re.compile(r"[A-Za-z0-9._:+/=-]{1,100}")  # whatever a proxy calls a request; nothing that breaks a line
+
+_request_id: ContextVar[str] = ContextVar("request_id", default="")
+
+
+class JsonFormatter(logging.Formatter):
+    """A record as one line. Whatever it holds, there is a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        values: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": _message(record),
+            "process": record.process,
+        }
+        if request_id := _request_id.get():
+            values["request_id"] = request_id
+        task = get_current_task()
+        if task is not None and task.request.id:
+            values |= {"task_id": task.request.id, "task": task.name}
+        if record.exc_info:
+            values["exception"] = self.formatException(record.exc_info)
+        if record.stack_info:
+            values["stack"] = self.formatStack(record.stack_info)
+        return json.dumps(values, ensure_ascii=False)
+
+
+def _message(record: logging.LogRecord) -> str:
+    try:
+        return record.getMessage()
+    except Exception as error:  # its values do not fit its words, or cannot be written
+        return f"{record.msg} (could not be written with its values: {error})"
+
+
+class WebLog(Logger):
+    """What gunicorn says of itself, in the same form: it makes its own handlers, before any settings are read."""
+
+    def setup(self, cfg: Any) -> None:
+        super().setup(cfg)
+        if environment.choice("WIREBEAT_LOG_FORMAT", *FORMATS) == "json":
+            for handler in (*self.error_log.handlers, *self.access_log.handlers):
+                handler.setFormatter(JsonFormatter())
+
+
+def with_request_id(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: the request's id, from a proxy or new, is in its log lines and in the answer."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        given = request.headers.get(HEADER, "")
+        request_id = given if ACCEPTABLE.fullmatch(given) else uuid.uuid4().hex
+        token = _request_id.set(request_id)
+        try:
+            response = get_response(request)
+        finally:
+            _request_id.reset(token)
+        response.headers[HEADER] = request_id
+        return response
+
+    return middleware

@@ -1,0 +1,40 @@
+import json
+from argparse import ArgumentParser
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from portal import doctor
+
+
+class Command(BaseCommand):
+    help = "Look at everything that the portal needs, and say what is wrong and what to do. Ends with 1 if anything is."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="write a list of objects instead of lines")
+
+    def handle(self, *args: Any, json: bool, **options: Any) -> None:
+        found = []
+        for finding in doctor.examined():
+            found.append(finding)
+            if not json:
+                self._show(finding)
+        wrong = [finding.name for finding in found if not finding.is_fine]
+        if json:
+            self.stdout.write(as_json(found))
+        else:
+            self.stdout.write(f"Wrong: {', '.join(wrong)}." if wrong else "All is fine.")
+        if wrong:
+            raise SystemExit(1)
+
+    def _show(self, finding: doctor.Finding) -> None:
+        mark = self.style.SUCCESS("fine ") if finding.is_fine else self.style.ERROR("WRONG")
+        self.stdout.write(f"{mark}  {finding.name:12}  {finding.said}")
+        if finding.advice:
+            self.stdout.write(f"{'':21}-> {finding.advice}")
+
+
+def as_json(found: list[doctor.Finding]) -> str:
+    return json.dumps([asdict(finding) | {"fine": finding.is_fine} for finding in found], indent=1)

@@ -1,0 +1,268 @@
+"""Backups of real databases: what was put in comes out, and what is wrong with an archive changes nothing."""
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from io import BytesIO, StringIO
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from apps.database import schema
+from apps.documents import actions as documents
+from apps.documents import files
+from apps.documents import queries as kept
+from apps.postings.models import Posting
+from portal import archives, databases, embedded
+from portal.archives import BadArchive
+from portal.embedded import StartError
+from tests.builders import a_source, a_user, some_postings
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("wirebeat_backed_up", "wirebeat_other")
+
+
+@pytest.fixture
+def use(django_db_setup, django_db_blocker, settings, tmp_path):
+    """Leads the whole program to another database, the first one a copy of the tests' own, all others empty."""
+    settings.STORAGES = settings.STORAGES | {
+        "documents": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": str(tmp_path / "documents")},
+        }
+    }
+    own = connection.settings_dict["NAME"]
+    names = {name: f"{name}_{own}"[:50] for name in NAMES}
+    with django_db_blocker.unblock():
+        connection.close()
+        with databases.connect(databases.ADMINISTRATION) as administration:
+            for name in names.values():
+                databases.drop(administration, name)
+            administration.execute(f'CREATE DATABASE "{names[NAMES[0]]}" TEMPLATE "{own}"')
+            databases.make_like(administration, own, names[NAMES[1]])
+
+        def lead_to(name):
+            connection.close()
+            connection.settings_dict["NAME"] = names[name]
+
+        try:
+            yield lead_to
+        finally:
+            connection.close()
+            connection.settings_dict["NAME"] = own
+            with databases.connect(databases.ADMINISTRATION) as administration:
+                for name in names.values():
+                    databases.drop(administration, name)
+
+
+@pytest.fixture
+def filled(use):
+    """A database with people, postings and a document."""
+    use(NAMES[0])
+    a_user("zoë", first_name="Ž'\\\n")
+    some_postings(20, a_source(listed=True, title="The Tide"))
+    now = timezone.now()
+    document = documents.keep(b"<p>as it came</p>", url="https://a.example/", content_type="text/html", now=now)
+    connection.close()
+    return document
+
+
+def contents():
+    with databases.connect() as own:
+        return databases.contents(own)
+
+
+def said(command, *arguments, **options):
+    output = StringIO()
+    call_command(command, *map(str, arguments), stdout=output, **options)
+    return output.getvalue()
+
+
+def rewritten(archive, change):
+    """The archive with its members changed by a function of name and content; None drops one."""
+    members = list(archives.members(archive))
+    with gzip.open(archive, "wb") as packed, tarfile.open(fileobj=packed, mode="w|") as tar:
+        for name, data in members:
+            if (changed := change(name, data)) is not None:
+                member = tarfile.TarInfo(name)
+                member.size = len(changed)
+                tar.addfile(member, BytesIO(changed))
+
+
+def in_manifest(**values):
+    return lambda name, data: json.dumps(json.loads(data) | values).encode() if name == archives.MANIFEST else data
+
+
+def test_what_is_backed_up_is_restored_into_an_empty_installation(use, filled, tmp_path):
+    before, archive = contents(), tmp_path / "backup.tar.gz"
+    assert "1 documents" in said("backup", archive)
+    assert contents() == before
+    assert archive.stat().st_mode & 0o077 == 0
+    files.delete(filled)
+    use(NAMES[1])
+    assert "equal in counts and hashes, and 1 documents" in said("restore", archive)
+    assert contents() == before
+    assert before["postings_posting"].rows == 20
+    assert kept.read(filled).body == b"<p>as it came</p>"
+    assert "Posting" in Client().get("/").text
+    a_source()  # its number continues where the former ones ended
+
+
+def test_a_database_that_holds_something_is_replaced_only_when_told(use, filled, tmp_path):
+    archive = tmp_path / "backup.tar.gz"
+    said("backup", archive)
+    before = contents()
+    Posting.objects.all().delete()
+    connection.close()
+    after = contents()
+    with pytest.raises(CommandError, match="is not empty"):
+        said("restore", archive)
+    assert contents() == after
+    said("restore", archive, replace=True)
+    assert contents() == before
+
+
+def test_nothing_is_restored_under_the_feet_of_a_running_portal(use, filled, tmp_path):
+    archive = tmp_path / "backup.tar.gz"
+    said("backup", archive)
+    with databases.connect(), pytest.raises(CommandError, match="stop the site, the workers and beat first"):
+        said("restore", archive, replace=True)
+
+
+def test_archives_that_are_cut_wrong_or_newer_change_nothing(use, filled, tmp_path):
+    archive = tmp_path / "backup.tar.gz"
+    said("backup", archive)
+    whole = archive.read_bytes()
+    before = contents()
+
+    def refused(words):
+        with pytest.raises(CommandError, match=words):
+            said("restore", archive, replace=True)
+        assert contents() == before
+        with databases.connect() as own:
+            present = connection.settings_dict["NAME"]  # other tests may restore others now
+            names = [f"{present}_restored", f"{present}_replaced"]
+            beside = own.execute("SELECT datname FROM pg_database WHERE datname = ANY(%s)", [names]).fetchall()
+        assert beside == []
+
+    for length in (0, 10, 1_000, len(whole) // 2, len(whole) - 4):
+        archive.write_bytes(whole[:length])
+        refused("no whole archive|no manifest")
+    archive.write_bytes(whole[:5_000] + bytes([whole[5_000] ^ 1]) + whole[5_001:])
+    refused("no whole archive|was changed|cut off")
+    archive.write_bytes(b"news " * 1_000)
+    refused("no whole archive")
+    archive.unlink()
+    refused("cannot be read: No such file")
+
+    for change, words in (
+        (lambda name, data: None if name.startswith(archives.DOCUMENTS) else data, "does not hold what its manifest"),
+        (lambda name, data: None if name == archives.MANIFEST else data, "has no manifest"),
+        (in_manifest(version="99.0.0"), "99.0.0, which is newer"),
+        (in_manifest(migrations=[["sources", "0099_of_the_future"]]), "has other migrations"),
+        (in_manifest(format=2), "format 2"),
+        (in_manifest(tables={"postings_posting": [3, "4"]}), "tables are not as they were backed up"),
+    ):
+        archive.write_bytes(whole)
+        rewritten(archive, change)
+        refused(words)
+
+
+def test_an_older_archive_is_brought_up_to_date(use, filled, tmp_path):
+    """The newest migration of one app is undone before the backup, as in a database of an earlier release."""
+    call_command("migrate", "documents", "zero", interactive=False, verbosity=0)
+    call_command("migrate", "stories", "zero", interactive=False, verbosity=0)
+    call_command("migrate", "documents", interactive=False, verbosity=0)
+    connection.close()
+    archive = tmp_path / "backup.tar.gz"
+    said("backup", archive)
+    use(NAMES[1])
+    assert "newer migrations" in said("restore", archive)
+    with databases.connect() as own:
+        assert schema.applied(own) >= schema.known()
+    assert Client().get("/").status_code == 200
+
+
+def test_a_document_whose_time_ends_meanwhile_is_counted_as_missing(use, filled, tmp_path):
+    files.delete(filled)
+    assert "1 documents had no file" in said("backup", tmp_path / "backup.tar.gz")
+
+
+def test_a_backup_that_fails_leaves_the_earlier_one(use, filled, tmp_path, monkeypatch):
+    archive = tmp_path / "backup.tar.gz"
+    archive.write_bytes(b"the earlier one")
+    monkeypatch.setattr(databases, "contents", lambda connection: connection.execute("SELECT 1 / 0"))
+    with pytest.raises(CommandError, match="There is no backup: division by zero"):
+        said("backup", archive)
+    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == [archive.name]
+    assert archive.read_bytes() == b"the earlier one"
+
+
+def test_an_empty_database_is_not_backed_up(use, tmp_path):
+    use(NAMES[1])
+    with pytest.raises(CommandError, match="there is nothing to back up"):
+        said("backup", tmp_path / "backup.tar.gz")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("db")
+def test_hashes_see_every_row_but_not_their_order(tmp_path):
+    with databases.connect() as own, own.transaction(force_rollback=True):
+        own.execute("CREATE TABLE public.a (word text); CREATE TABLE public.b (word text)")
+        own.execute("INSERT INTO a VALUES ('x'), ('y'), ('y'); INSERT INTO b VALUES ('y'), ('x'), ('y')")
+        same = databases.contents(own)
+        own.execute("UPDATE b SET word = 'z' WHERE word = 'y'")
+        assert same["a"] == same["b"] != databases.contents(own)["b"]
+
+
+def test_older_client_programs_are_refused_in_a_sentence(monkeypatch):
+    with pytest.raises(StartError, match=r"The server is Postgres 99, and the newest pg_dump here is of Postgres \d+"):
+        databases.program("pg_dump", 990_001)
+    with pytest.raises(StartError, match="is not installed here"):
+        databases.program("pg_no_such_program", 150_000)
+
+
+def test_an_archive_with_a_strange_member_is_refused(tmp_path):
+    archive = tmp_path / "strange.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        tar.addfile(tarfile.TarInfo("folder"), BytesIO())
+        link = tarfile.TarInfo("documents/../../etc/passwd")
+        link.type = tarfile.SYMTYPE
+        tar.addfile(link)
+    with pytest.raises(BadArchive, match="which no backup has"):
+        archives.verified(archive)
+
+
+def test_a_password_is_in_no_command_line(monkeypatch):
+    monkeypatch.setitem(connection.settings_dict, "PASSWORD", "s3cret")
+    where, environment = databases.command_line()
+    assert "s3cret" not in where
+    assert environment["PGPASSWORD"] == "s3cret"
+    assert psycopg.conninfo.conninfo_to_dict(where)["dbname"] == connection.settings_dict["NAME"]
+
+
+def test_the_embedded_servers_run_for_a_command_alone_and_stop_with_it(cluster, tmp_path):
+    var = tmp_path / "var"
+    shutil.copytree(cluster, var / "pg")
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_URL")}
+    command = [sys.executable, "manage.py", "backup", str(tmp_path / "backup.tar.gz")]
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment | {"WIREBEAT_VAR": str(var)}, capture_output=True, text=True, check=False
+        )
+    finally:
+        shutil.rmtree(embedded.run_directory(var), ignore_errors=True)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "CommandError: There is no backup: The database is empty: there is nothing to back up.\n",
+    )
+    assert not (var / "pg" / "postmaster.pid").exists()

@@ -1,0 +1,142 @@
+"""The files for fleets: they name variables that the README explains, and commands that exist."""
+
+import configparser
+import re
+import shlex
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import yaml
+from django.core.management import get_commands
+from gunicorn.config import Config
+
+from portal import environment
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+UNITS = sorted((DEPLOY / "systemd").iterdir())
+OF_IMAGES = {"PYTHONUNBUFFERED", "POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD"}
+OF_COMPOSE = {"DATABASE_PASSWORD"}  # the file says itself what it is for
+PROGRAMS = {"gunicorn", "celery", "python"}
+
+
+def documented():
+    operating = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Operating")[2]
+    names = set(re.findall(r"`([A-Z_]+)(?:=[^`]*)?`", operating))
+    return names | {f"{name}_FILE" for name in names}
+
+
+def unit(file):
+    parser = configparser.RawConfigParser(strict=False)
+    parser.optionxform = str
+    parser.read_string(file.read_text(encoding="utf-8"))
+    return parser
+
+
+def composed():
+    return yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+
+
+def ours():
+    """The services of the compose file that run this program."""
+    return {name: service for name, service in composed()["services"].items() if service["image"] == "wirebeat"}
+
+
+def container_command():
+    line = re.search(r"^CMD (\[.*\])$", (DEPLOY / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    return yaml.safe_load(line[1])
+
+
+def commands():
+    found = {"Containerfile": container_command()}
+    found |= {f"compose {name}": service["command"] for name, service in ours().items() if "command" in service}
+    for file in UNITS:
+        for key in ("ExecStartPre", "ExecStart"):
+            if line := unit(file)["Service"].get(key):
+                found[f"{file.name} {key}"] = shlex.split(line)
+    return found
+
+
+@pytest.mark.parametrize("command", commands().values(), ids=commands().keys())
+def test_every_command_exists_and_knows_its_options(command):
+    program, *arguments = Path(command[0]).name, *command[1:]
+    assert program in PROGRAMS
+    if program == "python":
+        assert arguments == ["-m", "portal.preparation"]
+    elif program == "gunicorn":
+        assert arguments[0] == "portal.wsgi"
+        assert find_spec("portal.wsgi")
+        config = Config()
+        for name, value in vars(config.parser().parse_args(arguments)).items():
+            if value is not None and name in config.settings:
+                config.set(name, value)  # which refuses what cannot be meant
+        assert config.logger_class.__name__ == "WebLog"
+    else:
+        sub = "worker" if "worker" in arguments else "beat"
+        answer = subprocess.run(
+            [sys.executable, "-m", "celery", sub, "--help"], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        known = set(re.findall(r"--[a-z-]+", answer.stdout))
+        assert {word.partition("=")[0] for word in arguments if word.startswith("--")} <= known
+
+
+def test_every_variable_is_explained_in_the_readme():
+    lines = (DEPLOY / "environment.example").read_text(encoding="utf-8").splitlines()
+    named = {line.partition("=")[0] for line in lines if not line.startswith("#")}
+    for service in composed()["services"].values():
+        named |= set(service.get("environment", ()))
+    named |= set(re.findall(r"\$\{([A-Z_]+)", (DEPLOY / "compose.yaml").read_text(encoding="utf-8")))
+    container = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
+    for line in re.findall(r"^ENV (.*)$", container, re.MULTILINE):
+        named |= {pair.partition("=")[0] for pair in shlex.split(line)}
+    assert named - OF_IMAGES - OF_COMPOSE <= documented()
+    assert len(named) > 10
+
+
+def test_the_example_environment_can_be_read(monkeypatch, tmp_path):
+    key = tmp_path / "secret_key"
+    key.write_text("k" * 50)
+    for line in (DEPLOY / "environment.example").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            name, _, value = line.partition("=")
+            monkeypatch.setenv(name, str(key) if name.endswith("_FILE") else value)
+    monkeypatch.delenv("WIREBEAT_SECRET_KEY", raising=False)
+    assert environment.database("DATABASE_URL", "")["NAME"] == "wirebeat"
+    assert environment.truth("WIREBEAT_TLS", False)
+    assert environment.secret_key("WIREBEAT_SECRET_KEY", tmp_path / "none") == "k" * 50
+    assert environment.choice("WIREBEAT_LOG_FORMAT", "text", "json") == "json"
+
+
+@pytest.mark.parametrize("file", UNITS, ids=[file.name for file in UNITS])
+def test_units_restart_as_a_user_that_may_little(file):
+    service = unit(file)["Service"]
+    assert service["User"] != "root"
+    assert service["Restart"] == "always"
+    assert service["NoNewPrivileges"] == "yes"
+    assert unit(file)["Install"]["WantedBy"] == "multi-user.target"
+
+
+def test_services_wait_for_the_preparation_and_share_volumes_that_exist():
+    compose = composed()
+    for name, service in ours().items():
+        waited = service["depends_on"]
+        assert set(waited) <= set(compose["services"])
+        assert "preparation" in waited or name == "preparation"
+        assert {volume.partition(":")[0] for volume in service["volumes"]} <= set(compose["volumes"])
+    assert {"web", "worker", "beat"} < set(ours())
+
+
+def test_what_the_container_copies_is_there():
+    copied = re.findall(r"^COPY (.*) \S+$", (DEPLOY / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    for line in copied:
+        for name in line.split():
+            assert (ROOT / name).exists(), name
+
+
+def test_the_readme_names_commands_that_exist():
+    operating = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Operating")[2].partition("## Design")[0]
+    named = set(re.findall(r"manage\.py ([a-z_]+)", operating))
+    assert {"doctor", "backup", "restore"} <= named <= set(get_commands())

@@ -1,0 +1,150 @@
+"""The doctor: a sound portal is fine, and each ailment is named with its cure."""
+
+import json
+import shutil
+from collections import namedtuple
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+from kombu import Connection
+
+from apps.database import schema
+from apps.reading import services
+from apps.retrieval.beat import LEADERSHIP
+from apps.search.models import Change
+from portal import databases, doctor
+from tests.builders import a_posting, a_schedule, a_source
+
+pytestmark = pytest.mark.django_db
+NOWHERE = "redis://127.0.0.1:1/0"
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch, settings, tmp_path):
+    monkeypatch.setattr(doctor, "ANSWER_WITHIN", 0.05)
+    monkeypatch.setattr(doctor, "LEAST_FREE", 1)
+    monkeypatch.setattr(doctor, "LEAST_FREE_SHARE", 0.0)
+    settings.DEBUG = False
+    settings.VAR_DIR = tmp_path
+    settings.SECRET_KEY = "0123456789abcdef" * 6
+    settings.STORAGES = settings.STORAGES | {
+        "documents": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": str(tmp_path / "documents")},
+        }
+    }
+
+
+def findings():
+    return {finding.name: finding for finding in doctor.examined()}
+
+
+def advice(name):
+    return findings()[name].advice
+
+
+def test_a_sound_portal_is_fine(live_server, settings, monkeypatch):
+    settings.PROJECT_URL = live_server.url
+    monkeypatch.setattr(doctor, "ANSWER_WITHIN", 5.0)
+    monkeypatch.setattr(doctor.current_app.control, "inspect", lambda **_: namedtuple("I", "ping")(lambda: {"one": {}}))
+    with databases.connect() as beat:
+        beat.execute("SELECT pg_advisory_lock(%s)", [LEADERSHIP])
+        found = findings()
+    assert [finding for finding in found.values() if not finding.is_fine] == []
+    assert len(found) == len(doctor.ALONE) + len(doctor.OF_THE_DATABASE) + len(doctor.OF_THE_PORTAL)
+
+
+def test_what_does_not_run_is_told_with_how_to_start_it():
+    found = findings()
+    assert found["workers"].advice == "Start one: celery -A portal worker -P threads -c 32"
+    assert found["beat"].advice == "Start one: celery -A portal beat --pidfile="
+    assert "WIREBEAT_URL" in found["address"].advice
+
+
+def test_the_shell_is_told_and_machines_too():
+    lines, objects = StringIO(), StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("doctor", stdout=lines)
+    assert ended.value.code == 1
+    assert "Wrong: workers, address, beat." in lines.getvalue()
+    with pytest.raises(SystemExit):
+        call_command("doctor", json=True, stdout=objects)
+    assert {"name": "python", "fine": True}.items() <= json.loads(objects.getvalue())[0].items()
+
+
+def test_a_database_that_does_not_answer_ends_what_needs_it(monkeypatch):
+    monkeypatch.setitem(databases.connections["default"].settings_dict, "NAME", "no_such_database")
+    found = findings()
+    assert "no_such_database" in found["database"].said
+    assert "manage.py up" in found["database"].advice
+    assert "migrations" not in found
+
+
+def test_missing_and_leftover_migrations_are_two_things(monkeypatch):
+    known = schema.known()
+    monkeypatch.setattr(schema, "known", lambda: known | {("sources", "0999_of_tomorrow")})
+    assert advice("migrations") == "manage.py migrate"
+    monkeypatch.setattr(schema, "known", lambda: known - {max(name for name in known if name[0] == "sources")})
+    assert "newer program" in advice("migrations")
+
+
+def test_servers_that_do_not_answer_are_told(monkeypatch, settings):
+    monkeypatch.setattr(services.current_app, "connection_for_write", lambda **options: Connection(NOWHERE, **options))
+    settings.CACHES = {"default": settings.CACHES["default"] | {"LOCATION": NOWHERE}}
+    found = findings()
+    assert "BROKER_URL" in found["broker"].advice
+    assert "CACHE_URL" in found["cache"].advice
+
+
+def test_a_weak_or_open_secret_is_told(settings, tmp_path):
+    (tmp_path / "secret_key").write_text("x")
+    (tmp_path / "secret_key").chmod(0o644)
+    assert advice("secret key").startswith("chmod 600")
+    settings.SECRET_KEY = "a" * 80
+    assert "50 random characters" in advice("secret key")
+
+
+def test_little_room_and_a_storage_that_cannot_be_written_are_told(monkeypatch, settings, tmp_path):
+    usage = namedtuple("Usage", "total free")(10**12, 10**10)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    monkeypatch.setattr(doctor, "LEAST_FREE_SHARE", 0.05)
+    (tmp_path / "documents").write_text("a file where the folder should be")
+    found = findings()
+    assert "9.3 of 931.3 GiB" in found["disk"].said
+    assert not found["disk"].is_fine
+    assert not found["documents"].is_fine
+
+
+def test_a_clock_that_is_wrong_is_told(monkeypatch):
+    monkeypatch.setattr(doctor.time, "time", lambda: 0.0)
+    assert advice("clock") == "Let both machines follow a time server."
+
+
+def test_mail_that_cannot_be_sent_is_told(settings):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    assert advice("mail") == "Correct EMAIL_URL."
+    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    assert advice("mail") == "Set EMAIL_URL."
+
+
+def test_what_is_overdue_or_waits_for_long_is_told():
+    Change.objects.all().delete()
+    a_schedule(a_source(), due_at=timezone.now() - timedelta(hours=1))
+    a_posting(published_at=timezone.now() - timedelta(hours=1))
+    found = findings()
+    assert "1 are overdue" in found["sources"].said
+    assert "search" in found["changes"].said
+    assert found["sources"].advice
+    assert found["changes"].advice
+
+
+def test_a_look_that_fails_is_a_finding_and_the_others_go_on(monkeypatch):
+    monkeypatch.setitem(doctor.ALONE, "disk", lambda: 1 / 0)
+    found = findings()
+    assert "ZeroDivisionError" in found["disk"].said
+    assert found["migrations"].is_fine
