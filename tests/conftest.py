@@ -33,6 +33,22 @@ def no_network() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(worker_id: str) -> Iterator[None]:
+    """Each process of tests has a cache of its own, as every test empties it."""
+    from django.conf import settings  # noqa: PLC0415, once they are there
+    from django.test import override_settings  # noqa: PLC0415
+
+    if worker_id == "master":
+        yield
+        return
+    number = 2 + int(worker_id.removeprefix("gw")) % 14  # of Valkey's sixteen databases; 0 is the broker's
+    present = settings.CACHES["default"]
+    address = present["LOCATION"].partition("?")[0]
+    with override_settings(CACHES={"default": present | {"LOCATION": f"{address}?db={number}"}}):
+        yield
+
+
 @pytest.fixture(autouse=True)
 def quick_passwords(request: pytest.FixtureRequest) -> None:
     """Passwords are hashed cheaply: argon2 is slow on purpose."""

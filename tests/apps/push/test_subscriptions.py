@@ -312,8 +312,8 @@ class TestEnding:
     def test_of_a_hub_begins_with_the_next_one(self, hub, client, source):
         Schedule.objects.update(hub_url=hub.url("/other"))
         assert maintain(now=NOW + MINUTE) == 2
-        assert hub.forms[-1][0] == "/other"
-        assert hub.verify(client).status_code == 200
+        asked = next(form for path, form in hub.forms if path == "/other")  # both hubs are asked at the same time
+        assert hub.verify(client, form=asked).status_code == 200
         assert Schedule.objects.get().pushed_until == NOW + 10 * DAY
         former, present = Subscription.objects.order_by("pk")
         assert (former.state, present.state) == ("ending", "active")
