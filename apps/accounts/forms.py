@@ -1,15 +1,7 @@
-from functools import cache
-from zoneinfo import available_timezones
-
 from django import forms
 
 from apps.accounts.models import User
-
-
-@cache
-def zone_names() -> list[str]:
-    """Places by which people know their zone: neither abbreviations nor former names without a place."""
-    return sorted(name for name in available_timezones() if "/" in name and not name.startswith(("Etc/", "SystemV/")))
+from apps.accounts.zones import zone_names
 
 
 class PreferencesForm(forms.ModelForm):

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from typing import Any, TypeVar
-from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
+
+from apps.accounts.zones import zone_named
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -33,4 +34,4 @@ class OwnZone:
             return
         user = request.user
         if user.is_authenticated and user.time_zone:
-            timezone.activate(ZoneInfo(user.time_zone))
+            timezone.activate(zone_named(user.time_zone))

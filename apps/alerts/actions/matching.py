@@ -6,14 +6,13 @@ them, the hits and whatever is done about those, so a batch counts wholly or not
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.db import transaction
-from django.utils import timezone
 
+from apps.accounts.zones import zone_named
 from apps.alerts.actions.found import NewHit
 from apps.alerts.actions.locks import MATCHING
 from apps.alerts.actions.obeying import obey
@@ -89,7 +88,7 @@ def _verified(doubtful: Sequence[Candidate], postings: Mapping[int, Reading], no
     parsed = {saved_id: _parsed(search.query) for saved_id, search in asked.items()}
     people = {candidate.user_id for candidate in doubtful if parsed[candidate.saved_id].is_personal}
     onlookers = passing.Onlookers(sorted(people), postings)
-    nows = {zone: now.astimezone(_zone(zone)) for zone in {search.time_zone for search in asked.values()}}
+    nows = {zone: now.astimezone(zone_named(zone)) for zone in {search.time_zone for search in asked.values()}}
     found = []
     for candidate in doubtful:
         posting_id, saved_id, user_id, _ = candidate
@@ -98,13 +97,6 @@ def _verified(doubtful: Sequence[Candidate], postings: Mapping[int, Reading], no
         if holds(tree, posting, eyes, now=nows[asked[saved_id].time_zone]):
             found.append(candidate)
     return found
-
-
-def _zone(name: str) -> tzinfo:
-    try:
-        return ZoneInfo(name) if name else timezone.get_default_timezone()
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # the tz database has dropped it; others must not suffer
-        return timezone.get_default_timezone()
 
 
 # Only of postings that the person may open: see `following.queries.readable_by`. What is known already is left out by a

@@ -1,13 +1,13 @@
 """Reads of what people were told, and of what waits."""
 
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.db.models import Count, Prefetch, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from apps.accounts.models import User
+from apps.accounts.zones import zone_named
 from apps.alerts.models import Attempt, Message, Wishes
 
 State = Message.State
@@ -18,11 +18,7 @@ MOST_OF_ONE = 50  # of them for one person: whose webhooks are dead must not kee
 
 
 def zone_of(user: User) -> ZoneInfo:
-    """The time zone of a person; the portal's own where they named none, or one that is not known any more."""
-    try:
-        return ZoneInfo(user.time_zone or settings.TIME_ZONE)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return ZoneInfo(settings.TIME_ZONE)
+    return zone_named(user.time_zone)
 
 
 def wishes_of(user: User) -> Wishes:
