@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from apps.alerts.algorithms.standing import Eyes, Reading, group_of, read
 from apps.database.statements import fetch
+from apps.search.queries.resolving import host_of
 
 # Whoever deletes a posting waits until it was matched, and takes its hits along.
 _POSTINGS = """
@@ -27,7 +27,7 @@ def readings(posting_ids: Collection[int]) -> dict[int, Reading]:
             text,
             declared_language=language,
             source_id=source_id,
-            source_names=[source_title, _host(url)],
+            source_names=[source_title, host_of(url)],
             own_names=own_titles,
             categories=[category, *categories],
             author=author,
@@ -38,13 +38,6 @@ def readings(posting_ids: Collection[int]) -> dict[int, Reading]:
             own_titles,
         ) in fetch(_POSTINGS, [list(posting_ids)])
     }  # fmt: skip
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:  # an address may be anything that begins with "http"
-        return ""
 
 
 class Candidate(NamedTuple):

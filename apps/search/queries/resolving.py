@@ -30,7 +30,7 @@ from apps.search.algorithms.index.conditions import (
 )
 from apps.search.algorithms.index.reading import Named as NamedThing
 from apps.search.algorithms.index.reading import name_word
-from apps.search.algorithms.language import And, Filter, Or, Phrase, Tree, Word, moment, names_match
+from apps.search.algorithms.language import And, Filter, Or, Phrase, Tree, Word, leaves, moment, names_match, texts
 from apps.search.algorithms.language import Not as Without
 from apps.search.algorithms.language.matching import name_words
 from apps.search.queries import terms
@@ -79,7 +79,7 @@ class _Resolver:
 
     def learn(self, tree: Tree) -> None:
         """Look up all words of the query at once, and all names."""
-        items = {item for text in _texts(tree) for variant in self._variants(text) for item in variant}
+        items = {item for text in texts(tree) for variant in self._variants(text) for item in variant}
         names = [words for kind, value in _names(tree) if (words := _name_items(kind, value))]
         items.update(item for words in names for item in words[:-1])
         known = sorted(items)
@@ -177,7 +177,7 @@ class _Resolver:
     def _sources(self) -> list[tuple[int, str, str]]:
         """Number, title and host of each source that the person may look at."""
         rows = following.visible_sources(self.user).values_list("pk", "title", "url")
-        return [(id, title, _host(url)) for id, title, url in rows]
+        return [(id, title, host_of(url)) for id, title, url in rows]
 
     @cached_property
     def _own_titles(self) -> dict[int, str]:
@@ -219,7 +219,7 @@ def _followed(user: User) -> Condition:
     return Sources(frozenset(following.follows_of(user).values_list("source_id", flat=True)))
 
 
-def _host(url: str) -> str:
+def host_of(url: str) -> str:
     try:
         return urlsplit(url).hostname or ""
     except ValueError:  # an address may be anything that begins with "http"
@@ -250,25 +250,8 @@ def _completions(beginnings: Sequence[str]) -> dict[str, tuple[int, ...]]:
 
 
 def _names(tree: Tree) -> Iterator[tuple[NamedThing, str]]:
-    match tree:
-        case Filter(field="category" | "author" as kind, values=values):
-            for value in values:
-                yield kind, value
-        case Without(part):
-            yield from _names(part)
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from _names(part)
-
-
-def _texts(tree: Tree) -> Iterator[str]:
-    match tree:
-        case Word(text) | Phrase(text):
-            yield text
-        case Filter(field="intitle", values=values):
-            yield from values
-        case Without(part):
-            yield from _texts(part)
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from _texts(part)
+    for leaf in leaves(tree):
+        match leaf:
+            case Filter(field="category" | "author" as kind, values=values):
+                for value in values:
+                    yield kind, value

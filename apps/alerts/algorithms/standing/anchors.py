@@ -1,13 +1,13 @@
 """Where a query is anchored: rows by which new postings find it, instead of it finding them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
 from apps.alerts.algorithms.standing.languages import ENGLISH, EVERY, GROUPS
 from apps.alerts.algorithms.standing.ways import Way, is_open, ways
 from apps.postings.algorithms.words import sequence
-from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, Tree, Word
+from apps.search.algorithms.language import Filter, Tree, leaves, texts
 
 MOST_BESIDE = 6  # terms beside the rarest one
 NOTHING_TO_WAIT_FOR = (
@@ -88,15 +88,15 @@ class Plan:
 
 def _readings(tree: Tree) -> list[tuple[int, list[Way] | None]]:
     """The ways to answer the query, and in which languages they are those."""
-    texts = list(dict.fromkeys(_texts(tree)))
-    variants = list(zip(*map(_variants, texts), strict=True)) or [()] * len(GROUPS)
+    named = list(dict.fromkeys(texts(tree)))
+    variants = list(zip(*map(_variants, named), strict=True)) or [()] * len(GROUPS)
     own = range(len(GROUPS)) if _asks_language(tree) else [0] * len(GROUPS)  # not to be shared
     alike: dict[tuple[int, tuple[tuple[str, ...], ...]], list[int]] = {}
     for number, key in enumerate(zip(own, variants, strict=True)):
         alike.setdefault(key, []).append(number)
     found = []
     for (_, items), numbers in alike.items():
-        read = _reader(dict(zip(texts, items, strict=True)))
+        read = _reader(dict(zip(named, items, strict=True)))
         found.append((sum(1 << number for number in numbers), ways(tree, read=read, languages=GROUPS[numbers[0]])))
     return found
 
@@ -113,26 +113,5 @@ def _variants(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(kept.setdefault(items, items) for items in found)
 
 
-def _texts(tree: Tree) -> Iterator[str]:
-    match tree:
-        case Word(text) | Phrase(text):
-            yield text
-        case Filter(field="intitle", values=values):
-            yield from values
-        case Not(part):
-            yield from _texts(part)
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from _texts(part)
-
-
 def _asks_language(tree: Tree) -> bool:
-    match tree:
-        case Filter(field=field):
-            return field == "lang"
-        case Not(part):
-            return _asks_language(part)
-        case And(parts) | Or(parts):
-            return any(_asks_language(part) for part in parts)
-        case _:
-            return False
+    return any(isinstance(leaf, Filter) and leaf.field == "lang" for leaf in leaves(tree))

@@ -8,7 +8,7 @@ from functools import lru_cache
 from apps.alerts.algorithms.standing.reading import TITLE, Reading, joined
 from apps.postings.algorithms.words import STOP_MARK, sequence
 from apps.postings.algorithms.words.languages import base_code
-from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, Tree, Word, moment, names_match
+from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, Tree, Word, leaves, moment, names_match
 
 _REMEMBERED = 100_000  # words of queries in one language; pairs of a query's name and a posting's
 
@@ -118,12 +118,4 @@ def is_personal(tree: Tree) -> bool:
     >>> is_personal(Not(Filter("is", ("starred",)))), is_personal(Word("paris"))
     (True, False)
     """
-    match tree:
-        case Filter(field=field):
-            return field in ("is", "source")
-        case Not(part):
-            return is_personal(part)
-        case And(parts) | Or(parts):
-            return any(is_personal(part) for part in parts)
-        case _:
-            return False
+    return any(isinstance(leaf, Filter) and leaf.field in {"is", "source"} for leaf in leaves(tree))

@@ -95,6 +95,35 @@ def _wanted(tree: Tree) -> Iterator[Word | Phrase]:
                 yield from _wanted(part)
 
 
+def leaves(tree: Tree) -> Iterator[Word | Phrase | Filter]:
+    """All that a query names, also under a Not, in its order.
+
+    >>> list(leaves(And((Word("paris"), Not(Filter("lang", ("en",)))))))
+    [Word(text='paris', at=0), Filter(field='lang', values=('en',), at=0)]
+    """
+    match tree:
+        case Not(part):
+            yield from leaves(part)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from leaves(part)
+        case _:
+            yield tree
+
+
+def texts(tree: Tree) -> Iterator[str]:
+    """All that is looked for in words of postings, also under a Not, in its order.
+
+    >>> list(texts(And((Word("paris"), Not(Phrase("de gaulle")), Filter("intitle", ("a", "b"))))))
+    ['paris', 'de gaulle', 'a', 'b']
+    """
+    for leaf in leaves(tree):
+        if not isinstance(leaf, Filter):
+            yield leaf.text
+        elif leaf.field == "intitle":
+            yield from leaf.values
+
+
 def conditions(tree: Tree) -> Tree:
     """What must hold even in an order by relevance: all but the words that stand by themselves, which only score.
 
