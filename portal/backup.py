@@ -1,9 +1,8 @@
 """What `manage.py backup` does: one archive of the database and the documents, as of one instant, while all runs on."""
 
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
@@ -66,28 +65,11 @@ def _snapshot(connection: databases.Connection) -> str:
 @contextmanager
 def _dump(program: Path, snapshot: str) -> Iterator[IO[bytes]]:
     """What pg_dump says of one snapshot. It is checked at the end that it said all."""
-    where, environment = databases.command_line()
     options = ["--format=custom", "--compress=0", "--no-owner", "--no-privileges", f"--snapshot={snapshot}"]
-    with tempfile.TemporaryFile() as complaints:
-        process = subprocess.Popen(
-            [program, *options, f"--dbname={where}"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=complaints,
-            env=environment,
-        )
+    with databases.running(program, options, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        try:
-            with process.stdout:
-                yield process.stdout
-            code = process.wait()
-        finally:
-            with suppress(ProcessLookupError):
-                process.kill()
-            process.wait()
-        if code:
-            complaints.seek(0)
-            raise StartError(f"pg_dump failed: {complaints.read().decode(errors='replace').strip()}")
+        with process.stdout:
+            yield process.stdout
 
 
 def _copy_documents(connection: databases.Connection, archive: archives.Writer) -> tuple[int, int]:

@@ -4,8 +4,9 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -145,7 +146,36 @@ def _release(path: Path) -> int:
     return int(number[1]) if number else 0
 
 
-def command_line(database: str = "") -> tuple[str, Mapping[str, str]]:
+@contextmanager
+def running(
+    program: Path, options: Sequence[str], database: str = "", **streams: int
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A Postgres program at work on the database. When the block is left it must end, and well.
+
+    Raises
+    ------
+    StartError
+        With what it complained of.
+    """
+    where, environment = command_line(database)
+    streams = {"stdin": subprocess.DEVNULL} | streams
+    with tempfile.TemporaryFile() as complaints:
+        process = subprocess.Popen(
+            [program, *options, f"--dbname={where}"], stderr=complaints, env=environment, **streams
+        )
+        try:
+            yield process
+            code = process.wait()
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            process.wait()
+        if code:
+            complaints.seek(0)
+            raise StartError(f"{program.name} failed: {complaints.read().decode(errors='replace').strip()}")
+
+
+def command_line(database: str) -> tuple[str, Mapping[str, str]]:
     """How a Postgres program finds the database: an argument, and an environment that alone holds the password."""
     parameters = schema.parameters(connections["default"].get_connection_params())
     password = str(parameters.pop("password", "") or "")

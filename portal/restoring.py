@@ -8,7 +8,6 @@
 """
 
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -109,27 +108,14 @@ def _administration() -> Iterator[databases.Connection]:
 
 def _load(program: Path, file: Path, database: str) -> None:
     """Feed the pieces of the dump to pg_restore."""
-    where, environment = databases.command_line(database)
     options = ["--exit-on-error", "--no-owner", "--no-privileges"]
-    with tempfile.TemporaryFile() as complaints:
-        process = subprocess.Popen(
-            [program, *options, f"--dbname={where}"], stdin=subprocess.PIPE, stderr=complaints, env=environment
-        )
+    with databases.running(program, options, database, stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
-        try:
-            with suppress(BrokenPipeError), process.stdin:  # why it ended early, it says itself
-                for name, piece in archives.members(file):
-                    if not name.startswith(archives.DATABASE):
-                        break
-                    process.stdin.write(piece)
-            code = process.wait()
-        finally:
-            with suppress(ProcessLookupError):
-                process.kill()
-            process.wait()
-        if code:
-            complaints.seek(0)
-            raise StartError(f"pg_restore failed: {complaints.read().decode(errors='replace').strip()}")
+        with suppress(BrokenPipeError), process.stdin:  # why it ended early, it says itself
+            for name, piece in archives.members(file):
+                if not name.startswith(archives.DATABASE):
+                    break
+                process.stdin.write(piece)
 
 
 def _compare(expected: Mapping[str, Content], found: Mapping[str, Content]) -> None:

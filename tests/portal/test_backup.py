@@ -244,7 +244,7 @@ def test_an_archive_with_a_strange_member_is_refused(tmp_path):
 
 def test_a_password_is_in_no_command_line(monkeypatch):
     monkeypatch.setitem(connection.settings_dict, "PASSWORD", "s3cret")
-    where, environment = databases.command_line()
+    where, environment = databases.command_line(databases.name())
     assert "s3cret" not in where
     assert environment["PGPASSWORD"] == "s3cret"
     assert psycopg.conninfo.conninfo_to_dict(where)["dbname"] == connection.settings_dict["NAME"]
