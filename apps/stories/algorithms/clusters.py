@@ -1,12 +1,14 @@
 """Stories as clusters: one pass over postings in the order of their times, and one that unites what grew together."""
 
+from array import array
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.stories.algorithms.features import BUCKETS, Terms
+from apps.stories.algorithms.features import BUCKETS, Terms, Weights
+from apps.stories.algorithms.rows import Rows
 from apps.stories.algorithms.vectors import Vector, added, subtracted
 
 ACTIVE = 7 * 24.0  # hours after its latest posting in which a story takes others
@@ -14,7 +16,7 @@ HALF_LIFE = 48.0  # hours in which half of the likeness that may fade does
 FADING = 0.85  # the share of likeness that time takes away
 THRESHOLD = 0.13  # likeness to a story below which a posting begins its own
 OF_POSTING, OF_STORY = 96, 128  # heaviest terms that are kept
-NARROW = 32  # terms at most of most stories told by headlines alone: comparing them takes a quarter
+NEAR = 32  # heaviest terms that are kept apart: most stories told by headlines alone have no more
 PROBED = 6  # heaviest terms of a posting that stories have: it is compared with those
 TOO_COMMON = 150  # stories with a term, above which it tells none apart
 
@@ -22,7 +24,7 @@ MERGED_WITHIN = 72.0  # hours since the latest posting of both
 MERGE_THRESHOLD = 0.22  # likeness of two stories that become one
 HEADS, SHARED_HEADS = 12, 2  # of their heaviest terms two stories must share so many
 
-_NOTHING = np.int32(BUCKETS)  # in the place of a term: no posting has it
+_NOTHING = BUCKETS  # in the place of a term: no posting has it
 
 Places = NDArray[np.int64]
 
@@ -54,15 +56,16 @@ class Clusters:
         self.threshold, self.merge_threshold = threshold, merge_threshold
         self._places: dict[int, int] = {}
         self._free: list[int] = []
-        self._terms = np.full((1024, OF_STORY), _NOTHING, np.int32)
-        self._weights = np.zeros((1024, OF_STORY), np.float32)
+        self._near = Rows(NEAR, _NOTHING)  # the heaviest terms of each
+        self._far = Rows(OF_STORY - NEAR, _NOTHING)  # and the rest
         self._widths = np.zeros(1024, np.int64)
         self._lengths = np.zeros(1024)
         self._ids = np.zeros(1024, np.int64)
         self._sizes = np.zeros(1024, np.int64)
         self._latest = np.zeros(1024)
         self._centres = np.zeros(1024)
-        self._holders: dict[int, list[int]] = {}  # places whose row has, or once had, the term
+        self._holders: dict[int, array[int]] = {}  # places whose row has, or once had, the term
+        self._listing = np.zeros(1024, np.int64)  # of each place, where it stands in a list, for a moment
         self._held = np.zeros(BUCKETS + 1, np.int32)  # stories with each term
         self._asked = np.zeros(BUCKETS + 1, np.float32)  # a vector by term, for the while of one comparison
         self._marked = np.zeros(BUCKETS + 1, np.bool_)  # likewise
@@ -79,21 +82,27 @@ class Clusters:
     def get(self, id: int) -> Cluster:
         place = self._places[id]
         size = int(self._widths[place])
-        vector = Vector(self._terms[place, :size].copy(), self._weights[place, :size].copy())
+        vector = Vector(self._terms_of(place)[:size], self._weights_of(place)[:size])
         return Cluster(id, vector, int(self._sizes[place]), float(self._latest[place]), float(self._centres[place]))
+
+    def _terms_of(self, place: int) -> Terms:
+        return np.concatenate([self._near.terms[place], self._far.terms[place]])
+
+    def _weights_of(self, place: int) -> Weights:
+        return np.concatenate([self._near.weights[place], self._far.weights[place]])
 
     def put(self, cluster: Cluster) -> None:
         """Take in a story, in the place of what was known of it."""
         place = self._places.get(cluster.id)
         if place is None:
             place = self._places[cluster.id] = self._free.pop() if self._free else self._new_place()
-        before = self._terms[place]
+        before = self._terms_of(place)
         self._held[before] -= 1
         known = set(before.tolist())
-        terms, size = cluster.vector.terms, cluster.vector.terms.size
-        self._terms[place, :size], self._terms[place, size:] = terms, _NOTHING
-        self._weights[place, :size], self._weights[place, size:] = cluster.vector.weights, 0
-        self._widths[place], self._lengths[place] = size, cluster.vector.length
+        terms, weights = cluster.vector.terms, cluster.vector.weights
+        self._near.put(place, terms[:NEAR], weights[:NEAR])
+        self._far.put(place, terms[NEAR:], weights[NEAR:])
+        self._widths[place], self._lengths[place] = terms.size, cluster.vector.length
         self._ids[place], self._sizes[place] = cluster.id, cluster.size
         self._latest[place], self._centres[place] = cluster.latest, cluster.centre
         self._held[terms] += 1
@@ -102,25 +111,30 @@ class Clusters:
                 self._note_holder(term, place)
 
     def _note_holder(self, term: int, place: int) -> None:
-        holders = self._holders.setdefault(term, [])
-        if len(holders) > 2 * self._held[term] + 8:  # most have lost it
-            places = np.unique(np.array(holders, np.int64))
-            holders[:] = places[(self._terms[places] == term).any(axis=1)].tolist()
+        holders = self._holders.get(term)
+        if holders is None:
+            holders = self._holders[term] = array("q")
+        elif len(holders) > 2 * self._held[term] + 8:  # most have lost it
+            places = np.unique(np.array(holders))
+            have = (self._near.terms[places] == term).any(axis=1) | (self._far.terms[places] == term).any(axis=1)
+            holders[:] = array("q", places[have].tolist())
         holders.append(place)
 
     def remove(self, id: int) -> None:
         place = self._places.pop(id)
-        self._held[self._terms[place]] -= 1
-        self._terms[place] = _NOTHING
+        self._held[self._terms_of(place)] -= 1
+        self._near.clear(place)
+        self._far.clear(place)
         self._free.append(place)
 
     def _new_place(self) -> int:
         place = len(self._places)
         if place == len(self._ids):
-            for name in ("_weights", "_widths", "_lengths", "_ids", "_sizes", "_latest", "_centres"):
+            for name in ("_widths", "_lengths", "_ids", "_sizes", "_latest", "_centres", "_listing"):
                 old = getattr(self, name)
                 setattr(self, name, np.concatenate([old, np.zeros_like(old)]))
-            self._terms = np.concatenate([self._terms, np.full_like(self._terms, _NOTHING)])
+            self._near.double()
+            self._far.double()
         return place
 
     # --- one posting --------------------------------------------------------------------------------------------------
@@ -139,7 +153,8 @@ class Clusters:
         likeness = self._cosines(vector, places) * np.sqrt(self._coherence(places))
         likeness *= _faded(gaps)
         for best in np.lexsort((self._ids[places], -likeness)):
-            if (self._terms[places[best]][:, None] == probed).any():  # some have lost what they were listed for
+            # Some have lost what they were listed for.
+            if (self._terms_of(places[best])[:, None] == probed).any():
                 return int(self._ids[places[best]]), float(likeness[best])
         return None
 
@@ -188,24 +203,28 @@ class Clusters:
 
     def _listed(self, terms: Terms) -> Places:
         """The places of stories with one of the terms, and of some that once had one."""
-        places = set[int]().union(*(self._holders[term] for term in terms.tolist()))
-        return np.fromiter(places, np.int64, len(places))
+        if not terms.size:
+            return np.zeros(0, np.int64)
+        listed = np.concatenate([np.frombuffer(self._holders[term], np.int64) for term in terms.tolist()])
+        numbers = np.arange(listed.size)
+        self._listing[listed] = numbers  # of a place that is listed twice one number stays
+        places: Places = listed[self._listing[listed] == numbers]
+        return places
 
     def _holding(self, terms: Terms, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Which items of some rows are among the terms."""
         self._marked[terms] = True
-        found = self._marked[rows]
+        found = self._marked.take(rows)
         self._marked[terms] = False
         return found
 
     def _cosines(self, vector: Vector, places: Places) -> NDArray[np.float64]:
         """Of a vector with the stories of some places."""
         self._asked[vector.terms] = vector.weights
-        products = np.zeros(places.size)
-        is_narrow = self._widths[places] <= NARROW
-        for chosen, width in ((is_narrow, NARROW), (~is_narrow, OF_STORY)):
-            at = places[chosen]
-            products[chosen] = np.einsum("ij,ij->i", self._asked[self._terms[at, :width]], self._weights[at, :width])
+        products = self._near.products(self._asked, places)
+        is_wide = self._widths[places] > NEAR
+        if is_wide.any():
+            products[is_wide] += self._far.products(self._asked, places[is_wide])
         self._asked[vector.terms] = 0
         cosines: NDArray[np.float64] = products / np.maximum(self._lengths[places] * vector.length, 1e-9)
         return cosines
@@ -241,11 +260,11 @@ class Clusters:
         place = self._places[id]
         if hours - self._latest[place] > MERGED_WITHIN:
             return []
-        heads = self._terms[place, :HEADS]
+        heads = self._near.terms[place, :HEADS]
         telling = self._telling(heads[heads != _NOTHING])
         others = self._listed(telling)
         others = others[(hours - self._latest[others] <= MERGED_WITHIN) & (others != place)]
-        their = self._terms[others, :HEADS]
+        their = self._near.terms[others, :HEADS]
         shared = self._holding(heads[heads != _NOTHING], their).sum(axis=1)
         others = others[(shared >= SHARED_HEADS) & self._holding(telling, their).any(axis=1)]
         if not others.size:
