@@ -11,6 +11,7 @@ from apps.alerts.models import Revision
 from apps.database.locks import take
 from apps.database.statements import fetch
 from apps.search.algorithms.language import BadQuery, parse
+from apps.search.queries import terms
 
 PREPARED_AT_ONCE = 500  # revisions in one transaction
 LONGEST_REFUSAL = 300  # characters
@@ -65,8 +66,8 @@ def _anchored(queries: Mapping[int, str]) -> tuple[dict[int, list[Anchor]], dict
             plans[saved_id] = Plan(parse(query))
         except (BadQuery, NoAnchor) as error:  # it was read when it was saved, but the language may have changed since
             refusals[saved_id] = str(error)
-    words = sorted(words_of({term for plan in plans.values() for term in plan.terms()}))
-    rarity = Rarity(dict(fetch("SELECT term, document_frequency FROM search_term WHERE term = ANY(%s)", [words])))
+    known = terms.counted(words_of({term for plan in plans.values() for term in plan.terms()}))
+    rarity = Rarity({term: counted.documents for term, counted in known.items()})
     return {saved_id: plan.anchors(rarity.documents) for saved_id, plan in plans.items()}, refusals
 
 

@@ -6,9 +6,10 @@ from datetime import datetime
 import numpy as np
 from django.db import transaction
 
-from apps.alerts.algorithms.relevance import unit_vector
+from apps.alerts.algorithms.relevance import HEAVIEST
 from apps.alerts.models import Profile
 from apps.alerts.queries import interest
+from apps.retrieval.algorithms.cam.relevance import unit_vector
 
 PROFILED_AT_ONCE = 50  # sources in one transaction: some thousand documents
 
@@ -32,7 +33,7 @@ def _profile(source_ids: Sequence[int], documents: int, now: datetime) -> int:
     for source_id, (occurring, count) in read.items():
         terms, counts = np.unique(occurring, return_counts=True)
         known = np.array([frequencies.get(term, 0) for term in terms.tolist()], np.int64)
-        heaviest, weights = unit_vector(terms, counts, known, documents)
+        heaviest, weights = unit_vector(terms, counts, known, documents, most=HEAVIEST)
         packed = {"terms": heaviest.astype("<i4").tobytes(), "weights": weights.astype("<f4").tobytes()}
         profiles.append(Profile(source_id=source_id, documents=count, read_at=now, **packed))
     Profile.objects.bulk_create(

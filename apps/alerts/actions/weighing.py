@@ -9,10 +9,11 @@ from django.db.models import F
 from apps.alerts.actions.locks import WEIGHING
 from apps.alerts.actions.profiling import profile_sources
 from apps.alerts.algorithms.interest import counted_importance, interests
-from apps.alerts.algorithms.relevance import matrix, most_relevant
+from apps.alerts.algorithms.relevance import most_relevant
 from apps.alerts.models import Relevance, Standing
 from apps.alerts.queries import interest
 from apps.database.locks import take
+from apps.retrieval.algorithms.cam.relevance import matrix
 from apps.sources import actions as sources
 
 WEIGHED_AT_ONCE = 2_000  # searches in one transaction

@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.accounts.models import User
-from apps.alerts.algorithms.relevance import Vector, unit_vector
 from apps.alerts.models import Profile, Relevance, Standing
 from apps.database.statements import fetch
 from apps.postings.algorithms.words import analyse
 from apps.postings.algorithms.words.languages import base_code
+from apps.retrieval.algorithms.cam.relevance import Vector, unit_vector
 from apps.retrieval.models import Plan
 from apps.retrieval.remembered import TABLES, WORTH
 from apps.search.algorithms.language import BadQuery, parse, wanted
 from apps.search.models import SavedSearch
+from apps.search.queries.terms import counted, documents_of
 from apps.sources.models import Source
 
 IntArray = NDArray[np.int64]
@@ -75,8 +76,7 @@ def terms_written(source_ids: Collection[int]) -> dict[int, tuple[IntArray, int]
 
 def frequencies(terms: Iterable[IntArray]) -> dict[int, int]:
     """How many documents hold each of the terms."""
-    numbers = sorted({number for some in terms for number in np.unique(some).tolist()})
-    return dict(fetch("SELECT id, document_frequency FROM search_term WHERE id = ANY(%s)", [numbers]))
+    return documents_of({number for some in terms for number in np.unique(some).tolist()})
 
 
 def profiles() -> dict[int, Vector]:
@@ -92,13 +92,7 @@ def vectors_of(queries: Mapping[int, str]) -> dict[int, Vector]:
     """Queries as vectors of the terms that speak for a posting, by the rules of all languages that sources write in."""
     languages = sorted({base_code(code) for code in Source.objects.values_list("language", flat=True).distinct()})
     terms = {saved_id: _terms(query, languages or [""]) for saved_id, query in queries.items()}
-    every = sorted({term for each in terms.values() for term in each})
-    known = {
-        term: (number, documents)
-        for term, number, documents in fetch(
-            "SELECT term, id, document_frequency FROM search_term WHERE term = ANY(%s)", [every]
-        )
-    }
+    known = counted({term for each in terms.values() for term in each})
     documents = documents_indexed()
     found = {}
     for saved_id, each in terms.items():

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.alerts.algorithms.interest import counted_importance, interests
-from apps.alerts.algorithms.relevance import Vector, matrix, most_relevant, unit_vector
+from apps.alerts.algorithms.relevance import HEAVIEST, most_relevant
 from apps.postings.algorithms.words import analyse
 from apps.replay.indexing.items import Item
 from apps.retrieval.algorithms.calendar import DAY, WEEK, hours_of
+from apps.retrieval.algorithms.cam.relevance import Vector, matrix, unit_vector
 from apps.retrieval.algorithms.planner.policies import Lessons, PricedPlan, first_price
 from apps.retrieval.algorithms.simulation.accounting import Outcome, matching, simulate_reactive
 from apps.retrieval.algorithms.simulation.comparison import LEAST_GAP
@@ -77,7 +78,7 @@ def _vector(counts: Mapping[int, int], held: Mapping[int, int], documents: int) 
     terms = np.array(sorted(counts), np.int64)
     occurring = np.array([counts[term] for term in terms.tolist()], np.int64)
     frequencies = np.array([held[term] for term in terms.tolist()], np.int64)
-    return unit_vector(terms, occurring, frequencies, documents)
+    return unit_vector(terms, occurring, frequencies, documents, most=HEAVIEST)
 
 
 def searched(world: World, lessons: Lessons, count: int, *, most_share: float, seed: int) -> Searched:

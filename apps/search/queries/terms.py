@@ -1,6 +1,6 @@
 """Terms, their numbers, and how many documents hold them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -93,6 +93,24 @@ def numbers(terms: Sequence[str]) -> NDArray[np.int64]:
     """The number of each term as of now, UNKNOWN where it has none."""
     known = dict(fetch("SELECT term, id FROM search_term WHERE term = ANY(%s)", [sorted(set(terms))]))
     return np.array([known.get(term, UNKNOWN) for term in terms], np.int64)
+
+
+class Counted(NamedTuple):
+    """A term as it stands in the table, with documents that died since they were last counted."""
+
+    number: int
+    documents: int
+
+
+def counted(terms: Collection[str]) -> dict[str, Counted]:
+    """Those of the terms that are known."""
+    rows = fetch("SELECT term, id, document_frequency FROM search_term WHERE term = ANY(%s)", [sorted(terms)])
+    return {term: Counted(number, documents) for term, number, documents in rows}
+
+
+def documents_of(numbers: Collection[int]) -> dict[int, int]:
+    """About how many documents hold each of the terms."""
+    return dict(fetch("SELECT id, document_frequency FROM search_term WHERE id = ANY(%s)", [sorted(numbers)]))
 
 
 def beginning_with(beginning: str) -> list[int]:

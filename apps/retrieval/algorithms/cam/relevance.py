@@ -1,6 +1,5 @@
 """What a page is worth: its relevance to standing queries times their importance; appendix B of the paper."""
 
-import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
@@ -12,6 +11,8 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Vector = tuple[IntArray, FloatArray]  # numbers of terms, and their weights
 
 
 def relevances(pages: Sequence[Sequence[str]], queries: Sequence[Collection[str]]) -> "sparse.csr_array":
@@ -39,21 +40,52 @@ def relevances(pages: Sequence[Sequence[str]], queries: Sequence[Collection[str]
     number = {term: place for place, term in enumerate(dict.fromkeys(term for page in pages for term in page))}
     counts = [Counter(page) for page in pages]
     frequency = Counter(term for count in counts for term in count)
-    idf = {term: math.log1p(len(pages) / frequency[term]) for term in number}
-    of_pages = [{term: (1 + math.log(tf)) * idf[term] for term, tf in count.items()} for count in counts]
-    of_queries = [{term: idf[term] for term in query if term in idf} for query in queries]
-    found: sparse.csr_array = _unit_rows(of_pages, number) @ _unit_rows(of_queries, number).T
+
+    def vector(count: Counter[str]) -> Vector:
+        known = [term for term in count if term in number]
+        columns, held = ([of[term] for term in known] for of in (number, frequency))
+        occurring = np.array([count[term] for term in known], np.int64)
+        return unit_vector(np.array(columns, np.int64), occurring, np.array(held, np.int64), len(pages))
+
+    of_pages = matrix([vector(count) for count in counts], len(number))
+    found: sparse.csr_array = of_pages @ matrix([vector(Counter(set(query))) for query in queries], len(number)).T
     return found
 
 
-def _unit_rows(vectors: Sequence[dict[str, float]], number: dict[str, int]) -> "sparse.csr_array":
+def unit_vector(
+    terms: IntArray, counts: IntArray, frequencies: IntArray, documents: int, *, most: int | None = None
+) -> Vector:
+    """The heaviest terms of what is given, and their weights, of unit length together.
+
+    Parameters
+    ----------
+    terms, counts, frequencies : arrays (k,)
+        Numbers of distinct terms, how often each occurs, and how many documents of the collection hold it.
+    documents : int
+        n, in the whole collection.
+    most : int, optional
+        Terms that are kept.
+
+    Examples
+    --------
+    >>> terms, weights = unit_vector(np.array([1, 2]), np.array([1, 3]), np.array([10, 10]), 100)
+    >>> terms.tolist(), weights.round(2).tolist()
+    ([2, 1], [0.9, 0.43])
+    """
+    weights = (1 + np.log(counts)) * np.log1p(documents / np.maximum(frequencies, 1))
+    order = np.lexsort((terms, -weights))[:most]
+    kept = weights[order]
+    return terms[order], kept / max(float(np.linalg.norm(kept)), 1e-12)
+
+
+def matrix(rows: Sequence[Vector], columns: int) -> "sparse.csr_array":
+    """Vectors as the rows of a sparse matrix, shape (rows, columns)."""
     from scipy import sparse  # noqa: PLC0415 - heavy; nothing at the portal's start needs it
 
-    lengths = [math.sqrt(sum(value * value for value in vector.values())) for vector in vectors]
-    rows = [row for row, vector in enumerate(vectors) for _ in vector]
-    columns = [number[term] for vector in vectors for term in vector]
-    values = [value / length for vector, length in zip(vectors, lengths, strict=True) for value in vector.values()]
-    return sparse.csr_array((values, (rows, columns)), shape=(len(vectors), len(number)))
+    starts = np.cumsum([0, *(len(terms) for terms, _ in rows)])
+    terms = np.concatenate([np.zeros(0, np.int64), *(terms for terms, _ in rows)])
+    weights = np.concatenate([np.zeros(0), *(weights for _, weights in rows)])
+    return sparse.csr_array((weights, terms, starts), shape=(len(rows), columns))
 
 
 def page_weights(relevance: "sparse.csr_array", importance: ArrayLike) -> FloatArray:
