@@ -148,7 +148,12 @@ def _release(path: Path) -> int:
 
 @contextmanager
 def running(
-    program: Path, options: Sequence[str], database: str = "", **streams: int
+    program: Path,
+    options: Sequence[str],
+    database: str = "",
+    *,
+    stdin: int = subprocess.DEVNULL,
+    stdout: int | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A Postgres program at work on the database. When the block is left it must end, and well.
 
@@ -158,10 +163,13 @@ def running(
         With what it complained of.
     """
     where, environment = command_line(database)
-    streams = {"stdin": subprocess.DEVNULL} | streams
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(
-            [program, *options, f"--dbname={where}"], stderr=complaints, env=environment, **streams
+            [program, *options, f"--dbname={where}"],
+            stdin=stdin,
+            stdout=stdout,
+            stderr=complaints,
+            env=environment,
         )
         try:
             yield process
