@@ -83,6 +83,9 @@ app.conf.beat_schedule = {
     "weigh searches": {"task": "apps.alerts.tasks.weigh", "schedule": 60.0, "options": {"expires": 60}},
     "weigh all searches anew": {"task": "apps.alerts.tasks.weigh_all_anew", "schedule": crontab(hour=2, minute=7)},
     "forget old hits": {"task": "apps.alerts.tasks.forget_old_hits", "schedule": crontab(hour=4, minute=59)},
+    # Long work goes on: lost workers are replaced, and those that are free are woken for what is open.
+    "advance jobs": {"task": "apps.jobs.tasks.advance", "schedule": 5.0, "options": {"expires": 5}},
+    "forget old jobs": {"task": "apps.jobs.tasks.forget_old", "schedule": crontab(hour=4, minute=13)},
     # The log of retrievals is for people and statistics; it may not grow for ever.
     "forget old retrievals": {"task": "apps.retrieval.tasks.forget_old_retrievals", "schedule": 3600.0},
     # Some sources are only kept for as long as an admin says.

@@ -5,6 +5,7 @@ from apps.reading.views import (
     following,
     health,
     images,
+    jobs,
     marks,
     opml,
     plain,
@@ -92,4 +93,8 @@ urlpatterns = [
     path("sources/<int:source_id>/pages/<int:page_id>/", source_pages.decide, name="decide_page"),
     path("sources/<int:source_id>/keen-tags/", source_pages.keen_tags, name="keen_tags"),
     path("plan/", plan.plan, name="plan"),
+    path("jobs/", jobs.index, name="jobs"),
+    path("jobs/start/", jobs.start, name="start_job"),
+    path("jobs/<int:job_id>/", jobs.detail, name="job"),
+    path("jobs/<int:job_id>/<str:what>/", jobs.change, name="change_job"),
 ]

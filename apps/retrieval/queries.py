@@ -13,6 +13,7 @@ from apps.retrieval.instants import SAFETY_GAP
 from apps.retrieval.models import Crawl, Page, Plan, Retrieval, RobotsRules, Schedule
 from apps.retrieval.remembered import TABLES, WORTH
 from apps.retrieval.robots import origin_of
+from apps.sources.algorithms.addresses import host
 from apps.sources.models import Source
 
 ROBOTS_KEPT = timedelta(hours=24)  # RFC 9309, section 2.4
@@ -230,3 +231,52 @@ def page_counts(source_id: int) -> dict[str, tuple[int, int]]:
 def index_pages_of(site_id: int) -> QuerySet[Source]:
     """The index pages of a site that are asked like feeds, with their schedules."""
     return Source.objects.filter(site_id=site_id).select_related("schedule").order_by("url")
+
+
+# --- what jobs are cut into -------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Postings of a source whose pages were kept, by their numbers; both ends belong to it."""
+
+    source_id: int
+    host: str
+    first: int
+    last: int
+    pages: int
+
+
+_KEPT_PAGES = """
+WITH numbered AS (
+    SELECT id, source_id, (row_number() OVER (PARTITION BY source_id ORDER BY id) - 1) / %(most)s AS slice
+    FROM postings_posting WHERE document <> '' AND (%(source_id)s::bigint IS NULL OR source_id = %(source_id)s)
+)
+SELECT source_id, url, min(numbered.id), max(numbered.id), count(*)
+FROM numbered JOIN sources_source source ON source.id = source_id GROUP BY source_id, url, slice ORDER BY source_id, 3
+"""
+
+
+def kept_pages(most: int, source_id: int | None = None) -> list[Slice]:
+    """All kept pages, of one source or of all, in slices of at most so many."""
+    with connection.cursor() as cursor:
+        cursor.execute(_KEPT_PAGES, {"most": most, "source_id": source_id})
+        return [Slice(id, host(url), first, last, pages) for id, url, first, last, pages in cursor.fetchall()]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingSite:
+    source_id: int
+    host: str
+    pages: int  # that wait and may be asked for today
+
+
+def sites_to_crawl(now: datetime, partition: int | None = None) -> list[WaitingSite]:
+    """Sites whose pages wait, of one partition or of all."""
+    crawls = Crawl.objects.filter(due_at__lte=now, source__in=to_be_asked())
+    if partition is not None:
+        crawls = crawls.filter(source__schedule__partition=partition)
+    waiting = Count("source__pages", filter=Q(source__pages__due_at__lte=now))
+    rows = crawls.annotate(waiting=waiting).filter(waiting__gt=0).order_by("pk")
+    return [
+        WaitingSite(crawl.pk, host(crawl.source.url), min(crawl.waiting, crawl.pages_per_day))
+        for crawl in rows.select_related("source")
+    ]

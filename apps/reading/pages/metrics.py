@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from apps.alerts.queries import backlog as alerts
 from apps.alerts.queries import messages
 from apps.database.load import load
+from apps.jobs import queries as jobs
 from apps.reading import services
 from apps.retrieval.reports import health as retrieval
 from apps.search.queries import backlog as search
@@ -41,7 +42,7 @@ class Metric:
 
 def metrics(now: datetime) -> list[Metric]:
     started = time.monotonic()
-    found = [*_retrievals(now), *_sources(now), *_queues(now), *_messages(now), *_services()]
+    found = [*_retrievals(now), *_sources(now), *_queues(now), *_messages(now), *_jobs(), *_services()]
     return [*found, _one("scrape_seconds", "How long it took to read these numbers.", time.monotonic() - started)]
 
 
@@ -108,6 +109,18 @@ def _messages(now: datetime) -> Iterator[Metric]:
     yield _one("alert_messages_late", "Messages that somebody should have been at.", messages.left_behind(now))
     done = messages.done_since(now - WINDOW)
     yield _several("alert_messages_last_hour", "Messages that came to their end within the last hour.", "state", done)
+
+
+def _jobs() -> Iterator[Metric]:
+    unfinished = jobs.unfinished()
+    yield _several("jobs", "Jobs that are not at their end.", "state", jobs.counts_by_state(unfinished))
+    progress = {f"{job.kind} {job.pk}": jobs.progress([job])[job.pk] for job in unfinished}
+    shares = {name: each.share for name, each in progress.items()}
+    yield _several("job_done_share", "How far unfinished jobs are in their present stage, 0 to 1.", "job", shares)
+    workers = {name: each.workers for name, each in progress.items()}
+    yield _several("job_workers", "Workers that are at a split.", "job", workers)
+    dead = {name: each.dead for name, each in progress.items()}
+    yield _several("job_splits_given_up", "Splits that failed too often.", "job", dead)
 
 
 def _services() -> Iterator[Metric]:

@@ -4,7 +4,7 @@ from apps.retrieval.actions.adding import Discovery, discover
 from apps.retrieval.actions.announced import promise, store_sent
 from apps.retrieval.actions.crawling import begin_turn, change_crawl, decide_page, set_keen_tags, store_turn
 from apps.retrieval.actions.expiry import forget_expired
-from apps.retrieval.actions.extraction import reextract, train_keen_tags
+from apps.retrieval.actions.extraction import extract_again, train_keen_tags, write_extracted
 from apps.retrieval.actions.holding import hold, read_anew
 from apps.retrieval.actions.learning import learn_habits, learn_if_due
 from apps.retrieval.actions.plan import change_plan, control_price, current_plan
@@ -36,6 +36,7 @@ __all__ = [
     "current_plan",
     "decide_page",
     "discover",
+    "extract_again",
     "forget_answers",
     "forget_expired",
     "forget_old_retrievals",
@@ -44,7 +45,6 @@ __all__ = [
     "learn_if_due",
     "promise",
     "read_anew",
-    "reextract",
     "release_worker",
     "remember_robots",
     "replan",
@@ -55,4 +55,5 @@ __all__ = [
     "store_sent",
     "store_turn",
     "train_keen_tags",
+    "write_extracted",
 ]

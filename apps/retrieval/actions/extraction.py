@@ -1,8 +1,11 @@
 """Extract again what was extracted before, from the pages that were kept; learn a site's keen tags from them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+
+from django.db import transaction
 
 from apps.documents import queries as documents
 from apps.postings import actions as postings
@@ -13,31 +16,35 @@ from apps.postings.algorithms.extraction.site_tags import MOST_PAGES
 from apps.postings.algorithms.extraction.site_training import Trained, train_site_tags
 from apps.retrieval import queries, sandbox
 from apps.retrieval.actions.crawling import set_keen_tags
+from apps.retrieval.models import Schedule
 
 FEWEST_PAGES = 2
+MOST_PROBLEMS = 3  # that one split of a job tells
 
 
 @dataclass(frozen=True, slots=True)
-class Reextracted:
-    """What became of one posting."""
+class Extracted:
+    """What a kept page says by the extraction of today. Nothing of it is written yet."""
 
     posting_id: int
-    changed: bool
+    digest: bytes  # of the page
+    page: PageOfPosting | None
     problem: str = ""
 
 
-def reextract(source_id: int | None = None, *, now: datetime) -> Iterator[Reextracted]:
-    """Take the text out of every page that was kept once more, of one source or of all; posting by posting."""
-    crawls: dict[int, frozenset[str] | None] = {}
-    rows = posting_queries.with_documents(source_id).order_by("pk").values_list("pk", "source_id", "document")
-    for posting_id, owner_id, digest in rows.iterator(chunk_size=500):
-        if owner_id not in crawls:
-            crawl = queries.crawl_of(owner_id)
-            crawls[owner_id] = frozenset(crawl.keen_tags) if crawl and crawl.keen_tags else None
-        yield _again(posting_id, bytes(digest), crawls[owner_id], now)
+def extract_again(source_id: int, first: int, last: int, beat: Callable[[], None], *, now: datetime) -> list[Extracted]:
+    """Take the text out of the kept pages of a source's postings, from one number to another."""
+    crawl = queries.crawl_of(source_id)
+    keen_tags = frozenset(crawl.keen_tags) if crawl and crawl.keen_tags else None
+    rows = posting_queries.with_documents(source_id).filter(pk__gte=first, pk__lte=last).order_by("pk")
+    found = []
+    for posting_id, digest in list(rows.values_list("pk", "document")):
+        found.append(_extracted(posting_id, bytes(digest), keen_tags, now))
+        beat()
+    return found
 
 
-def _again(posting_id: int, digest: bytes, keen_tags: frozenset[str] | None, now: datetime) -> Reextracted:
+def _extracted(posting_id: int, digest: bytes, keen_tags: frozenset[str] | None, now: datetime) -> Extracted:
     try:
         raw = documents.read(digest)
         article = sandbox.run(
@@ -49,10 +56,32 @@ def _again(posting_id: int, digest: bytes, keen_tags: frozenset[str] | None, now
             site_tags=keen_tags,
         )
     except (documents.DocumentLost, ValueError) as problem:
-        return Reextracted(posting_id, False, str(problem))
+        return Extracted(posting_id, digest, None, str(problem))
     if not article.text:
-        return Reextracted(posting_id, False, "No text was found on the page.")
-    return Reextracted(posting_id, postings.fill(posting_id, PageOfPosting(raw.url, article, digest, now)))
+        return Extracted(posting_id, digest, None, "No text was found on the page.")
+    return Extracted(posting_id, digest, PageOfPosting(raw.url, article, digest, now))
+
+
+@transaction.atomic
+def write_extracted(found: Sequence[Extracted], source_ids: Collection[int]) -> dict[str, Any]:
+    """Put what pages say in the place of what they said; amounts, and some problems.
+
+    A posting that has another page by now keeps what that says.
+    """
+    # Postings of a source are stored under the lock of its schedule.
+    list(Schedule.objects.select_for_update().filter(pk__in=source_ids).order_by("pk").values_list("pk"))
+    pages = dict(
+        posting_queries.with_documents()
+        .filter(pk__in=[each.posting_id for each in found])
+        .values_list("pk", "document")
+    )
+    written = sum(
+        postings.fill(each.posting_id, each.page)
+        for each in found
+        if each.page and bytes(pages.get(each.posting_id, b"")) == each.digest
+    )
+    problems = [f"Posting {each.posting_id}: {each.problem}" for each in found if each.problem]
+    return {"pages": len(found), "texts": written, "unusable": len(problems), "problems": problems[:MOST_PROBLEMS]}
 
 
 def train_keen_tags(source_id: int, *, now: datetime) -> Trained:

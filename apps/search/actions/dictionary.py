@@ -20,6 +20,10 @@ added AS (
 SELECT term, id FROM known UNION ALL SELECT term, id FROM added
 """
 
+_READ = """
+SELECT head.id, term.term, term.id FROM search_head head JOIN search_term term ON term = ANY(%s) ORDER BY head.id
+"""
+
 _remembered: dict[int, dict[str, int]] = {}  # by head: an index that was emptied gives other numbers
 
 
@@ -33,6 +37,18 @@ def numbers_of(terms: Collection[str], head: int) -> dict[str, int]:
     read: dict[str, int] = dict(fetch(_READ_OR_ADD, [missing, missing]))
     transaction.on_commit(partial(_remember, head, read))
     return found | read
+
+
+def get_ready(terms: Collection[str]) -> None:
+    """Remember the numbers of terms that have some, so that who holds the lock of the writers need not look for them.
+
+    Head and numbers are read at one instant, or numbers of an index that is emptied meanwhile were taken for others.
+    """
+    head = next(iter(_remembered), None)
+    missing = sorted(term for term in terms if term not in _remembered.get(head or 0, {}))
+    rows = fetch(_READ, [missing])
+    if rows:
+        _remember(rows[0][0], {term: number for _, term, number in rows})
 
 
 def _remember(head: int, found: dict[str, int]) -> None:

@@ -3,10 +3,11 @@
 from datetime import UTC, datetime
 
 import pytest
+from django.core.management import call_command
 
 from apps.documents import queries as documents
 from apps.postings.models import Edition, Posting
-from apps.retrieval.actions import adopt_sources, reextract, set_keen_tags, train_keen_tags
+from apps.retrieval.actions import adopt_sources, set_keen_tags, train_keen_tags
 from apps.retrieval.models import Page
 from apps.sources.actions import NewSource, add_source
 from apps.sources.models import Source
@@ -126,8 +127,7 @@ def test_kept_pages_are_extracted_again_without_asking_for_them(engine, web):
     source_id = a_source_of(web)
     retrieve(engine, source_id)
     Posting.objects.update(text="An older extractor found this.", html="<p>An older extractor found this.</p>")
-    [result] = reextract(source_id, now=datetime.now(UTC))
-    assert result.changed
+    call_command("reextract", source=source_id)
     assert Posting.objects.get().text.count("keep the old bridge") == 18
     assert web.asked.count("/story-1") == 1
 
@@ -140,7 +140,7 @@ def test_a_site_that_is_trained_has_its_text_found_by_its_own_keen_tags(engine, 
     trained = train_keen_tags(source_id, now=datetime.now(UTC))
     assert trained.pages == 3
     assert trained.after >= trained.before
-    assert all(result.changed for result in reextract(source_id, now=datetime.now(UTC)))
+    call_command("reextract")
     assert set(Posting.objects.values_list("extractor", flat=True)) == {"keen_tags"}
 
 

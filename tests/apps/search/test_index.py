@@ -9,6 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from apps.jobs import working
+from apps.jobs.models import Job
 from apps.postings.models import Posting
 from apps.search import actions
 from apps.search.actions import maintain, pull
@@ -16,7 +18,7 @@ from apps.search.algorithms.index import levels
 from apps.search.algorithms.index.conditions import All, Holds, Not, Stands
 from apps.search.algorithms.models.ranking import best
 from apps.search.models import Change, Document, Generation, Row
-from apps.search.queries import snapshot
+from apps.search.queries import snapshot, spans
 from apps.search.queries.checking import Check, check
 from tests.apps.search.index_twin import Twin
 from tests.builders import NOON, a_posting, a_source
@@ -59,9 +61,10 @@ def two_of(twin: Twin, chance: random.Random) -> list[int]:
 
 @pytest.fixture
 def small_levels(monkeypatch):
-    """Generations of 2, 8 and 32 documents, so that few postings make many of them."""
+    """Generations of 2, 8 and 32 documents and spans of 4, so that few postings make many of them."""
     for name, size in (("SMALLEST", 2), ("MIDDLE", 8), ("LARGEST", 32)):
         monkeypatch.setattr(levels, name, size)
+    monkeypatch.setattr(spans, "FEWEST", 4)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -84,8 +87,9 @@ def test_after_adds_edits_deletions_seals_merges_and_readings_anew_it_says_what_
             case "anew":
                 pull_all()
                 twin.pull()
-                actions.read_all_anew()
-                pull(limit=3)  # some are read anew and some are not
+                job_id = actions.begin(asked_by="a test")
+                working.advance(job_id)
+                working.work_on_one("a worker", job_id)  # some are read anew and some are not
             case "empty":
                 actions.empty()
                 twin.readings = {}
@@ -211,11 +215,13 @@ def test_the_check_finds_nothing_wrong_with_an_index_that_grew_shrank_and_was_re
         ).delete()
         pull()
     assert faults() == []
-    assert actions.read_all_anew() == Posting.objects.count()
-    pull(limit=7)
+    job_id = actions.begin(asked_by="a test")
+    working.advance(job_id)
+    working.work_on_one("a worker", job_id)
     maintain(at_least=3)
     assert faults() == []
     call_command("reindex")
+    assert Job.objects.get().pk == job_id  # what was begun was finished
     assert faults() == []
     call_command("reindex", "--empty")
     assert faults() == []

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from django.db import connection
 
+from apps.jobs import working
 from apps.postings.models import Posting
-from apps.search.actions import empty, maintain, pull, read_all_anew
+from apps.search.actions import begin, empty, maintain, pull
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.models.ranking import best
 from apps.search.queries import Snapshot, snapshot, stored
@@ -56,7 +57,7 @@ def write(chance: random.Random, source) -> None:
                 case "delete":
                     Posting.objects.filter(pk__in=[Posting.objects.order_by("pk").first().pk]).delete()
                 case "anew":
-                    read_all_anew()
+                    working.work("a worker", begin(asked_by="a test"))
                 case "empty":
                     empty()
             pull()

@@ -2,18 +2,19 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
-from rich.progress import Progress
 
+from apps.jobs.models import Job
+from apps.jobs.progress import see_through
 from apps.search import actions
-from apps.search.algorithms.index.levels import MIDDLE
 
 
 class Command(BaseCommand):
     help = (
-        "Read all postings into the search index again, as after a change of how words are read. Search goes on with"
-        " what it knows meanwhile. Where an earlier run was stopped, it is finished."
+        "Read all postings into the search index again, as after a change of how words are read, together with all"
+        " workers there are. Search goes on with what it knows meanwhile. Where an earlier run was stopped, it is"
+        " finished."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -24,15 +25,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, empty: bool, **options: Any) -> None:
-        waiting = actions.empty() if empty else actions.read_all_anew()
-        with Progress(console=Console(stderr=True)) as progress:
-            task = progress.add_task("Reading postings", total=waiting)
-            read = 0
-            while pulled := actions.pull():
-                if not pulled.looked_at:
-                    break
-                read += pulled.looked_at
-                progress.update(task, completed=min(read, waiting))
-                actions.maintain(at_least=MIDDLE)
+        job = see_through(actions.begin(from_nothing=empty, asked_by="manage.py reindex"), Console(stderr=True))
+        if job.state != Job.State.DONE:
+            raise CommandError(f"Job {job.pk} is {job.get_state_display().lower()}. {job.problem}".strip())
+        while (pulled := actions.pull()) and pulled.looked_at:  # what has changed since
+            pass
         actions.maintain()
-        self.stdout.write(f"{waiting:,} postings were read.")
+        self.stdout.write(f"{job.result.get('postings', 0):,} postings were read.")

@@ -1,0 +1,78 @@
+"""What people ask of jobs."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from apps.jobs.kinds import kind_of
+from apps.jobs.models import Attempt, Job, Split
+
+KEPT = timedelta(days=30)  # how long one can see what became of a job
+
+
+def create(kind: str, parameters: Mapping[str, int] | None = None, *, asked_by: str) -> tuple[Job, bool]:
+    """A job, and whether it is new: one that is asked for already is not begun again.
+
+    Raises
+    ------
+    LookupError
+        If there is no such kind.
+    ValueError
+        If the kind has no such parameters.
+    """
+    given, known = dict(parameters or {}), kind_of(kind).options
+    if unknown := sorted(given.keys() - set(known)):
+        raise ValueError(
+            f"Jobs of the kind {kind!r} have no {unknown[0]!r}" + (f", only {', '.join(known)}." if known else ".")
+        )
+    unfinished = Job.objects.filter(kind=kind, parameters=given, state__in=Job.UNFINISHED)
+    if job := unfinished.first():
+        return job, False
+    try:
+        with transaction.atomic():
+            return Job.objects.create(kind=kind, parameters=given, asked_by=asked_by[:150]), True
+    except IntegrityError:  # somebody asked at the same moment
+        return unfinished.get(), False
+
+
+def pause(job_id: int) -> bool:
+    """Whether it could be. Its workers stop at their next beat."""
+    return bool(_in(job_id, Job.State.WAITING, Job.State.RUNNING).update(state=Job.State.PAUSED))
+
+
+def resume(job_id: int) -> bool:
+    return bool(_in(job_id, Job.State.PAUSED).update(state=Job.State.WAITING))
+
+
+def cancel(job_id: int) -> bool:
+    """What was committed stays."""
+    return bool(_in(job_id, *Job.UNFINISHED).update(state=Job.State.CANCELLED, ended_at=Now()))
+
+
+@transaction.atomic
+def try_again(job_id: int) -> bool:
+    """Let what was given up of a failed job be tried again."""
+    job = _in(job_id, Job.State.FAILED).select_for_update().first()
+    if job is None or Job.objects.filter(kind=job.kind, parameters=job.parameters, state__in=Job.UNFINISHED).exists():
+        return False
+    Split.objects.filter(job=job, state=Split.State.DEAD).update(
+        state=Split.State.WAITING, open=True, failures=0, losses=0
+    )
+    Job.objects.filter(pk=job_id).update(state=Job.State.WAITING, problem="", ended_at=None)
+    return True
+
+
+@transaction.atomic
+def forget_old() -> int:
+    """Delete jobs that ended a month ago, with all that was noted of them; how many."""
+    old = list(Job.objects.filter(ended_at__lt=Now() - KEPT).values_list("pk", flat=True))
+    Attempt.objects.filter(split__job__in=old).delete()
+    Split.objects.filter(job__in=old).delete()
+    return Job.objects.filter(pk__in=old).delete()[0]
+
+
+def _in(job_id: int, *states: Job.State) -> QuerySet[Job]:
+    return Job.objects.filter(pk=job_id, state__in=states)

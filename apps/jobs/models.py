@@ -1,0 +1,119 @@
+"""Long work as rows: a job is cut into splits, and each split is worked on in attempts, of which one counts.
+
+Rows are the truth, messages only hints. Whoever is free takes the next split that is open; there is no master to lose.
+Leases and instants go by the database's clock, the one that all hosts share.
+"""
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+
+class Job(models.Model):
+    """What somebody asked for, over many records. Splits of its present stage are worked on in any number at a time."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "Waiting"
+        RUNNING = "running", "Running"
+        PAUSED = "paused", "Paused"
+        CANCELLED = "cancelled", "Cancelled"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+
+    class Stage(models.TextChoices):
+        CUT = "cut", "Being cut into splits"
+        MAP = "map", "Map"
+        REDUCE = "reduce", "Reduce"
+
+    UNFINISHED = (State.WAITING, State.RUNNING, State.PAUSED)
+    TO_BE_WORKED_ON = (State.WAITING, State.RUNNING)
+
+    kind = models.CharField(max_length=40)  # see jobs.kinds
+    parameters = models.JSONField(default=dict)
+    state = models.CharField(max_length=9, choices=State, default=State.WAITING)
+    stage = models.CharField(max_length=6, choices=Stage, default=Stage.CUT)
+    asked_by = models.CharField(max_length=150)  # for people
+    asked_at = models.DateTimeField(db_default=Now())
+    begun_at = models.DateTimeField(null=True)  # when the first split was
+    ended_at = models.DateTimeField(null=True)
+    problem = models.TextField(blank=True)
+    result = models.JSONField(default=dict)  # the sums of what its splits put out
+
+    class Meta:
+        constraints = [
+            # Whoever asks for what is asked for already is led to that.
+            models.UniqueConstraint(
+                fields=["kind", "parameters"],
+                condition=Q(state__in=["waiting", "running", "paused"]),
+                name="job_once_at_a_time",
+            )
+        ]
+        indexes = [
+            models.Index(fields=["id"], condition=Q(state__in=["waiting", "running", "paused"]), name="job_unfinished"),
+            models.Index(fields=["kind", "-id"], name="job_of_kind"),
+        ]
+
+    def __str__(self) -> str:
+        return f"job {self.pk} ({self.kind})"
+
+
+class Split(models.Model):
+    """A part of a job's records, for one worker at a time. Nothing of it counts before an attempt has committed."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "Waiting"
+        RUNNING = "running", "Running"
+        DONE = "done", "Done"
+        DEAD = "dead", "Given up"
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="splits", db_index=False)
+    stage = models.CharField(max_length=6, choices=Job.Stage)
+    number = models.IntegerField()  # from 0 in each stage
+    key = models.CharField(max_length=255, blank=True)  # what its time may go by: a host, say
+    parameters = models.JSONField(default=dict)  # which records these are
+    records = models.IntegerField()
+    size = models.FloatField()  # how much work that is, in the kind's own measure
+    estimate = models.FloatField(null=True)  # s; null while nothing is known of the kind
+    turn = models.IntegerField()  # smaller ones are begun first
+    state = models.CharField(max_length=7, choices=State, default=State.WAITING)
+    open = models.BooleanField(default=True)  # an attempt may be begun, the first one or another
+    failures = models.SmallIntegerField(default=0)  # attempts that failed, since a person last asked to try again
+    losses = models.SmallIntegerField(default=0)  # attempts whose worker was not heard of any more, likewise
+    output = models.JSONField(default=dict)  # of the attempt that counts: amounts by name, and `problems`
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["job", "stage", "number"], name="split_number")]
+        indexes = [models.Index(fields=["job", "turn"], condition=Q(open=True), name="split_open")]
+
+    def __str__(self) -> str:
+        return f"split {self.number} ({self.stage}) of job {self.job_id}"
+
+
+class Attempt(models.Model):
+    """A worker at a split. It holds a lease while it is heard of."""
+
+    class Outcome(models.TextChoices):
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+        LOST = "lost", "Worker lost"
+        OVERTAKEN = "overtaken", "Another was first"
+        CANCELLED = "cancelled", "Stopped"
+
+    split = models.ForeignKey(Split, on_delete=models.CASCADE, related_name="attempts", db_index=False)
+    number = models.SmallIntegerField()
+    worker = models.CharField(max_length=200)
+    begun_at = models.DateTimeField(db_default=Now())
+    leased_until = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    outcome = models.CharField(max_length=9, choices=Outcome, blank=True)  # empty while it is worked on
+    problem = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["split", "number"], name="attempt_number"),
+            models.UniqueConstraint(fields=["split"], condition=Q(outcome="done"), name="attempt_that_counts"),
+        ]
+        indexes = [models.Index(fields=["leased_until"], condition=Q(outcome=""), name="attempt_leased")]
+
+    def __str__(self) -> str:
+        return f"attempt {self.number} at {self.split}"

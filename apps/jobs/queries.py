@@ -1,0 +1,160 @@
+"""Reads of jobs: what there is to do, how far they are, and how long such work took before."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.db.models import Count, DurationField, ExpressionWrapper, F, Q, QuerySet, Sum
+from django.db.models.functions import Now
+
+from apps.jobs.models import Attempt, Job, Split
+
+_TOOK = ExpressionWrapper(F("ended_at") - F("begun_at"), output_field=DurationField())
+_AGE = ExpressionWrapper(Now() - F("begun_at"), output_field=DurationField())
+
+
+def everything() -> QuerySet[Job]:
+    """All jobs, the newest first."""
+    return Job.objects.order_by("-pk")
+
+
+def job(job_id: int) -> Job | None:
+    return Job.objects.filter(pk=job_id).first()
+
+
+def unfinished() -> list[Job]:
+    return list(Job.objects.filter(state__in=Job.UNFINISHED).order_by("pk"))
+
+
+def counts_by_state(jobs: Sequence[Job]) -> dict[str, int]:
+    return dict.fromkeys(Job.UNFINISHED, 0) | Counter(job.state for job in jobs)
+
+
+def to_be_worked_on() -> list[int]:
+    """Jobs that are neither paused nor at their end, the oldest first."""
+    return list(Job.objects.filter(state__in=Job.TO_BE_WORKED_ON).order_by("pk").values_list("pk", flat=True))
+
+
+def open_splits(most: int) -> int:
+    """How many splits a worker could begin now, counted up to `most`."""
+    found = Split.objects.filter(open=True, job__state__in=Job.TO_BE_WORKED_ON, stage=F("job__stage"))
+    return len(found.values_list("pk", flat=True)[:most])
+
+
+# --- how far they are -------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Of a job's present stage."""
+
+    splits: int
+    done: int
+    running: int
+    dead: int
+    records: int
+    records_done: int
+    workers: int  # attempts that hold a lease
+    seconds_left: float | None  # as far as one can tell, with as many workers; None while nothing is known
+
+    @property
+    def share(self) -> float:
+        """Done, 0 to 1."""
+        return self.records_done / self.records if self.records else float(self.splits > 0)
+
+
+def progress(jobs: Sequence[Job]) -> dict[int, Progress]:
+    """How far jobs are, by their numbers. Two queries, and another for each that runs."""
+    ids = [each.pk for each in jobs]
+    of_stage = Split.objects.filter(job__in=ids, stage=F("job__stage"))
+    is_done = Q(state=Split.State.DONE)
+    rows = (
+        of_stage.order_by()
+        .values("job")
+        .annotate(
+            splits=Count("pk"),
+            done=Count("pk", filter=is_done),
+            running=Count("pk", filter=Q(state=Split.State.RUNNING)),
+            dead=Count("pk", filter=Q(state=Split.State.DEAD)),
+            records_in_all=Sum("records"),
+            records_done=Sum("records", filter=is_done, default=0),
+            size_left=Sum("size", filter=~is_done, default=0.0),
+            seconds_left=Sum("estimate", filter=~is_done),
+        )
+    )
+    found = {row["job"]: row for row in rows}
+    working = Attempt.objects.filter(split__job__in=ids, outcome="").order_by()
+    workers = Counter(working.values_list("split__job", flat=True))
+    return {each.pk: _progress(each, found.get(each.pk), workers[each.pk]) for each in jobs}
+
+
+def _progress(job: Job, row: Mapping[str, Any] | None, workers: int) -> Progress:
+    if row is None:
+        return Progress(0, 0, 0, 0, 0, 0, workers, None)
+    counts = (row[name] for name in ("splits", "done", "running", "dead", "records_in_all", "records_done"))
+    return Progress(*counts, workers, _seconds_left(job, row, workers))
+
+
+def _seconds_left(job: Job, row: Mapping[str, Any], workers: int) -> float | None:
+    if job.state not in Job.UNFINISHED:
+        return None
+    seconds = row["seconds_left"]
+    if seconds is None and (its_pace := pace(job)) is not None:
+        seconds = its_pace * row["size_left"]
+    return None if seconds is None else seconds / max(workers, 1)
+
+
+def unwell(job_id: int) -> list[Split]:
+    """Splits that failed or were lost, with their attempts; those that were given up first."""
+    bad = Split.objects.filter(Q(failures__gt=0) | Q(losses__gt=0) | Q(state=Split.State.DEAD), job_id=job_id)
+    return list(bad.prefetch_related("attempts").order_by("-failures", "-losses", "pk")[:50])
+
+
+def running(job_id: int) -> list[Attempt]:
+    """Who is at work on it, the longest first."""
+    found = Attempt.objects.filter(split__job_id=job_id, outcome="").select_related("split")
+    return list(found.order_by("begun_at")[:100])
+
+
+# --- how long it takes ------------------------------------------------------------------------------------------------
+class Taken(NamedTuple):
+    """A split of the past."""
+
+    key: str
+    size: float
+    seconds: float
+
+
+def taken_in_rounds(kind: str, stage: str, rounds: int, most: int) -> list[list[Taken]]:
+    """What splits of the latest jobs of a kind took, the oldest job first."""
+    counted = Attempt.objects.filter(outcome=Attempt.Outcome.DONE)
+    jobs = Job.objects.filter(kind=kind, splits__stage=stage, splits__attempts__in=counted).distinct()
+    found = []
+    for job_id in list(jobs.order_by("-pk").values_list("pk", flat=True)[:rounds])[::-1]:
+        rows = counted.filter(split__job_id=job_id, split__stage=stage).annotate(took=_TOOK).order_by("-pk")
+        values = rows.values_list("split__key", "split__size", "took")[:most]
+        found.append([Taken(key, size, took.total_seconds()) for key, size, took in values])
+    return found
+
+
+def pace(job: Job) -> float | None:
+    """Seconds for a unit of size, in this job's present stage so far."""
+    done = Attempt.objects.filter(split__job=job, split__stage=job.stage, outcome=Attempt.Outcome.DONE)
+    sums = done.aggregate(took=Sum(_TOOK), size=Sum("split__size"))
+    return sums["took"].total_seconds() / sums["size"] if sums["took"] and sums["size"] else None
+
+
+def length_of(split: Split, pace: float | None) -> float | None:
+    """Seconds that a split should take."""
+    return split.estimate if split.estimate is not None else pace and pace * split.size
+
+
+def ages_of_single_attempts(job: Job, most_failures: int) -> list[tuple[Split, float]]:
+    """Splits at which one worker is, none else may begin and few have failed, with the seconds since it began."""
+    alone = Split.objects.filter(job=job, stage=job.stage, open=False, failures__lt=most_failures)
+    rows = (
+        Attempt.objects.filter(outcome="", split__in=alone)
+        .annotate(age=_AGE, others=Count("split__attempts", filter=Q(split__attempts__outcome="")))
+        .filter(others=1)
+        .select_related("split")
+    )
+    return [(row.split, row.age.total_seconds()) for row in rows]

@@ -1,0 +1,74 @@
+"""Jobs, for staff: what is under way, and what is to become of it."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.timezone import now
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.jobs import actions
+from apps.reading.pages.jobs import JobPage, job_page, jobs_page
+from apps.reading.views.rendering import PersonsRequest, Request, back, show
+from apps.reading.views.sources import for_staff
+
+CHANGES: dict[str, tuple[Callable[[int], bool], str]] = {
+    "pause": (actions.pause, "is paused; its workers stop within seconds"),
+    "resume": (actions.resume, "goes on"),
+    "cancel": (actions.cancel, "is cancelled; what was done stays"),
+    "retry": (actions.try_again, "is tried again"),
+}
+
+
+@require_safe
+@for_staff
+def index(request: Request) -> HttpResponse:
+    page = jobs_page(now())
+    if request.htmx:
+        return render(request, "reading/_jobs.html", {"page": page})
+    return show(request, "reading/jobs.html", page=page)
+
+
+@require_safe
+@for_staff
+def detail(request: Request, job_id: int) -> HttpResponse:
+    page = _page(job_id)
+    if request.htmx:
+        return render(request, "reading/_job.html", {"page": page})
+    return show(request, "reading/job.html", page=page)
+
+
+@require_POST
+@for_staff
+def start(request: PersonsRequest) -> HttpResponse:
+    try:
+        job, is_new = actions.create(request.POST.get("kind", ""), asked_by=request.user.get_username())
+    except LookupError as error:
+        raise Http404("There is no such kind of job.") from error
+    if is_new:
+        messages.success(request, f"Job {job.pk} is asked for; workers begin within seconds.")
+    else:
+        messages.info(request, f"Job {job.pk} does this already and is not at its end.")
+    return redirect("job", job.pk)
+
+
+@require_POST
+@for_staff
+def change(request: HttpRequest, job_id: int, what: str) -> HttpResponse:
+    page = _page(job_id)
+    if what not in CHANGES:
+        raise Http404("There is no such change.")
+    do, said = CHANGES[what]
+    if do(job_id):  # beat tells the workers within seconds
+            messages.success(request, f"Job {job_id} {said}.")
+    else:
+        messages.warning(request, f"Job {job_id} is {page.row.job.get_state_display().lower()}.")
+    return back(request, "jobs")
+
+
+def _page(job_id: int) -> JobPage:
+    page = job_page(job_id, now())
+    if page is None:
+        raise Http404("There is no such job.")
+    return page

@@ -1,0 +1,99 @@
+"""A job worked on by so many processes, one of which may be killed in the middle."""
+
+import multiprocessing
+import os
+import random
+import resource
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
+
+from django.db import connection
+
+from apps.jobs import actions, queries, working
+from apps.jobs.models import Job
+from apps.jobs.queries import Progress
+from apps.retrieval import sandbox
+
+WATCHED_EVERY = 0.2  # s
+IDLE = 0.02  # s that a worker waits while others are at all that is left
+KILLED_AT = 0.3  # of the records
+
+# Forked, so that what Python takes to begin is not measured with the work. What starts them reads nothing of the index
+# itself, so that they remember nothing from before.
+_forked = multiprocessing.get_context("fork")
+
+
+class WorkerFailed(Exception):
+    """A worker or its job ended otherwise than it should."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    seconds: float
+    cpu: float  # s, of the workers and their children; Postgres' own not included
+    killed: bool
+
+
+def run(kind: str, workers: int, *, kill: int | None = None) -> Iterator[Progress | Run]:
+    """Do a job by so many workers; with a seed, kill one of them on the way. Its progress, and at the end its figures.
+
+    Raises
+    ------
+    WorkerFailed
+        If a worker ends by itself, or the job fails.
+    """
+    job, _ = actions.create(kind, asked_by="benchmark_jobs")
+    actions.advance(job.pk)
+    chance, killed, used, begin = random.Random(kill), False, _used(), time.perf_counter()
+    with _working(job.pk, workers) as processes:
+        while (now := Job.objects.get(pk=job.pk)).state in Job.TO_BE_WORKED_ON:
+            progress = queries.progress([now])[job.pk]
+            if kill is not None and not killed and progress.share >= KILLED_AT:
+                victim = processes.pop(chance.randrange(len(processes)))
+                victim.kill()
+                victim.join()
+                killed = True
+            if any(process.exitcode for process in processes):
+                raise WorkerFailed("A worker ended though nobody had killed it.")
+            actions.advance(job.pk)  # as beat does
+            yield progress
+            time.sleep(WATCHED_EVERY)
+    seconds = time.perf_counter() - begin
+    if now.state != Job.State.DONE:
+        raise WorkerFailed(f"Job {job.pk} is {now.state}: {now.problem}")
+    yield Run(seconds, _used() - used, killed)
+
+
+@contextmanager
+def _working(job_id: int, count: int) -> Iterator[list[BaseProcess]]:
+    connection.close()  # or all would talk through it
+    processes = [
+        _forked.Process(target=_work, args=(f"worker {number}", job_id), daemon=False) for number in range(count)
+    ]
+    for process in processes:
+        process.start()
+    alive = list(processes)
+    try:
+        yield alive
+        for process in alive:
+            process.join()
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+
+
+def _work(name: str, job_id: int) -> None:
+    parent = os.getppid()
+    while os.getppid() == parent and Job.objects.get(pk=job_id).state in Job.TO_BE_WORKED_ON:
+        if not working.work(name, job_id):
+            time.sleep(IDLE)
+    sandbox.stop()
+
+
+def _used() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -1,0 +1,120 @@
+"""New documents of postings: what they say is read without any lock, and written under that of the writers."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+
+from apps.database.statements import fetch
+from apps.search.actions.dictionary import numbers_of
+from apps.search.actions.head import reserve
+from apps.search.algorithms.index.lexicon import Entry, Lexicon, packed
+from apps.search.algorithms.index.reading import read
+
+Version = tuple[bytes, int, datetime]  # of a posting: hash of its words, source, publication
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    id: int
+    text_hash: bytes
+    source_id: int
+    published_at: datetime
+    language: str
+    author: str
+    categories: list[str]
+    title: str
+    text: str
+
+    @property
+    def version(self) -> Version:
+        return self.text_hash, self.source_id, self.published_at
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A document of a posting, alive."""
+
+    number: int
+    posting_id: int
+    text_hash: bytes
+    source_id: int
+    published_at: datetime
+
+    def is_of(self, posting: Posting) -> bool:
+        return (self.text_hash, self.source_id, self.published_at) == posting.version
+
+
+_PAIRS = """
+SELECT wanted.id, posting.id, posting.text_hash, posting.source_id, posting.published_at,
+    coalesce(nullif(posting.language, ''), source.language), author, categories, posting.title, text,
+    number, document.posting_id, document.text_hash, document.source_id, document.published_at
+FROM unnest(%s::bigint[]) wanted (id)
+LEFT JOIN (postings_posting posting JOIN sources_source source ON source.id = posting.source_id)
+    ON posting.id = wanted.id
+LEFT JOIN search_document document ON document.posting_id = wanted.id AND NOT dead
+"""
+
+
+def pairs(posting_ids: Sequence[int]) -> dict[int, tuple[Posting | None, Known | None]]:
+    """Each posting and what is known of it; None where one or the other is not there."""
+    return {
+        row[0]: (
+            Posting(*row[1:10]) if row[1] is not None else None,
+            Known(*row[10:]) if row[10] is not None else None,
+        )
+        for row in fetch(_PAIRS, [posting_ids])
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a version of a posting says."""
+
+    posting_id: int
+    version: Version
+    entry: Entry
+
+
+class Sayings:
+    """What some postings say, ready to be written."""
+
+    def __init__(self) -> None:
+        self._lexicon = Lexicon()
+        self.all: list[Said] = []
+
+    def add(self, posting: Posting) -> None:
+        reading = read(
+            posting.title,
+            posting.text,
+            language=posting.language,
+            author=posting.author,
+            categories=posting.categories,
+        )
+        self.all.append(Said(posting.id, posting.version, self._lexicon.enter(reading)))
+
+    @property
+    def words(self) -> list[str]:
+        return self._lexicon.words
+
+    def write(self, wanted: Iterable[Said]) -> None:
+        """Write documents of some of them, in this order. The caller holds the lock of the writers."""
+        chosen = list(wanted)
+        if not chosen:
+            return
+        head, first = reserve(len(chosen))
+        numbers = self._lexicon.numbered(numbers_of(self.words, head))
+        with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
+            copy.set_types(_TYPES)
+            for number, said in enumerate(chosen, first):
+                entry = said.entry
+                about = (number, said.posting_id, *said.version, entry.language, entry.title_length, False)
+                copy.write_row((*about, *packed(entry, numbers)))
+
+
+_COPY = """
+COPY search_document (number, posting_id, text_hash, source_id, published_at, language, title_length, dead,
+    sequence, pairs, names) FROM STDIN (FORMAT BINARY)
+"""
+_TYPES = ["int4", "int8", "bytea", "int8", "timestamptz", "varchar", "int4", "bool", "bytea", "bytea", "bytea"]

@@ -1,0 +1,47 @@
+"""All postings read again, as after a change of how words are read, by any number of workers."""
+
+from collections.abc import Iterator
+
+from apps.jobs.kinds import Beat, Kind, Parameters, Piece, Stage, Write, register
+from apps.search import actions
+from apps.search.actions.reindexing import KIND
+from apps.search.algorithms.index.levels import MIDDLE
+from apps.search.queries.spans import spans
+
+
+def _cut(_: Parameters) -> Iterator[Piece]:
+    for span in spans():
+        yield Piece(span.to_json(), span.postings, span.words)
+
+
+def _read(span: Parameters, beat: Beat) -> Write:
+    again = actions.read_again(span, beat)
+    return lambda: actions.write_again(again)
+
+
+def _seal() -> None:
+    """Whoever is free does it; the last documents wait for the end, so that generations are large at once."""
+    actions.maintain(at_least=MIDDLE)
+
+
+def _at_the_end(_: Parameters) -> Iterator[Piece]:
+    yield Piece({}, 1, 1.0)
+
+
+def _settle(_: Parameters, beat: Beat) -> Write:
+    while actions.step():
+        beat()
+    return dict
+
+
+register(
+    Kind(
+        KIND,
+        "Read all postings into search again",
+        "postings",
+        Stage(_cut, _read),
+        reduce=Stage(_at_the_end, _settle),
+        in_order=True,
+        tidy=_seal,
+    )
+)

@@ -1,0 +1,86 @@
+"""All postings in parts of about as much to read, in the order of their documents; after them, those that have none.
+
+In this order newer postings stay newer when they are read again, as nearly as several readers at a time can have it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from apps.database.statements import fetch
+
+MOST = 8_000  # postings of a span, if they are about as long
+FEWEST, SPANS = 500, 16  # of a small archive rather so many spans, lest one worker has nothing to do, but not smaller
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Documents by their numbers, or postings without a document by publication and number; both ends belong to it."""
+
+    first: tuple[Any, ...]
+    last: tuple[Any, ...]
+    postings: int
+    words: float  # about
+
+    def to_json(self) -> dict[str, Any]:
+        return {"first": [*map(_said, self.first)], "last": [*map(_said, self.last)]}
+
+
+_DOCUMENTS = """
+WITH alive AS (
+    SELECT number, (octet_length(sequence) + octet_length(pairs)) / 4 + 10 AS size FROM search_document WHERE NOT dead
+), placed AS (
+    SELECT number, size, floor((sum(size) OVER (ORDER BY number) - size) * %s / sum(size) OVER ()) AS place FROM alive
+)
+SELECT min(number), max(number), count(*), sum(size)::float8 FROM placed GROUP BY place ORDER BY 1
+"""
+# Six letters to a word.
+_POSTINGS = """
+WITH unread AS (
+    SELECT id, published_at, (octet_length(title) + octet_length(text)) / 6 + 10 AS size FROM postings_posting posting
+    WHERE NOT EXISTS (SELECT FROM search_document document WHERE document.posting_id = posting.id AND NOT dead)
+), placed AS (
+    SELECT id, published_at, size,
+        floor((sum(size) OVER (ORDER BY published_at, id) - size) * %s / sum(size) OVER ()) AS place
+    FROM unread
+)
+SELECT min(published_at), (array_agg(id ORDER BY published_at, id))[1],
+    max(published_at), (array_agg(id ORDER BY published_at DESC, id DESC))[1], count(*), sum(size)::float8
+FROM placed GROUP BY place ORDER BY 1, 2
+"""
+
+
+def spans() -> Iterator[Span]:
+    [(documents,)] = fetch("SELECT count(*) FROM search_document WHERE NOT dead")
+    [(postings,)] = fetch("SELECT count(*) FROM postings_posting")
+    every = max(documents, postings)
+    for first, last, count, words in fetch(_DOCUMENTS, [_parts(documents, every)]):
+        yield Span((first,), (last,), count, words)
+    for begins_at, first, ends_at, last, count, words in fetch(_POSTINGS, [_parts(postings - documents, every)]):
+        yield Span((begins_at, first), (ends_at, last), count, words)
+
+
+def _parts(count: int, every: int) -> int:
+    most = min(MOST, max(FEWEST, every // SPANS))
+    return max(1, -(-count // most))
+
+
+def _said(end: Any) -> Any:
+    return end if isinstance(end, int) else end.isoformat()
+
+
+_IN_DOCUMENTS = """
+SELECT number, posting_id FROM search_document WHERE number BETWEEN %s AND %s AND NOT dead ORDER BY number
+"""
+_IN_POSTINGS = """
+SELECT NULL::int, id FROM postings_posting posting
+WHERE (published_at, id) >= (%s::timestamptz, %s::bigint) AND (published_at, id) <= (%s::timestamptz, %s::bigint)
+    AND NOT EXISTS (SELECT FROM search_document document WHERE document.posting_id = posting.id AND NOT dead)
+ORDER BY published_at, id
+"""
+
+
+def in_span(span: Mapping[str, Any]) -> list[tuple[int | None, int]]:
+    """The number of the document, if there is one, and that of the posting of each that is in a span now, in order."""
+    statement = _IN_DOCUMENTS if len(span["first"]) == 1 else _IN_POSTINGS
+    return fetch(statement, [*span["first"], *span["last"]])  # type: ignore[return-value]  # as the statements say
