@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from apps.jobs.kinds import Beat, Kind, Parameters, Piece, Stage, Write, register
 from apps.search import actions
-from apps.search.actions.reindexing import KIND
 from apps.search.algorithms.index.levels import MIDDLE
-from apps.search.queries.spans import spans
+from apps.search.queries.spans import KIND, spans
 
 
 def _cut(_: Parameters) -> Iterator[Piece]:

@@ -61,7 +61,7 @@ def change(request: HttpRequest, job_id: int, what: str) -> HttpResponse:
         raise Http404("There is no such change.")
     do, said = CHANGES[what]
     if do(job_id):  # beat tells the workers within seconds
-            messages.success(request, f"Job {job_id} {said}.")
+        messages.success(request, f"Job {job_id} {said}.")
     else:
         messages.warning(request, f"Job {job_id} is {page.row.job.get_state_display().lower()}.")
     return back(request, "jobs")

@@ -16,6 +16,7 @@ from apps.jobs import actions, queries, working
 from apps.jobs.models import Job
 from apps.jobs.queries import Progress
 from apps.retrieval import sandbox
+from apps.search.algorithms.index.reading import read
 
 WATCHED_EVERY = 0.2  # s
 IDLE = 0.02  # s that a worker waits while others are at all that is left
@@ -45,18 +46,20 @@ def run(kind: str, workers: int, *, kill: int | None = None) -> Iterator[Progres
     WorkerFailed
         If a worker ends by itself, or the job fails.
     """
+    read("The vote", "The council voted on Tuesday to keep the old bridge open.")  # loads what every worker will need
     job, _ = actions.create(kind, asked_by="benchmark_jobs")
     actions.advance(job.pk)
     chance, killed, used, begin = random.Random(kill), False, _used(), time.perf_counter()
     with _working(job.pk, workers) as processes:
         while (now := Job.objects.get(pk=job.pk)).state in Job.TO_BE_WORKED_ON:
             progress = queries.progress([now])[job.pk]
-            if kill is not None and not killed and progress.share >= KILLED_AT:
-                victim = processes.pop(chance.randrange(len(processes)))
+            at_work = sorted({attempt.worker for attempt in queries.running(job.pk)} & processes.keys())
+            if kill is not None and not killed and progress.share >= KILLED_AT and at_work:
+                victim = processes.pop(chance.choice(at_work))
                 victim.kill()
                 victim.join()
                 killed = True
-            if any(process.exitcode for process in processes):
+            if any(process.exitcode for process in processes.values()):
                 raise WorkerFailed("A worker ended though nobody had killed it.")
             actions.advance(job.pk)  # as beat does
             yield progress
@@ -68,20 +71,19 @@ def run(kind: str, workers: int, *, kill: int | None = None) -> Iterator[Progres
 
 
 @contextmanager
-def _working(job_id: int, count: int) -> Iterator[list[BaseProcess]]:
+def _working(job_id: int, count: int) -> Iterator[dict[str, BaseProcess]]:
+    """Workers by name; who takes one out of them has ended it."""
     connection.close()  # or all would talk through it
-    processes = [
-        _forked.Process(target=_work, args=(f"worker {number}", job_id), daemon=False) for number in range(count)
-    ]
-    for process in processes:
+    names = [f"worker {number}" for number in range(count)]
+    processes = {name: _forked.Process(target=_work, args=(name, job_id)) for name in names}
+    for process in processes.values():
         process.start()
-    alive = list(processes)
     try:
-        yield alive
-        for process in alive:
+        yield processes
+        for process in processes.values():
             process.join()
     finally:
-        for process in processes:
+        for process in processes.values():
             process.kill()
             process.join()
 

@@ -1,9 +1,9 @@
 """Terms and the numbers they were given."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from functools import partial
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from apps.database.statements import fetch
 
@@ -61,12 +61,27 @@ def _remember(head: int, found: dict[str, int]) -> None:
     _remembered[head] = remembered
 
 
-def count(counts: Iterable[tuple[int, int]]) -> None:
-    """Add to the number of sealed documents that hold each term. The caller holds the lock of maintenance."""
-    pairs = sorted(counts)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE search_term SET document_frequency = document_frequency + found.documents"
-            " FROM unnest(%s::int[], %s::int[]) found(term_id, documents) WHERE search_term.id = found.term_id",
-            [[term for term, _ in pairs], [documents for _, documents in pairs]],
-        )
+_SETTLE = """
+WITH lost AS (DELETE FROM search_loss RETURNING term_id, documents),
+changed AS (
+    SELECT term_id, sum(documents)::int AS documents FROM (
+        SELECT term_id, -documents AS documents FROM lost UNION ALL SELECT * FROM unnest(%s::int[], %s::int[])
+    ) both_of_them (term_id, documents)
+    GROUP BY term_id HAVING sum(documents) <> 0
+),
+added AS (
+    UPDATE search_term SET document_frequency = document_frequency + changed.documents
+    FROM changed WHERE search_term.id = changed.term_id
+)
+SELECT EXISTS (SELECT FROM lost)
+"""
+
+
+def settle(terms: list[int], documents: list[int]) -> bool:
+    """Add to the numbers of sealed documents that hold each term, less those that are lost; whether any were.
+
+    Both in one go: where documents take the place of others that say the same, most numbers need no change. The caller
+    holds the lock of maintenance.
+    """
+    [(found,)] = fetch(_SETTLE, [terms, documents])
+    return bool(found)

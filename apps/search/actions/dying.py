@@ -1,6 +1,5 @@
 """The end of documents whose postings were edited or deleted."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -8,7 +7,7 @@ from django.db import connection
 
 from apps.database.statements import fetch
 from apps.search.actions.head import revise
-from apps.search.algorithms.index.inversion import Document
+from apps.search.algorithms.index.inversion import Document, holders
 from apps.search.algorithms.index.packing import pack_flags, unpack_flags
 from apps.search.queries.stored import document
 
@@ -56,10 +55,12 @@ def _kill_in(generation: int, size: int, offsets: Sequence[int], numbers: Iterab
 
 def lose(documents: Iterable[Document]) -> None:
     """Note that the terms of sealed documents have lost them."""
-    counts = Counter(term for document in documents for term in document.held.tolist())
-    if counts:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO search_loss (term_id, documents) SELECT * FROM unnest(%s::int[], %s::int[])",
-                [list(counts), list(counts.values())],
-            )
+    terms, counts = holders(list(documents))
+    if terms.size:
+        with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
+            copy.set_types(["int4", "int4"])
+            for row in zip(terms.tolist(), counts.tolist(), strict=True):
+                copy.write_row(row)
+
+
+_COPY = "COPY search_loss (term_id, documents) FROM STDIN (FORMAT BINARY)"

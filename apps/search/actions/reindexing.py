@@ -16,9 +16,8 @@ from apps.search.actions.locks import MAINTAINING, WRITING
 from apps.search.actions.writing import Said, Sayings, Version, pairs
 from apps.search.models import Change
 from apps.search.queries.checking import UNSEEN
-from apps.search.queries.spans import in_span
+from apps.search.queries.spans import KIND, in_span
 
-KIND = "index"  # of jobs
 READ_AT_ONCE = 250  # postings
 
 # In the order of their documents, so that newer ones stay newer; after them, what has none.

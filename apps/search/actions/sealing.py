@@ -14,13 +14,14 @@ from django.db import connection, transaction
 
 from apps.database.locks import take
 from apps.database.statements import fetch
-from apps.search.actions.dictionary import count
+from apps.search.actions.dictionary import settle
 from apps.search.actions.dying import lose
 from apps.search.actions.head import revise
 from apps.search.actions.locks import MAINTAINING, WRITING
 from apps.search.algorithms.index.inversion import Document, Inversion, invert
 from apps.search.algorithms.index.levels import SMALLEST, size_of, to_merge, to_seal
 from apps.search.algorithms.index.packing import LARGEST_GENERATION, copied_rows, pack_flags, pack_numbers
+from apps.search.queries.spans import is_read_anew
 from apps.search.queries.stored import document
 from apps.search.queries.times import EPOCH, microseconds
 
@@ -47,23 +48,12 @@ def step(*, at_least: int = SMALLEST) -> bool:
     """The one thing that is most needed; False if nothing is, or somebody else is at it."""
     if not take(MAINTAINING, wait=False):
         return False
-    was_settled = _settle_losses()
-    was_done = _seal(at_least) or _forget() or _merge()
+    was_sealed = _seal(at_least)
+    was_settled = not was_sealed and settle([], [])
+    was_done = was_sealed or _forget() or _merge()
     if was_settled or was_done:
         revise()
     return was_done
-
-
-def _settle_losses() -> bool:
-    """Whether there were any."""
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM search_loss RETURNING term_id, documents")
-        lost = np.array(cursor.fetchall(), np.int64).reshape(-1, 2)
-    if lost.size:
-        terms, places = np.unique(lost[:, 0], return_inverse=True)
-        totals = np.bincount(places, lost[:, 1]).astype(np.int64)
-        count(zip(terms.tolist(), (-totals).tolist(), strict=True))
-    return bool(lost.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +98,7 @@ def _seal(at_least: int) -> bool:
         return False
     first, end = waiting[0][0], waiting[size - 1][0] + 1
     made = _make(first, end, generations)
-    terms = made.inversion.terms.tolist()
-    count(zip(terms, np.diff(made.inversion.bounds).tolist(), strict=True))
+    settle(made.inversion.terms.tolist(), np.diff(made.inversion.bounds).tolist())
     take(WRITING)
     lose(_replace(made, []))
     with connection.cursor() as cursor:
@@ -131,6 +120,8 @@ def _merge() -> bool:
     """Make one generation of several, or one anew in which much has died or whose impacts are out of date."""
     generations = _generations()
     chosen = to_merge(_sizes(generations))
+    if chosen is None and is_read_anew():
+        return False  # what is worn ends soon, all of it
     if chosen is None:
         average = _average_length(generations)
         worn = [number for number, generation in enumerate(generations) if _is_worn(generation, average)]

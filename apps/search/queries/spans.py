@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.database.statements import fetch
+from apps.jobs.models import Job
 
+KIND = "index"  # of jobs
 MOST = 8_000  # postings of a span, if they are about as long
 FEWEST, SPANS = 500, 16  # of a small archive rather so many spans, lest one worker has nothing to do, but not smaller
 
@@ -84,3 +86,8 @@ def in_span(span: Mapping[str, Any]) -> list[tuple[int | None, int]]:
     """The number of the document, if there is one, and that of the posting of each that is in a span now, in order."""
     statement = _IN_DOCUMENTS if len(span["first"]) == 1 else _IN_POSTINGS
     return fetch(statement, [*span["first"], *span["last"]])  # type: ignore[return-value]  # as the statements say
+
+
+def is_read_anew() -> bool:
+    """Whether a job that reads all postings again is under way."""
+    return Job.objects.filter(kind=KIND, state=Job.State.RUNNING).exists()

@@ -31,11 +31,23 @@ class Document:
     def length(self) -> int:
         return int(np.count_nonzero(self.sequence > 0)) + self.pairs.size
 
-    @property
-    def held(self) -> NDArray[np.int32]:
-        """All it can be found by, each once, stop words and names among them."""
-        every = np.unique(np.concatenate((np.abs(self.sequence), self.pairs, self.names)))
-        return every[every > 0]
+
+def holders(documents: Sequence[Document]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The terms by which documents can be found, ascending, and how many of the documents each finds.
+
+    >>> some = np.array([3, -4, 3], np.int32), 1, np.array([], np.int32), np.array([0, 9], np.int32)
+    >>> terms, counts = holders([Document(*some), Document(some[0], *some[1:3], some[2])])
+    >>> terms.tolist(), counts.tolist()
+    ([3, 4, 9], [2, 2, 1])
+    """
+    if not documents:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    parts = [np.concatenate((np.abs(each.sequence), each.pairs, each.names)) for each in documents]
+    numbers = np.repeat(np.arange(len(parts), dtype=np.int64), [part.size for part in parts])
+    every = np.unique((numbers << 32) | np.concatenate(parts))  # each term of each document once
+    terms, counts = np.unique(every & 0xFFFF_FFFF, return_counts=True)
+    named = terms > 0
+    return terms[named], counts[named].astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,121 @@
+"""Kept pages extracted again and sites crawled, as jobs."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from apps.documents import actions as documents
+from apps.jobs import actions, working
+from apps.jobs.models import Job, Split
+from apps.postings.models import Posting
+from apps.retrieval import engine, jobs
+from apps.retrieval.models import Crawl
+from tests.builders import a_posting, a_schedule, a_source
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+SENTENCE = "The council voted on Tuesday to keep the old bridge open to walkers, and to repair it by spring. "
+
+
+def a_kept_posting(source, number: int) -> Posting:
+    body = f"<title>Bridge</title><h1>Bridge {number}</h1><p>{SENTENCE * 6}</p><p>It is number {number}.</p>".encode()
+    digest = documents.keep(body, url=f"https://a.example/{number}", content_type="text/html", now=NOW, days=10_000)
+    return a_posting(source, document=digest, text="Old.", html="<p>Old.</p>", extractor="an older one")
+
+
+def test_kept_pages_are_extracted_again_in_slices(monkeypatch, capsys):
+    monkeypatch.setattr(jobs, "PAGES", 3)
+    large, *small = [a_source() for _ in range(4)]
+    for source in (large, *small):
+        a_schedule(source)
+    numbers = iter(range(100))
+    kept = [a_kept_posting(large, next(numbers)) for _ in range(7)]
+    kept += [a_kept_posting(source, next(numbers)) for source in small]
+    other = a_posting(large)
+    call_command("reextract")
+    assert "10 pages read again: 10 texts written, 0 pages could not be used." in capsys.readouterr().out
+    sizes = Split.objects.order_by("number").values_list("records", flat=True)
+    assert sorted(sizes) == [1, 3, 3, 3]  # two whole slices of the large source; the rest of it with two small ones
+    for number, posting in enumerate(kept):
+        assert f"It is number {number}." in Posting.objects.get(pk=posting.pk).text
+    assert Posting.objects.get(pk=other.pk).text == other.text
+
+
+def test_of_one_source_alone_and_what_is_lost_is_told(capsys):
+    source, another = a_source(), a_source()
+    kept, lost, foreign = a_kept_posting(source, 1), a_posting(source, document=bytes(32)), a_kept_posting(another, 2)
+    call_command("reextract", source=source.pk)
+    said = capsys.readouterr().out
+    assert f"Posting {lost.pk}: The document 000000000000 is not kept" in said
+    assert "2 pages read again: 1 texts written, 1 pages could not be used." in said
+    assert "It is number 1." in Posting.objects.get(pk=kept.pk).text
+    assert Posting.objects.get(pk=foreign.pk).text == "Old."
+    with pytest.raises(CommandError, match="There is no source 12345"):
+        call_command("reextract", source=12345)
+
+
+def test_a_posting_that_has_another_page_by_now_keeps_what_that_says(monkeypatch):
+    posting = a_kept_posting(a_source(), 1)
+    job, _ = actions.create("extract", asked_by="a test")
+    actions.advance(job.pk)
+    claim = actions.claim("a worker", job.pk)
+    write = jobs._extract(claim.parameters, lambda: None)
+    Posting.objects.filter(pk=posting.pk).update(document=bytes(32), text="Of the other page.")
+    actions.commit(claim.attempt_id, write)
+    assert Posting.objects.get().text == "Of the other page."
+
+
+class Site:
+    """Stands in for the engine: some turns, and then nothing is left."""
+
+    def __init__(self, turns: int) -> None:
+        self.left, self.asked = turns, []
+
+    def take_turn(self, source_id: int) -> bool:
+        self.asked.append(source_id)
+        self.left -= 1
+        return self.left >= 0
+
+
+def a_site(partition: int, pages: int):
+    source = a_source(kind="site", always_retrieved=True)
+    a_schedule(source, partition=partition)
+    Crawl.objects.create(source=source, due_at=NOW)
+    source.pages.model.objects.bulk_create(
+        source.pages.model(source=source, key=bytes([number]) * 16, url=f"https://a/{number}", found_at=NOW, due_at=NOW)
+        for number in range(pages)
+    )
+    return source
+
+
+def test_a_round_of_crawling_takes_the_waiting_pages_of_a_partition(monkeypatch):
+    site = Site(2)
+    monkeypatch.setattr(engine, "current", lambda: site)
+    here, _, done = a_site(3, 5), a_site(4, 5), a_site(3, 0)
+    job, _ = actions.create("crawl", {"partition": 3}, asked_by="a test")
+    working.work("a worker", job.pk)
+    assert site.asked == [here.pk] * 3
+    assert done.pk not in site.asked
+    assert list(Split.objects.values_list("records", flat=True)) == [5]
+    assert Job.objects.get().result == {"turns": 2}
+
+
+def test_a_slow_site_has_its_time_and_no_more(monkeypatch):
+    site = Site(1_000)
+    monkeypatch.setattr(engine, "current", lambda: site)
+    monkeypatch.setattr(jobs, "LONGEST_VISIT", 0.0)
+    a_site(3, 5)
+    job, _ = actions.create("crawl", asked_by="a test")
+    working.work("a worker", job.pk)
+    assert Job.objects.get(pk=job.pk).state == Job.State.DONE
+    assert len(site.asked) <= 1
+
+
+def test_pages_that_wait_for_later_are_none_of_the_round():
+    source = a_site(3, 2)
+    source.pages.update(due_at=datetime.now(UTC) + timedelta(hours=1))
+    job, _ = actions.create("crawl", asked_by="a test")
+    working.work("a worker", job.pk)
+    assert not Split.objects.exists()
