@@ -37,8 +37,13 @@ def _pages_of(slices: Iterable[Slice]) -> Piece:
 
 def _extract(split: Parameters, beat: Beat) -> Write:
     now = datetime.now(UTC)
-    found = [page for part in split["slices"] for page in actions.extract_again(*part, beat, now=now)]
-    return partial(actions.write_extracted, found, sorted({source_id for source_id, _, _ in split["slices"]}))
+    slices: list[tuple[int, int, int]] = split["slices"]
+    found = [
+        page
+        for source_id, first, last in slices
+        for page in actions.extract_again(source_id, first, last, beat, now=now)
+    ]
+    return partial(actions.write_extracted, found, sorted({source_id for source_id, _, _ in slices}))
 
 
 register(

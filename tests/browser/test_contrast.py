@@ -4,6 +4,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page
 
+from apps.jobs.models import Job
 from tests.builders import (
     a_folder,
     a_follow,
@@ -131,7 +132,14 @@ def test_what_people_and_staff_see_is_legible(page: Page, scheme: str, client, l
     page.context.add_cookies(
         [{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}]
     )
-    places = [f"/posting/{posting.pk}/", f"/river/source/{source.pk}/", f"/follow/{source.pk}/edit/"]
+    job = Job.objects.create(kind="index", asked_by="Ann", state="failed", problem="A split was given up.")
+    places = [
+        f"/jobs/{job.pk}/",
+        "/jobs/",
+        f"/posting/{posting.pk}/",
+        f"/river/source/{source.pk}/",
+        f"/follow/{source.pk}/edit/",
+    ]
     staffs = [f"/sources/{failing.pk}/", f"/sources/{source.pk}/", f"/sources/{source.pk}/delete/"]
     staffs += [f"/sources/{failing.pk}/plan/", f"/sources/{source.pk}/plan/"]
     for address in [*OF_STAFF, *places, *staffs]:

@@ -75,7 +75,7 @@ def _working(job_id: int, count: int) -> Iterator[dict[str, BaseProcess]]:
     """Workers by name; who takes one out of them has ended it."""
     connection.close()  # or all would talk through it
     names = [f"worker {number}" for number in range(count)]
-    processes = {name: _forked.Process(target=_work, args=(name, job_id)) for name in names}
+    processes: dict[str, BaseProcess] = {name: _forked.Process(target=_work, args=(name, job_id)) for name in names}
     for process in processes.values():
         process.start()
     try:
