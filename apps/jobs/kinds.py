@@ -8,7 +8,9 @@ from typing import Any
 from django.utils.module_loading import autodiscover_modules
 
 Parameters = Mapping[str, Any]  # as JSON has them
-Output = Mapping[str, Any]  # amounts by name, which are summed over splits; `problems`: a few sentences
+# Amounts by name, which are summed over splits; `problems`: a few sentences; `emitted`, of a kind with parts: pairs of a
+# key and a value.
+Output = Mapping[str, Any]
 Beat = Callable[[], None]
 Write = Callable[[], Output]
 
@@ -31,10 +33,12 @@ class Stage:
     its beat every few seconds, never within a transaction, and lets pass what that raises: the attempt has ended. It
     writes nothing that could not be written twice, and gives back what writes the rest. That is called in the
     transaction in which the attempt is made the one that counts, if it is, so it should not take long.
+
+    Where the first stage emits, a split of the second is told the `job` and the `part`, and nothing is to be cut.
     """
 
-    cut: Callable[[Parameters], Iterable[Piece]]
     work: Callable[[Parameters, Beat], Write]
+    cut: Callable[[Parameters], Iterable[Piece]] = lambda _: ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,7 @@ class Kind:
     reduce: Stage | None = None  # once all splits of the first stage are done
     options: tuple[str, ...] = ()  # names of parameters, whole numbers, that a person may give
     backups: bool = True  # a slow attempt may have another run beside it
+    parts: int = 0  # into which what the first stage emits is divided by its keys, each a split of the second
     in_order: bool = False  # splits are begun in the order of their cut, instead of the longest first
     tidy: Callable[[], None] | None = None  # done by a worker after each split, whatever becomes of it
 

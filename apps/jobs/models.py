@@ -117,3 +117,18 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"attempt {self.number} at {self.split}"
+
+
+class Emitted(models.Model):
+    """What a map split has put out for the reduce stage, in its key's part. Gone when the job is done."""
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="emitted", db_index=False)
+    part = models.SmallIntegerField()
+    key = models.TextField()
+    value = models.JSONField()
+
+    class Meta:
+        indexes = [models.Index(fields=["job", "part"], name="emitted_part")]
+
+    def __str__(self) -> str:
+        return f"{self.key}, emitted by job {self.job_id}"

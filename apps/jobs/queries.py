@@ -1,14 +1,16 @@
 """Reads of jobs: what there is to do, how far they are, and how long such work took before."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Q, QuerySet, Sum
 from django.db.models.functions import Now
 
-from apps.jobs.models import Attempt, Job, Split
+from apps.jobs.models import Attempt, Emitted, Job, Split
 
 _TOOK = ExpressionWrapper(F("ended_at") - F("begun_at"), output_field=DurationField())
 _AGE = ExpressionWrapper(Now() - F("begun_at"), output_field=DurationField())
@@ -40,6 +42,19 @@ def open_splits(most: int) -> int:
     """How many splits a worker could begin now, counted up to `most`."""
     found = Split.objects.filter(open=True, job__state__in=Job.TO_BE_WORKED_ON, stage=F("job__stage"))
     return len(found.values_list("pk", flat=True)[:most])
+
+
+def emitted_by_part(job: Job) -> list[tuple[int, int]]:
+    """Each part of what was emitted, and how much it is."""
+    rows = Emitted.objects.filter(job=job).order_by("part").values("part").annotate(count=Count("pk"))
+    return list(rows.values_list("part", "count"))
+
+
+def emitted(job_id: int, part: int) -> Iterator[tuple[str, list[Any]]]:
+    """Of each key of a part, all values, whichever splits they are from."""
+    rows = Emitted.objects.filter(job=job_id, part=part).order_by("key", "pk").values_list("key", "value")
+    for key, pairs in groupby(rows.iterator(), key=itemgetter(0)):
+        yield key, [value for _, value in pairs]
 
 
 # --- how far they are -------------------------------------------------------------------------------------------------

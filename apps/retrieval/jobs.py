@@ -1,22 +1,29 @@
-"""Kept pages extracted again, and sites crawled for a round, by any number of workers."""
+"""Kept pages extracted and searched for links again, sites crawled for a round, by any number of workers."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
 
+from apps.jobs import queries as jobs
 from apps.jobs.kinds import Beat, Kind, Parameters, Piece, Stage, Write, register
 from apps.retrieval import actions, engine, queries
 from apps.retrieval.queries import Slice
 
 PAGES = 250  # of a split; of a site with more the rest is in others, small sites are in one together
+PARTS = 16  # of all addresses that are found, by their hash
 LONGEST_VISIT = 600.0  # s at one site in a round; the rest of a slow one is for the next
 
 
 # --- extract ----------------------------------------------------------------------------------------------------------
 def _cut_kept_pages(wanted: Parameters) -> Iterator[Piece]:
+    return _cut(queries.kept_pages(PAGES, wanted.get("source")))
+
+
+def _cut(slices: Iterable[Slice]) -> Iterator[Piece]:
     together: list[Slice] = []
-    for each in queries.kept_pages(PAGES, wanted.get("source")):
+    for each in slices:
         if each.pages == PAGES:
             yield _pages_of([each])
             continue
@@ -51,8 +58,44 @@ register(
         "extract",
         "Take the text out of all kept pages again",
         "pages",
-        Stage(_cut_kept_pages, _extract),
+        Stage(_extract, _cut_kept_pages),
         options=("source",),
+    )
+)
+
+
+# --- update -----------------------------------------------------------------------------------------------------------
+def _cut_pages_of_sites(wanted: Parameters) -> Iterator[Piece]:
+    return _cut(queries.kept_pages(PAGES, wanted.get("source"), of_sites=True))
+
+
+def _find_links(split: Parameters, beat: Beat) -> Write:
+    slices: list[tuple[int, int, int]] = split["slices"]
+    emitted = [
+        (key, asdict(linked))
+        for source_id, first, last in slices
+        for key, linked in actions.links_again(source_id, first, last, beat).items()
+    ]
+    return lambda: {"emitted": emitted}
+
+
+def _merge_links(split: Parameters, beat: Beat) -> Write:
+    found = []
+    for _, values in jobs.emitted(split["job"], split["part"]):
+        found.append(actions.merged(values))
+        beat()
+    return partial(actions.add_linked, found, now=datetime.now(UTC))
+
+
+register(
+    Kind(
+        "update",
+        "Look for pages of sites in all kept pages again",
+        "pages",
+        Stage(_find_links, _cut_pages_of_sites),
+        reduce=Stage(_merge_links),
+        options=("source",),
+        parts=PARTS,
     )
 )
 
@@ -77,7 +120,7 @@ register(
         "crawl",
         "Fetch the waiting pages of all sites, for a round",
         "pages",
-        Stage(_cut_sites, _crawl),
+        Stage(_crawl, _cut_sites),
         options=("partition",),
         backups=False,  # a slow site is not asked by two at a time
     )

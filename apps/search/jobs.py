@@ -38,8 +38,8 @@ register(
         KIND,
         "Read all postings into search again",
         "postings",
-        Stage(_cut, _read),
-        reduce=Stage(_at_the_end, _settle),
+        Stage(_read, _cut),
+        reduce=Stage(_settle, _at_the_end),
         in_order=True,
         tidy=_seal,
     )

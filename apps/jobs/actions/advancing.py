@@ -5,7 +5,7 @@ Anybody may call this at any time, and as often; one at a time does it, by a loc
 
 import logging
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import Q
@@ -16,7 +16,7 @@ from apps.jobs import queries
 from apps.jobs.actions.claiming import LONGEST_PROBLEM, MOST_FAILURES, lose
 from apps.jobs.actions.expecting import expected
 from apps.jobs.kinds import Kind, Piece, kind_of
-from apps.jobs.models import Attempt, Job, Split
+from apps.jobs.models import Attempt, Emitted, Job, Split
 
 logger = logging.getLogger(__name__)
 
@@ -60,9 +60,11 @@ def _advance(job_id: int) -> None:
     elif states[Split.State.DEAD]:
         _end(job.pk, Job.State.FAILED, problem=_problem(job, states[Split.State.DEAD]))
     elif job.stage == Job.Stage.MAP and kind.reduce:
-        _cut(job, kind, Job.Stage.REDUCE, kind.reduce.cut(job.parameters))
+        pieces = _emitted(job) if kind.parts else kind.reduce.cut(job.parameters)
+        _cut(job, kind, Job.Stage.REDUCE, pieces)
     else:
         _end(job.pk, Job.State.DONE, result=_result(job))
+        Emitted.objects.filter(job=job).delete()
 
 
 # --- cutting ----------------------------------------------------------------------------------------------------------
@@ -92,6 +94,11 @@ def _cut(job: Job, kind: Kind, stage: Job.Stage, cut: Iterable[Piece]) -> None:
     )
     Job.objects.filter(pk=job.pk).update(stage=stage)
     job.stage = stage
+
+
+def _emitted(job: Job) -> Iterator[Piece]:
+    for part, count in queries.emitted_by_part(job):
+        yield Piece({"job": job.pk, "part": part}, count, float(count))
 
 
 # --- workers that are lost or slow ------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from apps.jobs.kinds import kind_of
-from apps.jobs.models import Attempt, Job, Split
+from apps.jobs.models import Attempt, Emitted, Job, Split
 
 KEPT = timedelta(days=30)  # how long one can see what became of a job
 
@@ -69,6 +69,7 @@ def try_again(job_id: int) -> bool:
 def forget_old() -> int:
     """Delete jobs that ended a month ago, with all that was noted of them; how many."""
     old = list(Job.objects.filter(ended_at__lt=Now() - KEPT).values_list("pk", flat=True))
+    Emitted.objects.filter(job__in=old).delete()
     Attempt.objects.filter(split__job__in=old).delete()
     Split.objects.filter(job__in=old).delete()
     return Job.objects.filter(pk__in=old).delete()[0]

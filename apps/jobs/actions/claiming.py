@@ -4,17 +4,18 @@ Whoever ends an attempt, commits it or opens its split again holds the lock of t
 stopped and wakes up after its lease was given away finds its attempt ended, so nothing of it is committed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from zlib import crc32
 
 from django.db import connection, transaction
 from django.db.models import F, Max
 from django.db.models.functions import Now
 
-from apps.jobs.kinds import Write
-from apps.jobs.models import Attempt, Job, Split
+from apps.jobs.kinds import Write, kind_of
+from apps.jobs.models import Attempt, Emitted, Job, Split
 
 LEASE = timedelta(seconds=60)  # without being heard of, then a worker is dead
 MOST_FAILURES = 3  # of a split, then it is given up
@@ -103,10 +104,18 @@ def commit(attempt_id: int, write: Write) -> None:
     if attempt.outcome or split.state == Split.State.DONE or split.job.state == Job.State.CANCELLED:
         raise Stopped("It was not needed any more.")
     output = dict(write())
+    if emitted := output.pop("emitted", ()):
+        _emit(split.job, emitted)
     _end(attempt, Attempt.Outcome.DONE)
     for other in split.attempts.filter(outcome=""):
         _end(other, Attempt.Outcome.OVERTAKEN)
     Split.objects.filter(pk=split.pk).update(state=Split.State.DONE, open=False, output=output)
+
+
+def _emit(job: Job, pairs: Iterable[tuple[str, Any]]) -> None:
+    parts = kind_of(job.kind).parts
+    rows = (Emitted(job=job, part=crc32(key.encode()) % parts, key=key, value=value) for key, value in pairs)
+    Emitted.objects.bulk_create(rows, batch_size=2_000)
 
 
 @transaction.atomic

@@ -7,6 +7,7 @@ from apps.retrieval.actions.expiry import forget_expired
 from apps.retrieval.actions.extraction import extract_again, train_keen_tags, write_extracted
 from apps.retrieval.actions.holding import hold, read_anew
 from apps.retrieval.actions.learning import learn_habits, learn_if_due
+from apps.retrieval.actions.linking import add_linked, links_again, merged
 from apps.retrieval.actions.plan import change_plan, control_price, current_plan
 from apps.retrieval.actions.planning import (
     BEING_ASKED,
@@ -26,6 +27,7 @@ __all__ = [
     "BEING_ASKED",
     "Asked",
     "Discovery",
+    "add_linked",
     "adopt_sources",
     "ask_announced",
     "ask_soon",
@@ -43,6 +45,8 @@ __all__ = [
     "hold",
     "learn_habits",
     "learn_if_due",
+    "links_again",
+    "merged",
     "promise",
     "read_anew",
     "release_worker",

@@ -71,7 +71,7 @@ def test_what_is_asked_for_already_is_not_begun_again(counting_job):
 
 def test_kinds_and_parameters_that_nobody_knows_are_refused(counting_job):
     counting_job()
-    with pytest.raises(LookupError, match="knows no jobs of the kind 'dance', only count, crawl, extract, index"):
+    with pytest.raises(LookupError, match="no jobs of the kind 'dance', only count, crawl, extract, index, update"):
         actions.create("dance", asked_by="a test")
     with pytest.raises(ValueError, match="have no 'colour', only records"):
         actions.create(KIND, {"colour": 3}, asked_by="a test")

@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from apps.documents import actions as documents
 from apps.jobs import actions, working
-from apps.jobs.models import Job, Split
+from apps.jobs.models import Emitted, Job, Split
 from apps.postings.models import Posting
 from apps.retrieval import engine, jobs
 from apps.retrieval.models import Crawl
@@ -119,3 +119,37 @@ def test_pages_that_wait_for_later_are_none_of_the_round():
     job, _ = actions.create("crawl", asked_by="a test")
     working.work("a worker", job.pk)
     assert not Split.objects.exists()
+
+
+# --- update -----------------------------------------------------------------------------------------------------------
+def a_kept_page_of(site, number: int, links: str) -> None:
+    body = f"<title>Bridge {number}</title><p>{SENTENCE * 6}</p>{links}".encode()
+    digest = documents.keep(body, url=f"https://a.example/news/{number}", content_type="text/html", now=NOW, days=9_000)
+    a_posting(site, document=digest)
+
+
+def test_pages_that_kept_pages_lead_to_are_remembered_once_with_the_best_of_what_was_said_of_them(monkeypatch):
+    monkeypatch.setattr(jobs, "PAGES", 2)
+    site = a_source(kind="site", url="https://a.example/", always_retrieved=True)
+    foreign = '<a href="https://b.example/away">Away</a>'
+    for number in range(5):
+        common = f'<a href="/world/storm">{"A storm " * (1 + number % 3)}</a>'
+        own = f'<a href="/politics/vote-{number}">The vote {number}</a>'
+        a_kept_page_of(site, number, common + own + foreign)
+    a_kept_page_of(a_source(), 9, '<a href="/none">Of a feed, which is not crawled</a>')
+    job, _ = actions.create("update", asked_by="a test")
+    working.work("a worker", job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.result) == (Job.State.DONE, {"addresses": 6, "new pages": 6})
+    assert Split.objects.filter(stage="map").count() == 3
+    found = dict(site.pages.values_list("url", "link_text"))
+    assert found["https://a.example/world/storm"] == "A storm A storm A storm"
+    assert {f"https://a.example/politics/vote-{number}" for number in range(5)} < found.keys()
+    assert not any("b.example" in url or "none" in url for url in found)
+    assert not Emitted.objects.exists()
+    before = list(site.pages.order_by("pk").values_list("pk", "url", "link_text"))
+    again, _ = actions.create("update", asked_by="a test")
+    working.work("a worker", again.pk)
+    again.refresh_from_db()
+    assert again.result == {"addresses": 6, "new pages": 0}
+    assert list(site.pages.order_by("pk").values_list("pk", "url", "link_text")) == before
