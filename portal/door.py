@@ -7,8 +7,10 @@ import sys
 from django.core.management import execute_from_command_line
 
 from portal import throwaway
+from portal.chaos import stage as chaos
 
 WITHOUT_SETTINGS = {"up", "test"}  # they start the servers that the settings lead to
+CHAOS = "chaos"  # starts its servers itself, to kill them
 MEASURING = ("benchmark_", "evaluate_", "verify_alerts", "verify_derived")
 
 
@@ -21,5 +23,10 @@ def main(arguments: list[str]) -> int:
         return 0
     if name.startswith(MEASURING) and "DATABASE_URL" not in os.environ and not {"-h", "--help"} & set(arguments):
         return throwaway.run([sys.executable, *arguments], throwaway.FOR_MEASURING, migrated=True)
+    if name == CHAOS and not {"-h", "--help"} & set(arguments):
+        with throwaway.folder() as var:
+            os.environ |= chaos.environment(var)
+            execute_from_command_line(arguments)
+        return 0
     execute_from_command_line(arguments)
     return 0

@@ -3,7 +3,7 @@
 import json
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 
@@ -74,7 +74,7 @@ def options(name: str, default: dict[str, object]) -> dict[str, object]:
     return result
 
 
-def database(name: str, default: str) -> dict[str, object]:
+def database(name: str, default: str) -> dict[str, Any]:
     """Django's settings of a database from a URL like ``postgresql://user:password@host:5432/name?sslmode=require``."""
     url = urlsplit(text(name, default))
     if url.scheme not in {"postgresql", "postgres"} or not url.path.strip("/"):

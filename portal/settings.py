@@ -4,7 +4,7 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 
-from portal import embedded, environment
+from portal import brokers, embedded, environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(environment.text("WIREBEAT_VAR", str(BASE_DIR / "var")))
@@ -116,20 +116,24 @@ WHITENOISE_USE_FINDERS = True  # no collectstatic before the first page
 WHITENOISE_AUTOREFRESH = DEBUG
 
 # --- what it remembers ------------------------------------------------------------------------------------------------
+_database = environment.database("DATABASE_URL", embedded.database_url(VAR_DIR))
 DATABASES = {
-    "default": environment.database("DATABASE_URL", embedded.database_url(VAR_DIR))
+    "default": _database
     | {
+        "OPTIONS": brokers.database_options(_database["OPTIONS"]),
         "CONN_MAX_AGE": 300,
         "CONN_HEALTH_CHECKS": True,  # after a restart of Postgres the first page per thread would be an error
         "TEST": {"NAME": environment.text("WIREBEAT_TEST_DATABASE", "test_wirebeat")},
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+_cache_url = environment.text("CACHE_URL", embedded.cache_url(VAR_DIR))
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": environment.text("CACHE_URL", embedded.cache_url(VAR_DIR)),
+        "LOCATION": _cache_url,
         "KEY_PREFIX": "wirebeat",
+        "OPTIONS": brokers.cache_options(_cache_url),
     }
 }
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
@@ -204,7 +208,7 @@ PUSH_MODE = environment.choice("WIREBEAT_PUSH", "auto", "on", "off")
 # --- Celery (its app is in portal/celery.py) --------------------------------------------------------------------------
 CELERY_BROKER_URL = environment.text("BROKER_URL", embedded.broker_url(VAR_DIR))
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900}  # s; longer than any task may take
+vars().update({f"CELERY_{name.upper()}": value for name, value in brokers.celery_settings(CELERY_BROKER_URL).items()})
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

@@ -61,7 +61,7 @@ def up(var: Path, host: str, port: int | None, console: Console, applications: A
     supervisor = Supervisor(console)
     try:
         var.mkdir(parents=True, exist_ok=True)
-        with _alone(var) as lock, closing(_listen(host, port)) as listener:
+        with _alone(var) as lock, closing(listen(host, port)) as listener:
             try:
                 _start(supervisor, var, listener, applications)
                 _announce(listener, host, lock, console)
@@ -128,7 +128,7 @@ def _alone(var: Path) -> Iterator[TextIO]:
         yield file
 
 
-def _listen(host: str, port: int | None) -> socket.socket:
+def listen(host: str, port: int | None) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for candidate in PORTS if port is None else [port]:
         try:

@@ -49,7 +49,7 @@ def run(command: Sequence[str], settings: Mapping[str, str], *, migrated: bool) 
 @contextmanager
 def running(settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
     """Start the servers, and yield the environment that leads to them."""
-    with _folder() as var:
+    with folder() as var:
         sockets = embedded.make_run_directory(var)
         supervisor = Supervisor(Console(var / "log", QUIET))
         try:
@@ -83,7 +83,7 @@ def run_in_front(command: Sequence[str], environment: Mapping[str, str]) -> Endi
 
 
 @contextmanager
-def _folder() -> Iterator[Path]:
+def folder() -> Iterator[Path]:
     """A temporary data folder. Its lock tells it from those whose owner was killed, which are removed here."""
     base = Path(tempfile.gettempdir())
     for earlier in base.glob(f"{PREFIX}*"):

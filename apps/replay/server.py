@@ -33,6 +33,11 @@ REAL_TIME = Timeline(origin=0.0, start=0.0, speed=1.0)
 DEFAULTS = Options()
 
 
+def addresses_of(timeline: Timeline, port: int) -> Addresses:
+    """A start or a port of its own makes other postings; the same ones make the same again."""
+    return Addresses(port, run=f"{crc32(f'{timeline} {port}'.encode()):08x}")
+
+
 def utc_now() -> datetime:
     return datetime.now(UTC)
 
@@ -99,7 +104,7 @@ class Replay:
         await self._runner.setup()
         site = web.TCPSite(self._runner, LOOPBACK, port, backlog=BACKLOG)
         await site.start()
-        self.addresses = addresses = self._name(self._runner.addresses[0][1])
+        self.addresses = addresses = addresses_of(self.timeline, self._runner.addresses[0][1])
         if self._done is None:
             self.record(self._beginning())
         self._newsstand = Newsstand(
@@ -114,10 +119,6 @@ class Replay:
         if self._ticking:
             self._ticking.cancel()
         await self._runner.cleanup()
-
-    def _name(self, port: int) -> Addresses:
-        """A start or a port of its own makes other postings; the same ones make the same again."""
-        return Addresses(port, run=f"{crc32(f'{self.timeline} {port}'.encode()):08x}")
 
     def _beginning(self) -> Start:
         timeline = self.timeline

@@ -4,7 +4,11 @@ Sources are not `PeriodicTask` rows, because beat reads all of those again whene
 at each tick. Here a tick claims what is due with one indexed statement, whatever the number of sources.
 
 Claiming is a lease: `due_at` moves to the lease's end, so a message that the broker loses makes its source due again.
-The leader holds a Postgres advisory lock; other beats stand by and take over when its connection ends.
+
+The leader holds a Postgres advisory lock; other beats stand by and take over when its connection ends. A leader that
+hangs keeps its connection, but says nothing any more: then a standby ends that connection, and the lock with it. Should
+the former leader wake up in the middle of its work, what it claimed was rolled back, and each run of a fixed job is
+noted in the job's row before its message is sent, so it cannot be another's run as well.
 """
 
 import logging
@@ -14,8 +18,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import psycopg
-from django.db import connections
-from django_celery_beat.schedulers import DatabaseScheduler
+from celery.beat import SchedulingError
+from django.db import DatabaseError, InterfaceError, connections
+from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
+from kombu.exceptions import OperationalError as BrokerError
 from kombu.utils.uuid import uuid
 
 from apps.retrieval.algorithms.cam.scheduling import urgency
@@ -28,8 +34,10 @@ CHANNEL = "retrieval_schedule"  # a NOTIFY on it says: an instant nearer than LO
 LEADERSHIP = 0x57495245  # the advisory lock's number: "WIRE"
 CLAIM_SIZE = 2_000  # sources; the more at once, the fuller are the messages of each partition
 MESSAGE_SIZE = 25
-LONGEST_WAIT = 5.0  # s; beat answers `inspect ping` only if it ticked lately
+LONGEST_WAIT = 1.0  # s; the leader shows Postgres at least this often that it lives
 STANDBY_WAIT = 1.0  # s
+SILENCE = 3.0  # s; a leader that has said nothing for so long hangs
+TRY_AGAIN = 1.0  # s after Postgres or the broker did not answer
 
 # `statement_timestamp()` is stable, so the index serves the condition; `clock_timestamp()` would scan all of it.
 CLAIM = """
@@ -45,6 +53,20 @@ RETURNING schedule.source_id, schedule.sequence, schedule.partition,
 UNTIL_NEXT = """
 SELECT extract(epoch FROM min(due_at) - clock_timestamp())::float8 FROM retrieval_schedule WHERE due_at IS NOT NULL
 """
+# Only a session that waits for its client: one at work says nothing either, and it is not the client that is slow.
+END_HUNG_LEADER = """
+SELECT pg_terminate_backend(session.pid, 500)  -- ms that it is waited for
+FROM pg_locks held JOIN pg_stat_activity session ON session.pid = held.pid AND session.datid = held.database
+WHERE held.locktype = 'advisory' AND session.datname = current_database() AND held.classid = 0 AND held.objid = %s
+    AND held.granted AND session.state <> 'active'
+    AND clock_timestamp() - session.state_change > make_interval(secs => %s)
+"""
+# Nobody has run the job since we last knew of a run of it.
+NOTE_RUN = """
+UPDATE django_celery_beat_periodictask SET last_run_at = %s, total_run_count = total_run_count + 1
+WHERE id = %s AND enabled AND (last_run_at IS NULL OR last_run_at <= %s)
+"""
+FORGET_RUN = "UPDATE django_celery_beat_periodictask SET last_run_at = %s WHERE id = %s AND last_run_at = %s"
 
 
 class Due(NamedTuple):
@@ -92,15 +114,22 @@ class RetrievalScheduler(DatabaseScheduler):
             if not self._lead(connection):
                 next(connection.notifies(timeout=STANDBY_WAIT, stop_after=1), None)
                 return 0
+            # Fails if the lock was taken from us: nothing is sent then.
+            connection.execute("SELECT")
             self._tick_fixed_jobs(*args, **kwargs)
             self._dispatch_due(connection)
             wait = min(self._next_fixed_tick - time.monotonic(), self._until_next(connection), LONGEST_WAIT)
             if wait > 0:
                 next(connection.notifies(timeout=wait, stop_after=1), None)
-        except psycopg.Error as error:
+        except (psycopg.Error, DatabaseError, InterfaceError) as error:
             logger.warning("beat lost Postgres and tries again: %s", error)
             self._disconnect()
-            time.sleep(1)
+            time.sleep(TRY_AGAIN)
+        except (BrokerError, SchedulingError) as error:
+            logger.warning("beat lost the broker and tries again: %s", error)
+            self._heap = None  # the job that could not be sent was taken from it
+            self._next_fixed_tick = 0.0
+            time.sleep(TRY_AGAIN)
         return 0
 
     def close(self) -> None:
@@ -127,16 +156,51 @@ class RetrievalScheduler(DatabaseScheduler):
 
     def _lead(self, connection: psycopg.Connection[Any]) -> bool:
         if not self._leads:
-            row = connection.execute("SELECT pg_try_advisory_lock(%s)", [LEADERSHIP]).fetchone()
-            self._leads = bool(row and row[0])
+            self._leads = _take_lock(connection)
+            if not self._leads and connection.execute(END_HUNG_LEADER, [LEADERSHIP, SILENCE]).fetchone():
+                logger.warning("the leading beat has said nothing for %g s; its connection was ended", SILENCE)
+                self._leads = _take_lock(connection)
             if self._leads:
                 logger.info("beat leads")
+                self._read_anew()
         return self._leads
+
+    def _read_anew(self) -> None:
+        """When each fixed job ran last: another beat has led since we read it."""
+        self._initial_read, self._heap, self._next_fixed_tick = True, None, 0.0
 
     def _tick_fixed_jobs(self, *args: Any, **kwargs: Any) -> None:
         if time.monotonic() >= self._next_fixed_tick:
             self._next_fixed_tick = time.monotonic() + min(super().tick(*args, **kwargs), LONGEST_WAIT)
 
+    # --- fixed jobs ---------------------------------------------------------------------------------------------------
+    def reserve(self, entry: ModelEntry) -> ModelEntry:
+        return next(entry)
+
+    def sync(self) -> None:
+        """Nothing is left to be written: each run is noted when it begins."""
+
+    def apply_entry(self, entry: ModelEntry, producer: Any = None) -> None:
+        """Send a fixed job's message, unless another beat has since `entry` was read.
+
+        The run is noted first: a beat that hangs in between sends late what nobody else sends.
+        """
+        connection, row, known = self._connect(), entry.model, entry.last_run_at
+        if not connection.execute(NOTE_RUN, [row.last_run_at, row.pk, known]).rowcount:
+            logger.info("%s: another beat has sent it", entry.name)
+            return
+        try:
+            self.apply_async(entry, producer=producer, advance=False)
+        except SchedulingError:
+            connection.execute(FORGET_RUN, [known, row.pk, row.last_run_at])
+            row.last_run_at = known
+            raise
+
+    def _ensure_connected(self) -> Any:
+        # Not for minutes, as is usual: a standby would believe that we hang.
+        return self.connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
+
+    # --- sources ------------------------------------------------------------------------------------------------------
     def _dispatch_due(self, connection: psycopg.Connection[Any]) -> None:
         """Claim and publish until nothing is due. Published before the commit: a crash repeats, it never loses."""
         while True:
@@ -158,3 +222,8 @@ class RetrievalScheduler(DatabaseScheduler):
     def _until_next(self, connection: psycopg.Connection[Any]) -> float:
         row = connection.execute(UNTIL_NEXT).fetchone()
         return LONGEST_WAIT if row is None or row[0] is None else row[0]
+
+
+def _take_lock(connection: psycopg.Connection[Any]) -> bool:
+    row = connection.execute("SELECT pg_try_advisory_lock(%s)", [LEADERSHIP]).fetchone()
+    return bool(row and row[0])

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Model
 
 from apps.stories import models as stories
@@ -53,6 +53,16 @@ def note(ids: Collection[int]) -> None:
         " SELECT id, published_at FROM postings_posting WHERE id = ANY(%s)",
         [list(ids)],
     )
+
+
+@transaction.atomic
+def begin_anew() -> int:
+    """Forget all that was worked out, and note every posting twice; how many there are."""
+    empty()
+    ids = posting_ids()
+    note(ids)
+    note(ids)
+    return len(ids)
 
 
 def waiting() -> int:

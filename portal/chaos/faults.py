@@ -1,0 +1,120 @@
+"""What is done to the parts of a portal, in an order that a seed decides."""
+
+import random
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from portal.chaos.stage import WORKERS, Stage
+from portal.chaos.watch import Watch
+
+SHORTEST, LONGEST = 2.0, 4.0  # s that a part is frozen
+LONG_ENOUGH = 7.0  # s that a leading beat is frozen: longer than it is waited for
+
+
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    carry_out: Callable[["Hands"], str]  # the part that suffered it
+
+    @property
+    def freezes(self) -> bool:
+        return self.name.startswith("freeze")
+
+
+@dataclass
+class Hands:
+    """What faults are done with."""
+
+    stage: Stage
+    watch: Watch
+    chance: random.Random
+    when_leader_gone: Callable[[str, Callable[[], None]], None]  # measures who takes over, and then does something
+
+    def kill(self, name: str) -> str:
+        part = self.stage.parts[name]
+        part.kill()
+        part.start()
+        part.await_ready()
+        return name
+
+    def freeze(self, name: str) -> str:
+        part = self.stage.parts[name]
+        part.freeze()
+        time.sleep(self.chance.uniform(SHORTEST, LONGEST))
+        part.thaw()
+        return name
+
+
+def _a_worker(hands: Hands) -> str:
+    return hands.chance.choice(WORKERS)
+
+
+def _restart_worker(hands: Hands) -> str:
+    part = hands.stage.parts[_a_worker(hands)]
+    part.end()
+    part.start()
+    return part.name
+
+
+def _kill_leader(hands: Hands) -> str:
+    leader = hands.watch.leader()
+    part = hands.stage.parts[leader]
+    part.kill()
+    hands.when_leader_gone(leader, part.start)
+    return leader
+
+
+def _freeze_leader(hands: Hands) -> str:
+    leader = hands.watch.leader()
+    part = hands.stage.parts[leader]
+    part.freeze()
+    until = time.monotonic() + LONG_ENOUGH
+    hands.when_leader_gone(leader, lambda: time.sleep(max(0.0, until - time.monotonic())))
+    part.thaw()
+    return leader
+
+
+def _wipe_broker(hands: Hands) -> str:
+    """All messages are gone, and the cache with them."""
+    part = hands.stage.parts["broker"]
+    part.kill()
+    shutil.rmtree(hands.stage.places.var / "valkey")
+    part.start()
+    part.await_ready()
+    return part.name
+
+
+def _kill_postgres(hands: Hands) -> str:
+    """Its first process; the others notice, and it recovers from its log."""
+    part = hands.stage.parts["postgres"]
+    part.kill_first()
+    part.start()
+    part.await_ready()
+    return part.name
+
+
+FAULTS = (
+    Fault("kill a worker", lambda hands: hands.kill(_a_worker(hands))),
+    Fault("kill the leading beat", _kill_leader),
+    Fault("kill the broker", lambda hands: hands.kill("broker")),
+    Fault("freeze the leading beat", _freeze_leader),
+    Fault("kill Postgres", _kill_postgres),
+    Fault("freeze a worker", lambda hands: hands.freeze(_a_worker(hands))),
+    Fault("kill the web", lambda hands: hands.kill("web")),
+    Fault("lose all messages", _wipe_broker),
+    Fault("freeze Postgres", lambda hands: hands.freeze("postgres")),
+    Fault("freeze the broker", lambda hands: hands.freeze("broker")),
+    Fault("restart a worker", _restart_worker),
+    Fault("freeze the web", lambda hands: hands.freeze("web")),
+)
+
+
+def drawn(count: int, chance: random.Random) -> Iterator[Fault]:
+    """So many faults; each kind comes once before any comes again."""
+    deck: list[Fault] = []
+    for _ in range(count):
+        if not deck:
+            deck = chance.sample(FAULTS, len(FAULTS))
+        yield deck.pop()
