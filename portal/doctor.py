@@ -26,6 +26,7 @@ from apps.reading.pages.metrics import QUEUES
 from apps.retrieval.beat import LEADERSHIP
 from apps.retrieval.reports import health as retrieval
 from portal import databases
+from portal.models import StuckMessage
 
 OLDEST_SERVER = 15  # release of Postgres
 SHORTEST_KEY = 50  # characters
@@ -294,6 +295,15 @@ def _waiting() -> str:
     return "No change waits for long."
 
 
+def _messages() -> str:
+    if count := StuckMessage.objects.filter(set_aside_at__isnull=False).count():
+        raise Wrong(
+            f"{count:,} were set aside: their workers ended again and again, or could not read them.",
+            "See what they are at /admin/portal/stuckmessage/, and delete them there when it is mended.",
+        )
+    return "None was set aside."
+
+
 ALONE: dict[str, Callable[[], str]] = {
     "python": _python,
     "settings": _settings,
@@ -316,4 +326,4 @@ OF_THE_DATABASE: dict[str, Callable[[databases.Connection], str]] = {
     "connections": _connections,
     "beat": _beat,
 }
-OF_THE_PORTAL: dict[str, Callable[[], str]] = {"sources": _sources, "changes": _waiting}
+OF_THE_PORTAL: dict[str, Callable[[], str]] = {"sources": _sources, "changes": _waiting, "messages": _messages}

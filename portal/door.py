@@ -7,7 +7,7 @@ import sys
 from django.core.management import execute_from_command_line
 
 from portal import throwaway
-from portal.chaos import stage as chaos
+from portal.chaos import places
 
 WITHOUT_SETTINGS = {"up", "test"}  # they start the servers that the settings lead to
 CHAOS = "chaos"  # starts its servers itself, to kill them
@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
         return throwaway.run([sys.executable, *arguments], throwaway.FOR_MEASURING, migrated=True)
     if name == CHAOS and not {"-h", "--help"} & set(arguments):
         with throwaway.folder() as var:
-            os.environ |= chaos.environment(var)
+            os.environ |= places.chosen(var, arguments).environment
             execute_from_command_line(arguments)
         return 0
     execute_from_command_line(arguments)

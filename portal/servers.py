@@ -19,7 +19,7 @@ LOCALE = "C.UTF-8"
 SLOW_RECOVERY = 600.0  # s; after a crash Postgres first replays its log
 SLOW_CHECKPOINT = 60.0  # s
 VALKEY_MEMORY = "512mb"
-_ADMINISTRATION = "host={sockets} user=postgres dbname=postgres connect_timeout=5"
+_ADMINISTRATION = "host={sockets} port={port} user=postgres dbname=postgres connect_timeout=5"
 
 # Nothing of a throw-away cluster survives anyway.
 FORGETFUL = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
@@ -37,17 +37,22 @@ def postgres_settings(shared_buffers: int | None = None) -> dict[str, str]:
     }
 
 
-def postgres(data: Path, sockets: Path, settings: Mapping[str, str]) -> Program:
-    """Postgres with its files in `data`; it is ready when the portal's database exists."""
-    programs = embedded.postgres_programs()
+def postgres(
+    data: Path, sockets: Path, settings: Mapping[str, str], *, port: int = 5432, programs: Path | None = None
+) -> Program:
+    """Postgres with its files in `data`; it is ready when the portal's database exists.
+
+    It listens at sockets of this machine only, unless the settings say otherwise.
+    """
+    programs = programs or embedded.postgres_programs()
     server = programs / "postgres"
-    options = {"listen_addresses": "", "unix_socket_permissions": "0700", **settings}
+    options = {"listen_addresses": "", "port": str(port), "unix_socket_permissions": "0700", **settings}
     arguments = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
     return Program(
         name="postgres",
         command=[*privileges.prefix(server), server, "-D", data, "-k", sockets, *arguments],
-        prepare=lambda: _prepare_postgres(programs, data, sockets),
-        is_ready=lambda: _has_database(sockets),
+        prepare=lambda: _prepare_postgres(programs, data, sockets, port),
+        is_ready=lambda: _has_database(sockets, port),
         ready_within=SLOW_RECOVERY,
         stop_signal=signal.SIGINT,  # a fast stop: sessions end, a checkpoint is written
         stop_within=SLOW_CHECKPOINT,
@@ -80,7 +85,7 @@ def valkey(data: Path, sockets: Path) -> Program:
     )
 
 
-def _prepare_postgres(programs: Path, data: Path, sockets: Path) -> None:
+def _prepare_postgres(programs: Path, data: Path, sockets: Path, port: int) -> None:
     if not (data / "PG_VERSION").exists():
         _make_cluster(programs, data)
     made_by, here = (data / "PG_VERSION").read_text().strip(), str(_version(programs))
@@ -90,7 +95,8 @@ def _prepare_postgres(programs: Path, data: Path, sockets: Path) -> None:
     privileges.hand_over(sockets)
     _end_earlier_postgres(data)
     # Sure that nobody uses them: Postgres itself only looks whether some process has the id, whoever that is now.
-    for leftover in (data / "postmaster.pid", sockets / ".s.PGSQL.5432", sockets / ".s.PGSQL.5432.lock"):
+    name = f".s.PGSQL.{port}"
+    for leftover in (data / "postmaster.pid", sockets / name, sockets / f"{name}.lock"):
         leftover.unlink(missing_ok=True)
 
 
@@ -167,10 +173,10 @@ def _first_number(file: Path) -> int:
     return int(first) if first.isdecimal() else 0
 
 
-def _has_database(sockets: Path) -> bool:
+def _has_database(sockets: Path, port: int) -> bool:
     """Whether Postgres answers; if so the portal's database exists afterwards."""
     try:
-        with psycopg.connect(_ADMINISTRATION.format(sockets=sockets), autocommit=True) as connection:
+        with psycopg.connect(_ADMINISTRATION.format(sockets=sockets, port=port), autocommit=True) as connection:
             known = "SELECT FROM pg_database WHERE datname = %s"
             if connection.execute(known, [embedded.DATABASE]).fetchone() is None:
                 connection.execute(f"CREATE DATABASE {embedded.DATABASE}")

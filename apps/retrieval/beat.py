@@ -124,6 +124,7 @@ class RetrievalScheduler(DatabaseScheduler):
         except (psycopg.Error, DatabaseError, InterfaceError) as error:
             logger.warning("beat lost Postgres and tries again: %s", error)
             self._disconnect()
+            connections["default"].close()  # that of the fixed jobs, which else would stay as broken as it is
             time.sleep(TRY_AGAIN)
         except (BrokerError, SchedulingError) as error:
             logger.warning("beat lost the broker and tries again: %s", error)

@@ -30,7 +30,8 @@ from apps.retrieval.actions import ask_soon
 from apps.retrieval.claims import LEASE
 from apps.retrieval.models import Retrieval, Schedule
 from portal.chaos.faults import Fault, Hands, drawn
-from portal.chaos.stage import BEATS, SERIAL, WORKERS, Stage
+from portal.chaos.places import SERIAL
+from portal.chaos.stage import BEATS, WORKERS, Stage
 from portal.chaos.watch import Watch, wait_for
 from portal.embedded import StartError
 from portal.startup import ROOT
@@ -89,12 +90,12 @@ class Course:
         self._watch = Watch(stage.places.database)
         self._hands = Hands(stage, self._watch, self._chance, self._measure_takeover)
         self._takeover: float | None = None
-        self._begun = 0.0  # of time.monotonic()
+        self._begun = self._suffered = 0.0  # of time.monotonic(): the portal, the latest fault
         self._record = stage.places.var / "record.jsonl"
         self.outcome = Outcome()
 
     def run(self) -> Outcome:
-        faults = list(drawn(self._wanted.faults, self._chance))
+        faults = list(drawn(self._wanted.faults, self._chance, with_hosts=self._stage.hosts is not None))
         first = round(len(faults) * REPLAYED_SHARE)
         self._say("Beginning the servers")
         self._stage.begin_servers()
@@ -102,7 +103,7 @@ class Course:
         with receiving() as web, self._serving() as replay:
             web.behave = self._refuse_some
             self._prepare(replay, web)
-            self._begin_portal()
+            self._begin_portal(replay, web)
             self._suffer(faults[:first], until=replay.timeline.real(self._end))
             self._finish_reading(replay)
             self._say("Working out anew, twice, what follows from postings")
@@ -138,16 +139,16 @@ class Course:
         scenario.add_sources(self._feeds, replay.addresses)
         scenario.add_people(web)
         connection.close()  # a database that is copied may have no sessions
-        with psycopg.connect(self._stage.places.administration, autocommit=True) as administration:
+        with psycopg.connect(self._stage.places.other_database("postgres"), autocommit=True) as administration:
             administration.execute(f"CREATE DATABASE {SERIAL} TEMPLATE {connection.settings_dict['NAME']}")
 
     def _refuse_some(self, _: Call) -> int:
         return 503 if self._chance_of_calls.random() < REFUSED else 200
 
-    def _begin_portal(self) -> None:
+    def _begin_portal(self, replay: Replay, web: Receiver) -> None:
         self._say("Beginning the portal")
-        self._stage.begin_portal()
-        wait_for(lambda: self._missing(EVER, {}), "the portal to begin")
+        self._stage.begin_portal([replay.addresses.port, web.port])
+        wait_for(lambda: self._missing(EVER), "the portal to begin")
         self._begun = time.monotonic()
 
     # --- faults -------------------------------------------------------------------------------------------------------
@@ -161,10 +162,10 @@ class Course:
 
     def _carry_out(self, fault: Fault) -> Suffered:
         at, begun, self._takeover = datetime.now(UTC), time.monotonic(), None
+        self._suffered = begun
         part = fault.carry_out(self._hands)
         over = datetime.now(UTC)
-        began_anew = {part: at} if part in WORKERS and not fault.freezes else {}
-        wait_for(lambda: self._missing(over, began_anew), f"all to be at work again ({fault.name}, {part})")
+        wait_for(lambda: self._missing(over), f"all to be at work again ({fault.name}, {part})")
         whole_after = time.monotonic() - begun
         stored = [at, *self._watch.stored(at), datetime.now(UTC)]
         pause = max((later - earlier).total_seconds() for earlier, later in pairwise(stored))
@@ -172,22 +173,23 @@ class Course:
         return Suffered(fault.name, part, begun - self._begun, whole_after, pause, self._takeover)
 
     def _measure_takeover(self, former: str, meanwhile: Callable[[], None]) -> None:
-        self._takeover = wait_for(
-            lambda: "" if self._watch.leader() not in {"", former} else "a beat that leads", "another beat to lead"
-        )
+        def missing() -> str:
+            return "" if self._watch.leader() not in {"", former} else "a beat that leads"
+
+        wait_for(missing, "another beat to lead")
+        self._takeover = time.monotonic() - self._suffered
         meanwhile()
 
-    def _missing(self, since: datetime, began_anew: dict[str, datetime]) -> str:
-        """What is not yet as it should be: a beat leads and another stands by, both workers work, the site answers."""
+    def _missing(self, since: datetime) -> str:
+        """What has not worked since: a beat that leads and another, both workers, a retrieval, the site."""
         self._stage.revive()
         leader = self._watch.leader()
         if leader not in BEATS:
             return "a beat that leads"
         if not set(BEATS) - {leader} <= self._watch.standbys():
             return "a beat that stands by"
-        for worker in WORKERS:
-            if worker not in self._watch.connected(began_anew.get(worker, EVER)):
-                return worker
+        if idle := set(WORKERS) - self._watch.heard_of(since):
+            return min(idle)
         if not self._watch.stored(since):
             return "a retrieval"
         return "" if self._stage.is_ready() else "the site"
@@ -236,13 +238,13 @@ class Course:
         self._say("Comparing with a serial run")
         outcome, places = self.outcome, self._stage.places
         command = [sys.executable, "manage.py", "replay_serially", "--record", str(self._record)]
-        environment = {**self._stage.environment(), "DATABASE_URL": places.serial_database}
+        environment = {**self._stage.environment(), "DATABASE_URL": places.other_database(SERIAL)}
         if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
             raise StartError("The serial run failed; the lines above say why.")
         outcome.revived = len(self._stage.revived)
         outcome.retrievals = Retrieval.objects.count()
         outcome.verdict = self._judge()
-        outcome.findings = comparison.compare_with_serial(places.serial_database)
+        outcome.findings = comparison.compare_with_serial(places.other_database(SERIAL))
         comparison.check_index(outcome.findings)
         comparison.check_told(outcome.findings)
         now = Posting.objects.aggregate(latest=Max("published_at"))["latest"]

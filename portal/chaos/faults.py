@@ -10,6 +10,7 @@ from portal.chaos.stage import WORKERS, Stage
 from portal.chaos.watch import Watch
 
 SHORTEST, LONGEST = 2.0, 4.0  # s that a part is frozen
+UNNOTICED = 40.0  # s that a host is cut off: longer than it takes to notice
 LONG_ENOUGH = 7.0  # s that a leading beat is frozen: longer than it is waited for
 
 
@@ -17,10 +18,6 @@ LONG_ENOUGH = 7.0  # s that a leading beat is frozen: longer than it is waited f
 class Fault:
     name: str
     carry_out: Callable[["Hands"], str]  # the part that suffered it
-
-    @property
-    def freezes(self) -> bool:
-        return self.name.startswith("freeze")
 
 
 @dataclass
@@ -77,10 +74,10 @@ def _freeze_leader(hands: Hands) -> str:
 
 
 def _wipe_broker(hands: Hands) -> str:
-    """All messages are gone, and the cache with them."""
+    """All messages are gone; with Valkey the cache, too."""
     part = hands.stage.parts["broker"]
     part.kill()
-    shutil.rmtree(hands.stage.places.var / "valkey")
+    shutil.rmtree(hands.stage.messages)
     part.start()
     part.await_ready()
     return part.name
@@ -93,6 +90,16 @@ def _kill_postgres(hands: Hands) -> str:
     part.start()
     part.await_ready()
     return part.name
+
+
+def _cut_off(hands: Hands) -> str:
+    """For longer than both sides take to notice."""
+    worker, hosts = _a_worker(hands), hands.stage.hosts
+    assert hosts is not None
+    hosts.cut_off(worker)
+    time.sleep(UNNOTICED)
+    hosts.heal(worker)
+    return worker
 
 
 FAULTS = (
@@ -109,12 +116,13 @@ FAULTS = (
     Fault("restart a worker", _restart_worker),
     Fault("freeze the web", lambda hands: hands.freeze("web")),
 )
+CUT_OFF = Fault("cut off a host", _cut_off)
 
 
-def drawn(count: int, chance: random.Random) -> Iterator[Fault]:
-    """So many faults; each kind comes once before any comes again."""
+def drawn(count: int, chance: random.Random, *, with_hosts: bool) -> Iterator[Fault]:
+    """So many faults; each kind comes once before any comes again. Where there are hosts, one is cut off first."""
     deck: list[Fault] = []
     for _ in range(count):
         if not deck:
-            deck = chance.sample(FAULTS, len(FAULTS))
+            deck = chance.sample(FAULTS, len(FAULTS)) + [CUT_OFF] * with_hosts
         yield deck.pop()

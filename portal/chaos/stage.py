@@ -5,91 +5,72 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from portal import embedded, processes, servers, startup
+from portal.chaos import rabbitmq
+from portal.chaos.hosts import FROM_ALL_HOSTS, PORT_OF_BROKER, Hosts, hosts
 from portal.chaos.parts import Part
+from portal.chaos.places import Places
 from portal.embedded import StartError
 from portal.supervisor import Program
 
 BUFFERS = 128 * 2**20  # bytes of Postgres' shared memory
-OPEN_HOSTS = ".replay.localhost,.alerts.localhost"
 BEATS, WORKERS = ("beat1", "beat2"), ("worker1", "worker2")
-SERIAL = "serial"  # the database of the serial run
-
-
-@dataclass(frozen=True)
-class Places:
-    """Where the portal's servers are, and the folder of their files."""
-
-    var: Path
-    sockets: Path
-
-    @property
-    def environment(self) -> dict[str, str]:
-        return {
-            "DATABASE_URL": self.database,
-            "BROKER_URL": embedded.valkey_url(self.sockets, "redis+socket"),
-            "CACHE_URL": embedded.cache_url(self.var),
-            "WIREBEAT_VAR": str(self.var),
-            "WIREBEAT_OPEN_HOSTS": OPEN_HOSTS,
-            "PYTHONUNBUFFERED": "1",
-        }
-
-    @property
-    def database(self) -> str:
-        return embedded.postgres_url(self.sockets)
-
-    @property
-    def serial_database(self) -> str:
-        return self._other_database(SERIAL)
-
-    @property
-    def administration(self) -> str:
-        return self._other_database("postgres")
-
-    def _other_database(self, name: str) -> str:
-        return self.database.replace(f"/{embedded.DATABASE}?", f"/{name}?")
-
-
-def environment(var: Path) -> dict[str, str]:
-    """What leads a process to the servers that will run in a folder."""
-    return Places(var, embedded.run_directory(var)).environment | {"WIREBEAT_LOG_LEVEL": "WARNING"}
+VALKEY_FOR_ALL = ("--port", str(PORT_OF_BROKER), "--bind", "0.0.0.0", "--protected-mode", "no")
+LOOPBACK = {"listen_addresses": rabbitmq.HOST}
 
 
 class Stage:
     """The parts by name. Servers begin first and end last."""
 
-    def __init__(self, places: Places) -> None:
-        self.places = places
+    def __init__(self, places: Places, hosts: Hosts | None = None) -> None:
+        self.places, self.hosts = places, hosts
         self._logs = places.var / "log"
         self._logs.mkdir(parents=True, exist_ok=True)
         self.parts: dict[str, Part] = {}
         self.revived: list[str] = []
+        self.messages = Path()  # what the broker keeps
         self._listener = startup.listen("127.0.0.1", 0)
 
     def begin_servers(self) -> None:
-        var, sockets = self.places.var, self.places.sockets
-        data = var / "pg"
-        postgres = servers.postgres(data, sockets, servers.postgres_settings(shared_buffers=BUFFERS))
-        self._begin(postgres, members=lambda: processes.living_in(data, "postgres"))
-        self._begin(replace(servers.valkey(var / "valkey", sockets), name="broker"))
+        places, data = self.places, self.places.var / "pg"
+        valkey = servers.valkey(places.var / "valkey", places.sockets)
+        settings, programs = servers.postgres_settings(shared_buffers=BUFFERS), None
+        if self.hosts is not None:
+            (rules := places.var / "pg_hba.conf").write_text(FROM_ALL_HOSTS, encoding="ascii")
+            settings |= {"listen_addresses": "*", "hba_file": str(rules)}
+        if places.are_debians:
+            settings, programs = settings | LOOPBACK, embedded.postgres_programs(of_the_system=True)
+            for program in rabbitmq.programs(places.var, places.broker_port):
+                self._begin(program)
+            self._begin(replace(valkey, name="cache"))
+        else:
+            self._begin(self._on_first_host(replace(valkey, name="broker"), *VALKEY_FOR_ALL))
+        postgres = servers.postgres(data, places.sockets, settings, port=places.database_port, programs=programs)
+        self._begin(self._on_first_host(postgres), members=lambda: processes.living_in(data, "postgres"))
+        self.messages = places.var / ("rabbitmq/data" if places.are_debians else "valkey")
 
     def migrate(self) -> None:
         migration = [sys.executable, "-m", "portal.preparation", "migrate"]
         if subprocess.run(migration, cwd=startup.ROOT, env=self.environment(), check=False).returncode:
             raise StartError("The database could not be prepared; the lines above say why.")
 
-    def begin_portal(self) -> None:
+    def begin_portal(self, ports: Sequence[int]) -> None:
+        """The web, workers and beats; `ports` of this machine are to be reached from all hosts."""
         _, (web, worker, beat) = startup.applications(self._listener, {})
         self._begin(self._named(web, "web"), wait=False)
+        if self.hosts is not None:
+            self._forward("ports", [f"{self._socket(port)}={port}" for port in ports])
+            for name in WORKERS:
+                self._forward(f"ports of {name}", [f"{port}={self._socket(port)}" for port in ports], name)
         for name in WORKERS:
             self._begin(self._named(worker, name, "--hostname", f"{name}@%h"), wait=False)
         for name in BEATS:
-            self._begin(self._named(beat, name), wait=False)
+            self._begin(self._on_first_host(self._named(beat, name)), wait=False)
         self.parts["web"].await_ready()
 
     def environment(self, **further: str) -> Mapping[str, str]:
@@ -124,13 +105,31 @@ class Stage:
     def _named(self, program: Program, name: str, *further: str) -> Program:
         """A part of that name, which Postgres shows as the name of its sessions; its messages go out twice."""
         command = ["portal.doubling" if part == "portal" else part for part in program.command]
+        chosen = {"PGAPPNAME": name, "WIREBEAT_LOG_LEVEL": "INFO"}
+        if self.hosts is not None and name in WORKERS:
+            command = [*self.hosts.enter(self.hosts.of(name)), *command]
+            chosen |= self.hosts.addresses_for(name)
         return replace(
             program,
             name=name,
             command=[*command, *further],
-            environment=self.environment(PGAPPNAME=name, WIREBEAT_LOG_LEVEL="INFO"),
+            environment=self.environment(**chosen),
             files=program.files,
         )
+
+    def _on_first_host(self, program: Program, *further: str) -> Program:
+        if self.hosts is None:
+            return program
+        return replace(program, command=[*self.hosts.enter(self.hosts.first), *program.command, *further])
+
+    def _forward(self, name: str, routes: list[str], worker: str = "") -> None:
+        command = [sys.executable, "-m", "portal.chaos.forwarding", *routes]
+        if self.hosts is not None and worker:
+            command = [*self.hosts.enter(self.hosts.of(worker)), *command]
+        self._begin(Program(name=name, command=command, directory=startup.ROOT))
+
+    def _socket(self, port: int) -> Path:
+        return self.places.sockets / f"port{port}"
 
     def _begin(self, program: Program, *, wait: bool = True, **options: object) -> None:
         part = self.parts[program.name] = Part(program, self._logs, **options)  # type: ignore[arg-type]
@@ -140,12 +139,11 @@ class Stage:
 
 
 @contextmanager
-def stage(var: Path) -> Iterator[Stage]:
-    """The parts of a portal in a folder; at the end of the block all of them have ended."""
-    sockets = embedded.make_run_directory(var)
-    made = Stage(Places(var, sockets))
-    try:
+def stage(places: Places, *, on_hosts: bool) -> Iterator[Stage]:
+    """The parts of a portal at their places; at the end of the block all of them have ended."""
+    with ExitStack() as stack:
+        embedded.make_run_directory(places.var)
+        stack.callback(shutil.rmtree, places.sockets, ignore_errors=True)
+        made = Stage(places, stack.enter_context(hosts(WORKERS)) if on_hosts else None)
+        stack.callback(made.end)
         yield made
-    finally:
-        made.end()
-        shutil.rmtree(sockets, ignore_errors=True)

@@ -24,7 +24,7 @@ SELECT DISTINCT application_name FROM pg_stat_activity
 WHERE strpos(query, 'pg_terminate_backend') > 0 AND pid <> pg_backend_pid() AND state <> 'active'
     AND state_change > clock_timestamp() - interval '2 seconds'
 """
-_CONNECTED = "SELECT DISTINCT application_name FROM pg_stat_activity WHERE backend_start > %s"
+_HEARD_OF = "SELECT DISTINCT application_name FROM pg_stat_activity WHERE state_change > %s"
 _STORED = "SELECT stored_at FROM retrieval_retrieval WHERE stored_at > %s ORDER BY 1"
 
 
@@ -42,9 +42,9 @@ class Watch:
     def standbys(self) -> set[str]:
         return {name for (name,) in self.ask(_STANDBYS, [])}
 
-    def connected(self, since: datetime) -> set[str]:
-        """The names of programs that have connected since."""
-        return {name for (name,) in self.ask(_CONNECTED, [since])}
+    def heard_of(self, since: datetime) -> set[str]:
+        """The names of programs that have asked Postgres something since."""
+        return {name for (name,) in self.ask(_HEARD_OF, [since])}
 
     def stored(self, since: datetime) -> list[datetime]:
         """When retrievals were stored."""

@@ -1,6 +1,7 @@
 """Kill, freeze and restart the parts of a portal while it reads a replay; its tables must be those of a serial run."""
 
 import json as files
+import os
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from portal.chaos.course import Course, Outcome, Wanted
+from portal.chaos.places import named
 from portal.chaos.stage import stage
 from portal.embedded import StartError
 
@@ -24,16 +26,29 @@ class Command(BaseCommand):
         parser.add_argument("--faults", type=int, default=12, help="default: %(default)s, each kind once")
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--sources", type=int, default=60, help="default: %(default)s")
+        parser.add_argument(
+            "--debian",
+            action="store_true",
+            help="with Debian's RabbitMQ and Postgres, as other machines would have them",
+        )
         parser.add_argument("--json", type=Path, metavar="FILE")
 
     def handle(
-        self, *args: Any, seconds: float, faults: int, seed: int, sources: int, json: Path | None, **options: Any
+        self,
+        *args: Any,
+        seconds: float,
+        faults: int,
+        seed: int,
+        sources: int,
+        hosts: bool,
+        json: Path | None,
+        **options: Any,
     ) -> None:
         if seconds <= 0 or faults < 0 or sources < 1:
             raise CommandError("--seconds and --sources must be more than 0, --faults not less.")
         console = Console()
         try:
-            with console.status("") as status, stage(settings.VAR_DIR) as made:
+            with console.status("") as status, stage(named(settings.VAR_DIR, os.environ), on_hosts=hosts) as made:
 
                 def say(what: str) -> None:
                     status.update(what)

@@ -1,0 +1,17 @@
+from django.contrib import admin
+from django.http import HttpRequest
+
+from portal.models import StuckMessage
+
+
+@admin.register(StuckMessage)
+class StuckMessageAdmin(admin.ModelAdmin):
+    """To be looked at and, once it is clear what was wrong with them, deleted."""
+
+    list_display = ("task", "set_aside_at", "tries", "reason")
+    list_filter = ("task",)
+    readonly_fields = ("id", "task", "content", "tries", "first_at", "last_at", "set_aside_at", "reason")
+    ordering = ("-last_at",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False

@@ -1,0 +1,42 @@
+"""What a worker does with messages that it cannot read: it keeps them for a person, where Celery's own drops them."""
+
+import logging
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from celery.worker.consumer import Consumer
+from django.db import DatabaseError, connection
+
+from portal import poison
+
+logger = logging.getLogger(__name__)
+
+
+class ReadingConsumer(Consumer):  # type: ignore[misc]
+    def on_decode_error(self, message: Any, exc: Exception) -> None:
+        self._set_aside(message, f"It cannot be decoded: {exc}")
+        super().on_decode_error(message, exc)
+
+    def on_unknown_message(self, body: Any, message: Any) -> None:
+        self._set_aside(message, "It is no message of Celery's.")
+        super().on_unknown_message(body, message)
+
+    def on_unknown_task(self, body: Any, message: Any, exc: Exception) -> None:
+        self._set_aside(message, "This program knows no such task; was it sent by a newer one?")
+        super().on_unknown_task(body, message, exc)
+
+    def on_invalid_task(self, body: Any, message: Any, exc: Exception) -> None:
+        self._set_aside(message, f"It is not as a task should be: {exc}")
+        super().on_invalid_task(body, message, exc)
+
+    def _set_aside(self, message: Any, reason: str) -> None:
+        headers = message.headers if isinstance(message.headers, dict) else {}
+        id, task = str(headers.get("id") or uuid4()), str(headers.get("task") or "")
+        content = f"{headers!r} {message.body!r}"
+        try:
+            poison.set_aside(id, task, content, reason, now=datetime.now(UTC))
+        except DatabaseError as error:  # then the log is all that keeps it
+            logger.error("a message could not be set aside (%s): %s %s", error, reason, content[: poison.LONGEST])
+        finally:
+            connection.close()

@@ -1,0 +1,112 @@
+"""No message goes round for ever: what ends its workers, or cannot be read, is set aside and shown."""
+
+import logging
+import time
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+from celery import Celery, current_app
+from celery.contrib.testing.worker import start_worker
+from django.conf import settings
+from django.urls import reverse
+
+from portal import doctor, poison
+from portal.models import StuckMessage
+from tests.builders import a_user
+
+NOW = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+@pytest.fixture
+def task():
+    """A task that notes with what it was called; it fails if told so."""
+    calls = []
+
+    @current_app.task(base=poison.CountedTask, name=f"noted-{uuid4().hex}")
+    def noted(word):
+        calls.append((word, list(StuckMessage.objects.values_list("tries", flat=True))))
+        if word == "fail":
+            raise ValueError(word)
+
+    noted.calls = calls
+    yield noted
+    current_app.tasks.unregister(noted.name)
+
+
+def deliver(task, word, *, again):
+    task.push_request(id="message 1", delivery_info={"redelivered": again})
+    try:
+        return task(word)
+    finally:
+        task.pop_request()
+
+
+def test_a_message_is_tried_three_times_more_and_then_set_aside(db):
+    tried = [poison.may_try("message 1", "a task", "its words", now=NOW) for _ in range(5)]
+    assert tried == [True, True, True, False, False]
+    row = StuckMessage.objects.get()
+    assert (row.task, row.content, row.set_aside_at) == ("a task", "its words", NOW)
+    assert row.reason == "Its worker ended 3 times while it was at it."
+
+
+def test_the_first_delivery_of_a_message_is_not_counted(db, task):
+    deliver(task, "word", again=False)
+    assert task.calls == [("word", [])]
+
+
+def test_a_try_is_counted_before_it_begins_and_forgotten_when_the_worker_lives_on(db, task):
+    deliver(task, "word", again=True)
+    with pytest.raises(ValueError, match="fail"):
+        deliver(task, "fail", again=True)
+    assert task.calls == [("word", [1]), ("fail", [1])]
+    assert not StuckMessage.objects.exists()
+
+
+def test_a_message_that_ended_its_worker_too_often_is_not_tried_again(db, task):
+    for _ in range(poison.MOST_TRIES):
+        assert poison.may_try("message 1", task.name, "", now=NOW)  # and then the worker ended
+    deliver(task, "word", again=True)
+    assert task.calls == []
+    assert StuckMessage.objects.get().set_aside_at is not None
+
+
+def test_all_tasks_of_the_portal_count_their_tries():
+    ours = [task for name, task in current_app.tasks.items() if name.startswith("apps.")]
+    assert len(ours) > 20
+    assert all(isinstance(task, poison.CountedTask) for task in ours)
+
+
+def test_what_no_worker_can_read_is_set_aside_and_the_next_message_is_worked_on(transactional_db):
+    logging.getLogger("celery.worker.consumer.consumer").setLevel(logging.CRITICAL)
+    name, done = f"unreadable-{uuid4().hex}", []
+    app = Celery("readers", broker=settings.CELERY_BROKER_URL, set_as_current=False)
+    app.conf.update(worker_consumer=settings.CELERY_WORKER_CONSUMER, task_default_queue=name)
+    readable = app.task(lambda: done.append("done"), name="readable")
+    with start_worker(app, pool="solo", perform_ping_check=False, shutdown_timeout=30):
+        with app.connection_for_write() as connection, connection.Producer() as producer:
+            producer.publish({"no": "task"}, routing_key=name)
+            producer.publish([[], {}, {}], routing_key=name, headers={"id": "message 2", "task": "of.tomorrow"})
+        readable.delay()
+        until = time.monotonic() + 30
+        while not done and time.monotonic() < until:
+            time.sleep(0.05)
+    assert done
+    kept = {row.task: row for row in StuckMessage.objects.all()}
+    assert set(kept) == {"", "of.tomorrow"}
+    assert all(row.set_aside_at for row in kept.values())
+    assert kept["of.tomorrow"].id == "message 2"
+
+
+def test_the_doctor_and_the_admin_show_what_was_set_aside(client, db):
+    assert doctor.OF_THE_PORTAL["messages"]() == "None was set aside."
+    poison.set_aside("message 1", "of.tomorrow", "its words", "It is not known.", now=NOW)
+    with pytest.raises(doctor.Wrong, match="1 were set aside"):
+        doctor.OF_THE_PORTAL["messages"]()
+    keeper = a_user()
+    keeper.is_staff = keeper.is_superuser = True
+    keeper.save()
+    client.force_login(keeper)
+    page = client.get(reverse("admin:portal_stuckmessage_changelist")).content.decode()
+    assert "of.tomorrow" in page
+    assert "It is not known." in page
