@@ -14,6 +14,11 @@ logger = logging.getLogger(__name__)
 
 
 class ReadingConsumer(Consumer):  # type: ignore[misc]
+    class Blueprint(Consumer.Blueprint):  # type: ignore[misc]
+        # No message is to be delivered later: what is due at an instant stands in the database. For quorum queues
+        # Celery would otherwise make 28 further queues.
+        default_steps = tuple(step for step in Consumer.Blueprint.default_steps if "DelayedDelivery" not in step)
+
     def on_decode_error(self, message: Any, exc: Exception) -> None:
         self._set_aside(message, f"It cannot be decoded: {exc}")
         super().on_decode_error(message, exc)

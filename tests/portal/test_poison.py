@@ -12,6 +12,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from portal import doctor, poison
+from portal.celery import app
 from portal.models import StuckMessage
 from tests.builders import a_user
 
@@ -72,7 +73,8 @@ def test_a_message_that_ended_its_worker_too_often_is_not_tried_again(db, task):
 
 
 def test_all_tasks_of_the_portal_count_their_tries():
-    ours = [task for name, task in current_app.tasks.items() if name.startswith("apps.")]
+    app.loader.import_default_modules()
+    ours = [task for name, task in app.tasks.items() if name.startswith("apps.")]
     assert len(ours) > 20
     assert all(isinstance(task, poison.CountedTask) for task in ours)
 
@@ -80,11 +82,15 @@ def test_all_tasks_of_the_portal_count_their_tries():
 def test_what_no_worker_can_read_is_set_aside_and_the_next_message_is_worked_on(transactional_db):
     logging.getLogger("celery.worker.consumer.consumer").setLevel(logging.CRITICAL)
     name, done = f"unreadable-{uuid4().hex}", []
-    app = Celery("readers", broker=settings.CELERY_BROKER_URL, set_as_current=False)
-    app.conf.update(worker_consumer=settings.CELERY_WORKER_CONSUMER, task_default_queue=name)
-    readable = app.task(lambda: done.append("done"), name="readable")
-    with start_worker(app, pool="solo", perform_ping_check=False, shutdown_timeout=30):
-        with app.connection_for_write() as connection, connection.Producer() as producer:
+    readers = Celery("readers", broker=settings.CELERY_BROKER_URL, set_as_current=False)
+    readers.conf.update(worker_consumer=settings.CELERY_WORKER_CONSUMER, task_default_queue=name)
+
+    @readers.task(name="readable")
+    def readable():
+        done.append("done")
+
+    with start_worker(readers, pool="solo", perform_ping_check=False, shutdown_timeout=30):
+        with readers.connection_for_write() as connection, connection.Producer() as producer:
             producer.publish({"no": "task"}, routing_key=name)
             producer.publish([[], {}, {}], routing_key=name, headers={"id": "message 2", "task": "of.tomorrow"})
         readable.delay()

@@ -26,10 +26,10 @@ class Command(BaseCommand):
         parser.add_argument("--faults", type=int, default=12, help="default: %(default)s, each kind once")
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--sources", type=int, default=60, help="default: %(default)s")
-        parser.add_argument(
-            "--debian",
-            action="store_true",
-            help="with Debian's RabbitMQ and Postgres, as other machines would have them",
+        where = parser.add_mutually_exclusive_group()
+        where.add_argument("--debian", action="store_true", help="with Debian's RabbitMQ and Postgres, by TCP")
+        where.add_argument(
+            "--hosts", action="store_true", help="each worker on a host of its own, which may be cut off; needs root"
         )
         parser.add_argument("--json", type=Path, metavar="FILE")
 
