@@ -15,6 +15,7 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import psycopg
@@ -37,6 +38,7 @@ MESSAGE_SIZE = 25
 LONGEST_WAIT = 1.0  # s; the leader shows Postgres at least this often that it lives
 STANDBY_WAIT = 1.0  # s
 SILENCE = 3.0  # s; a leader that has said nothing for so long hangs
+LARGEST_JUMP = 2.0  # s by which this machine's clock may be corrected without more ado
 TRY_AGAIN = 1.0  # s after Postgres or the broker did not answer
 
 # `statement_timestamp()` is stable, so the index serves the condition; `clock_timestamp()` would scan all of it.
@@ -66,6 +68,8 @@ NOTE_RUN = """
 UPDATE django_celery_beat_periodictask SET last_run_at = %s, total_run_count = total_run_count + 1
 WHERE id = %s AND enabled AND (last_run_at IS NULL OR last_run_at <= %s)
 """
+# Whoever noted it had a clock that was ahead, or ours was set back: until then the job would not run.
+NOT_YET = "UPDATE django_celery_beat_periodictask SET last_run_at = %s WHERE last_run_at > %s"
 FORGET_RUN = "UPDATE django_celery_beat_periodictask SET last_run_at = %s WHERE id = %s AND last_run_at = %s"
 
 
@@ -105,6 +109,7 @@ class RetrievalScheduler(DatabaseScheduler):
         self._connection: psycopg.Connection[Any] | None = None
         self._leads = False
         self._next_fixed_tick = 0.0  # monotonic s
+        self._clock_began = _clock_began()
         super().__init__(*args, **kwargs)
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
@@ -116,6 +121,7 @@ class RetrievalScheduler(DatabaseScheduler):
                 return 0
             # Fails if the lock was taken from us: nothing is sent then.
             connection.execute("SELECT")
+            self._heed_clock(connection)
             self._tick_fixed_jobs(*args, **kwargs)
             self._dispatch_due(connection)
             wait = min(self._next_fixed_tick - time.monotonic(), self._until_next(connection), LONGEST_WAIT)
@@ -163,12 +169,21 @@ class RetrievalScheduler(DatabaseScheduler):
                 self._leads = _take_lock(connection)
             if self._leads:
                 logger.info("beat leads")
-                self._read_anew()
+                self._read_anew(connection)
         return self._leads
 
-    def _read_anew(self) -> None:
-        """When each fixed job ran last: another beat has led since we read it."""
+    def _read_anew(self, connection: psycopg.Connection[Any]) -> None:
+        """When each fixed job ran last: another beat has led since we read it, or the time is another one."""
+        now = datetime.now(UTC)
+        connection.execute(NOT_YET, [now, now])
+        self._clock_began = _clock_began()
         self._initial_read, self._heap, self._next_fixed_tick = True, None, 0.0
+
+    def _heed_clock(self, connection: psycopg.Connection[Any]) -> None:
+        """Fixed jobs go by this machine's clock. Should somebody set it, they go by the new time at once."""
+        if abs(jump := _clock_began() - self._clock_began) > LARGEST_JUMP:
+            logger.warning("this machine's clock was set by %+.0f s", jump)
+            self._read_anew(connection)
 
     def _tick_fixed_jobs(self, *args: Any, **kwargs: Any) -> None:
         if time.monotonic() >= self._next_fixed_tick:
@@ -223,6 +238,11 @@ class RetrievalScheduler(DatabaseScheduler):
     def _until_next(self, connection: psycopg.Connection[Any]) -> float:
         row = connection.execute(UNTIL_NEXT).fetchone()
         return LONGEST_WAIT if row is None or row[0] is None else row[0]
+
+
+def _clock_began() -> float:
+    """When a clock that nobody can set was zero by the one that somebody can."""
+    return time.time() - time.monotonic()
 
 
 def _take_lock(connection: psycopg.Connection[Any]) -> bool:

@@ -20,6 +20,7 @@ from typing import TypeVar
 import uvloop
 from django.db import InterfaceError, OperationalError, connections
 
+from apps.database.clock import DatabaseClock
 from apps.retrieval import actions, queries, sandbox
 from apps.retrieval.asking import Asker, keep_document
 from apps.retrieval.claims import Claim
@@ -52,7 +53,9 @@ class Engine:
         self._answers: asyncio.Queue[Answered] = asyncio.Queue()
         self._storing_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
         self._reading_threads = ThreadPoolExecutor(max_workers=sandbox.CHILDREN, thread_name_prefix="read")
-        self._asker = Asker()
+        # A worker whose own clock is wrong would ask again at once, or never, what it has just asked.
+        self._clock = DatabaseClock()
+        self._asker = Asker(self._clock.counted)
         self._thread = threading.Thread(target=self._loop.run_forever, name="retrieval", daemon=True)
         self._thread.start()
         asyncio.run_coroutine_threadsafe(self._asker.__aenter__(), self._loop).result()
@@ -63,7 +66,7 @@ class Engine:
 
         Claims that are no longer valid are left out: another message carried them already.
         """
-        now = datetime.now(UTC)
+        now = patiently(self._clock.now)
         assignments = patiently(lambda: actions.start(claims, worker=worker, now=now))
         if assignments:
             robots = queries.fresh_robots([assignment.url for assignment in assignments], now)
@@ -71,13 +74,13 @@ class Engine:
 
     def take_turn(self, source_id: int) -> bool:
         """Fetch the next pages of a source and store what they hold; False if there was nothing to do."""
-        turn = patiently(lambda: actions.begin_turn(source_id, now=datetime.now(UTC)))
+        turn = patiently(lambda: actions.begin_turn(source_id, now=self._clock.now()))
         if turn is None:
             return False
-        robots = queries.fresh_robots([page.url for page in turn.pages], datetime.now(UTC))
+        robots = queries.fresh_robots([page.url for page in turn.pages], self._clock.counted())
         looks = asyncio.run_coroutine_threadsafe(self._look_at_all(turn, robots), self._loop).result()
-        looks = [with_document_kept(look, now=datetime.now(UTC)) for look in looks]
-        return patiently(lambda: actions.store_turn(turn, looks, now=datetime.now(UTC)))
+        looks = [with_document_kept(look, now=self._clock.counted()) for look in looks]
+        return patiently(lambda: actions.store_turn(turn, looks, now=self._clock.now()))
 
     def stop(self) -> None:
         """Close all connections. What was not stored yet comes back with its lease."""

@@ -4,6 +4,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 from celery import current_app
 from celery.beat import SchedulingError
 from django.db import connection
@@ -168,4 +169,36 @@ def test_a_beat_goes_on_when_both_of_its_connections_are_broken(make_beat, job):
     connection.connection.close()  # as the fixed jobs find it after a restart of Postgres
     beat.sent.clear()
     tick_until(beat, lambda: beat.sent)
+    assert beat.sent == ["job"]
+
+
+@pytest.fixture
+def every_second(transactional_db) -> PeriodicTask:
+    interval = IntervalSchedule.objects.create(every=1, period=IntervalSchedule.SECONDS)
+    return PeriodicTask.objects.create(name="job", task="job", interval=interval)
+
+
+def test_jobs_go_on_after_a_leader_whose_clock_was_ahead(make_beat, every_second):
+    PeriodicTask.objects.update(last_run_at=datetime.now(UTC) + timedelta(hours=3))
+    beat = make_beat()
+    tick_until(beat, lambda: beat.sent)
+    assert PeriodicTask.objects.get().last_run_at < datetime.now(UTC) + timedelta(seconds=1)
+
+
+def test_jobs_go_on_when_the_clock_is_set_back(make_beat, every_second):
+    beat = make_beat()
+    with time_machine.travel(datetime.now(UTC) + timedelta(hours=3), tick=True):
+        tick_until(beat, lambda: beat.sent)
+    beat.sent.clear()
+    tick_until(beat, lambda: len(beat.sent) == 2)
+
+
+def test_a_clock_that_is_set_ahead_sends_a_job_once_and_not_for_all_the_time_between(make_beat, job):
+    PeriodicTask.objects.update(last_run_at=datetime.now(UTC))
+    beat = make_beat()
+    lead(beat)
+    assert beat.sent == []
+    with time_machine.travel(datetime.now(UTC) + timedelta(hours=30), tick=True):
+        for _ in range(20):
+            beat.tick()
     assert beat.sent == ["job"]
