@@ -5,14 +5,14 @@ system, which by default takes fifteen minutes, or two hours where nothing was s
 """
 
 import socket
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from kombu import Queue
+from kombu import Exchange, Queue
 from kombu.transport import redis
 from redis import ConnectionError as Disconnected
 
-QUEUE = "celery"
 VISIBILITY = 900  # s after which Valkey gives a message to another worker; longer than any task may take
 MOST_DELIVERIES = 10  # of a message by RabbitMQ; what takes its worker along is set aside long before
 IDLE, INTERVAL, COUNT = 10, 5, 3  # s until the first question whether the peer lives, s between two, questions
@@ -48,10 +48,11 @@ class QoS(redis.QoS):  # type: ignore[misc]
 redis.Channel.QoS = QoS
 
 
-def celery_settings(url: str) -> dict[str, Any]:
-    """Settings for the broker at an address; of Valkey and Redis, or of RabbitMQ.
+def celery_settings(url: str, queues: Sequence[str]) -> dict[str, Any]:
+    """Settings for the broker at an address, which is Valkey, Redis or RabbitMQ, and the names of its queues.
 
-    RabbitMQ's queue is a quorum queue: it outlives the loss of a machine, and counts how often it delivers a message.
+    A worker takes from all of them, unless it is told from which. RabbitMQ's are quorum queues: they outlive the loss
+    of a machine, and count how often they deliver a message.
     """
     if urlsplit(url).scheme in {"amqp", "amqps", "pyamqp"}:
         arguments = {"x-queue-type": "quorum", "x-delivery-limit": MOST_DELIVERIES}
@@ -59,16 +60,17 @@ def celery_settings(url: str) -> dict[str, Any]:
             "broker_heartbeat": HEARTBEAT,
             "broker_transport_options": {"confirm_publish": True, "connect_timeout": CONNECT},
             "task_default_queue_type": "quorum",
-            "task_queues": [Queue(QUEUE, routing_key=QUEUE, queue_arguments=arguments)],
+            "task_queues": [Queue(name, routing_key=name, queue_arguments=arguments) for name in queues],
         }
     return {
+        "task_queues": [Queue(name, Exchange(name), routing_key=name) for name in queues],
         "broker_transport_options": {
             "visibility_timeout": VISIBILITY,
             "socket_timeout": ANSWER,
             "socket_connect_timeout": CONNECT,
             "socket_keepalive": True,
             "socket_keepalive_options": KEEPALIVE,
-        }
+        },
     }
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 
+from apps.retrieval.queues import all_queues
 from portal import brokers, embedded, environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -196,6 +197,8 @@ RETRIEVAL_OPEN_HOSTS = environment.words("WIREBEAT_OPEN_HOSTS", ".replay.localho
 RETRIEVAL_MIN_GAP = environment.number("WIREBEAT_MIN_GAP", 3600, at_least=0)  # s; feeds are never asked more often
 RETRIEVAL_HOST_GAP = environment.number("WIREBEAT_HOST_GAP", 1.0)  # s between two requests to a host
 RETRIEVAL_CRAWLS = environment.whole("WIREBEAT_CRAWLS", 4, at_least=1)  # sites whose pages are fetched at a time
+# Hosts may share out the sites: each runs workers that take from some of these queues alone.
+RETRIEVAL_QUEUES = environment.whole("WIREBEAT_RETRIEVAL_QUEUES", 1, at_least=1)
 RETRIEVAL_LOG_DAYS = environment.whole("WIREBEAT_RETRIEVAL_LOG_DAYS", 30, at_least=1)
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -208,7 +211,8 @@ PUSH_MODE = environment.choice("WIREBEAT_PUSH", "auto", "on", "off")
 # --- Celery (its app is in portal/celery.py) --------------------------------------------------------------------------
 CELERY_BROKER_URL = environment.text("BROKER_URL", embedded.broker_url(VAR_DIR))
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-vars().update({f"CELERY_{name.upper()}": value for name, value in brokers.celery_settings(CELERY_BROKER_URL).items()})
+_celery = brokers.celery_settings(CELERY_BROKER_URL, all_queues(RETRIEVAL_QUEUES))
+vars().update({f"CELERY_{name.upper()}": value for name, value in _celery.items()})
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

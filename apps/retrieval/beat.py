@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import psycopg
 from celery.beat import SchedulingError
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connections
 from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
 from kombu.exceptions import OperationalError as BrokerError
@@ -27,6 +28,7 @@ from kombu.utils.uuid import uuid
 
 from apps.retrieval.algorithms.cam.scheduling import urgency
 from apps.retrieval.claims import LEASE, Claim
+from apps.retrieval.queues import queue_of
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +91,12 @@ class Due(NamedTuple):
         return Claim(self.source_id, self.sequence, self.due_at, self.dispatched_at)
 
 
-def messages(due: Iterable[Due]) -> Iterator[list[Claim]]:
+class Message(NamedTuple):
+    partition: int
+    claims: list[Claim]
+
+
+def messages(due: Iterable[Due]) -> Iterator[Message]:
     """Cut claimed sources into messages: each of one partition, so that a site's sources meet in one worker.
 
     Of what is due together, what is worth most goes first, but nothing is overtaken for long.
@@ -97,9 +104,9 @@ def messages(due: Iterable[Due]) -> Iterator[list[Claim]]:
     by_partition: dict[int, list[Due]] = defaultdict(list)
     for row in sorted(due, key=lambda row: (-row.urgency, row.due_at)):
         by_partition[row.partition].append(row)
-    for rows in by_partition.values():
+    for partition, rows in by_partition.items():
         for start in range(0, len(rows), MESSAGE_SIZE):
-            yield [row.claim() for row in rows[start : start + MESSAGE_SIZE]]
+            yield Message(partition, [row.claim() for row in rows[start : start + MESSAGE_SIZE]])
 
 
 class RetrievalScheduler(DatabaseScheduler):
@@ -222,18 +229,25 @@ class RetrievalScheduler(DatabaseScheduler):
         while True:
             with connection.transaction():
                 due = [Due(*row) for row in connection.execute(CLAIM, [CLAIM_SIZE, LEASE]).fetchall()]
-                for claims in messages(due):
-                    self._publish(claims)
+                for message in messages(due):
+                    self._publish(message)
             if len(due) < CLAIM_SIZE:
                 return
 
-    def _publish(self, claims: list[Claim]) -> None:
+    def _publish(self, message: Message) -> None:
         # Not `send_task`, which takes twice as long to find out what is always the same here.
         amqp = self.app.amqp
-        message = amqp.create_task_message(
-            uuid(), TASK, args=[claims], kwargs={}, expires=LEASE.total_seconds(), ignore_result=True, argsrepr=""
+        queue = queue_of(message.partition, settings.RETRIEVAL_QUEUES)
+        task = amqp.create_task_message(
+            uuid(),
+            TASK,
+            args=[message.claims],
+            kwargs={},
+            expires=LEASE.total_seconds(),
+            ignore_result=True,
+            argsrepr="",
         )
-        amqp.send_task_message(self.producer, TASK, message)
+        amqp.send_task_message(self.producer, TASK, task, queue=queue)
 
     def _until_next(self, connection: psycopg.Connection[Any]) -> float:
         row = connection.execute(UNTIL_NEXT).fetchone()

@@ -158,10 +158,10 @@ def test_the_host_of_no_address_is_empty() -> None:
     assert host("no address") == ""
 
 
-@given(st.sampled_from(["", "www.", "feeds."]), st.sampled_from(["http", "https"]), st.integers(1, 300))
-def test_all_sources_of_a_domain_share_a_partition(prefix: str, scheme: str, partitions: int) -> None:
-    found = partition(f"{scheme}://{prefix}example.org/feed", partitions)
-    assert found == crc32(b"example.org") % partitions
+@given(st.sampled_from(["", "www.", "feeds."]), st.sampled_from(["http", "https"]), st.from_regex(r"\A[a-z]{1,9}\Z"))
+def test_all_sources_of_a_domain_share_a_partition(prefix: str, scheme: str, name: str) -> None:
+    found = partition(f"{scheme}://{prefix}{name}.example.org/feed")
+    assert found == crc32(b"example.org") % 64
 
 
 @pytest.mark.parametrize("name", ["utm_source", "UTM_Medium", "fbclid", "gclid", "mc_cid", "at_campaign", "pk_kwd"])

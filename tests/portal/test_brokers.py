@@ -13,10 +13,10 @@ from portal import brokers
 
 
 def test_rabbitmq_gets_quorum_queues_with_an_end_to_deliveries_and_confirms_what_it_took():
-    given = brokers.celery_settings("amqp://guest:guest@broker.example:5672//")
-    [queue] = given["task_queues"]
-    assert queue.queue_arguments == {"x-queue-type": "quorum", "x-delivery-limit": brokers.MOST_DELIVERIES}
-    assert queue.name == brokers.QUEUE == "celery"
+    given = brokers.celery_settings("amqp://guest:guest@broker.example:5672//", ["celery", "retrieval-0"])
+    assert [queue.name for queue in given["task_queues"]] == ["celery", "retrieval-0"]
+    for queue in given["task_queues"]:
+        assert queue.queue_arguments == {"x-queue-type": "quorum", "x-delivery-limit": brokers.MOST_DELIVERIES}
     assert given["broker_transport_options"]["confirm_publish"]
     assert "visibility_timeout" not in given["broker_transport_options"]
 
@@ -25,9 +25,9 @@ def test_rabbitmq_gets_quorum_queues_with_an_end_to_deliveries_and_confirms_what
     "address", ["redis://broker.example:6379/0", "rediss://broker.example", "redis+socket:///b.sock"]
 )
 def test_valkey_delivers_again_what_nobody_confirmed(address):
-    given = brokers.celery_settings(address)
+    given = brokers.celery_settings(address, ["celery", "retrieval-0"])
     assert given["broker_transport_options"]["visibility_timeout"] == brokers.VISIBILITY
-    assert "task_queues" not in given
+    assert [queue.name for queue in given["task_queues"]] == ["celery", "retrieval-0"]
 
 
 def test_a_dead_peer_is_noticed_within_half_a_minute():

@@ -8,6 +8,8 @@ from ipaddress import ip_address
 from ada_url import URL, idna
 from publicsuffixlist import PublicSuffixList
 
+from apps.sources.algorithms.partitions import PARTITIONS
+
 LONGEST_ADDRESS = 2_000  # characters, as many as a source's column holds
 
 _WEB_PROTOCOLS = ("http:", "https:")
@@ -119,13 +121,13 @@ def registrable_domain(host: str) -> str:
     return _public_suffixes().privatesuffix(name) or name
 
 
-def partition(address: str, partitions: int = 64) -> int:
-    """The partition, from 0 to `partitions` - 1, that asks all sources of this address's registrable domain.
+def partition(address: str) -> int:
+    """The partition, from 0 to 63, that asks all sources of this address's registrable domain.
 
     >>> partition("https://feeds.example.org/a") == partition("http://www.example.org/b")
     True
     """
-    return crc32(registrable_domain(host(address)).encode()) % partitions
+    return crc32(registrable_domain(host(address)).encode()) % PARTITIONS
 
 
 def is_tracking_parameter(name: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from celery import current_app
 from django.db import connections
 
-from apps.retrieval.beat import CLAIM, CLAIM_SIZE, LEADERSHIP, MESSAGE_SIZE, Due, RetrievalScheduler, messages
+from apps.retrieval.beat import CLAIM, CLAIM_SIZE, LEADERSHIP, MESSAGE_SIZE, Due, Message, RetrievalScheduler, messages
 from apps.retrieval.claims import LEASE, Claim
 from apps.retrieval.models import Schedule
 from tests.builders import a_source
@@ -30,8 +30,8 @@ class Beat(RetrievalScheduler):
     def _tick_fixed_jobs(self, *args, **kwargs) -> None:
         self._next_fixed_tick = float("inf")
 
-    def _publish(self, claims: list[Claim]) -> None:
-        self.published.append(claims)
+    def _publish(self, message: Message) -> None:
+        self.published.append(message.claims)
 
     @property
     def sources(self) -> list[int]:
@@ -50,10 +50,10 @@ def beat(transactional_db, monkeypatch):
 def test_messages_hold_sources_of_one_partition_in_the_order_of_their_instants():
     due = [Due(number, 1, number % 3, float(-number), 0.0) for number in range(200)]
     cut = list(messages(due))
-    assert sorted(claim.source_id for message in cut for claim in message) == list(range(200))
-    assert all(len(message) <= MESSAGE_SIZE for message in cut)
-    assert all(len({claim.source_id % 3 for claim in message}) == 1 for message in cut)
-    assert all(message == sorted(message, key=lambda claim: claim.due_at) for message in cut)
+    assert sorted(claim.source_id for message in cut for claim in message.claims) == list(range(200))
+    assert all(len(message.claims) <= MESSAGE_SIZE for message in cut)
+    assert all(claim.source_id % 3 == message.partition for message in cut for claim in message.claims)
+    assert all(message.claims == sorted(message.claims, key=lambda claim: claim.due_at) for message in cut)
 
 
 def test_what_is_due_is_published_once_and_leased(beat):

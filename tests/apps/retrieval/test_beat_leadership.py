@@ -11,7 +11,7 @@ from django.db import connection
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from kombu.exceptions import OperationalError
 
-from apps.retrieval.beat import RetrievalScheduler
+from apps.retrieval.beat import Message, RetrievalScheduler
 from apps.retrieval.claims import Claim
 from apps.retrieval.models import Schedule
 from tests.builders import a_source
@@ -33,8 +33,8 @@ class Beat(RetrievalScheduler):
         if self.broker_is_away:
             raise OperationalError("The broker is away.")
 
-    def _publish(self, claims: list[Claim]) -> None:
-        self.published += claims
+    def _publish(self, message: Message) -> None:
+        self.published += message.claims
 
     def apply_async(self, entry, producer=None, advance=True, **kwargs):
         if self.broker_is_away:
