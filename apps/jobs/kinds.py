@@ -8,8 +8,8 @@ from typing import Any
 from django.utils.module_loading import autodiscover_modules
 
 Parameters = Mapping[str, Any]  # as JSON has them
-# Amounts by name, which are summed over splits; `problems`: a few sentences; and where a kind has parts, `emitted`: pairs
-# of a key and a value.
+# Amounts by name, which are summed over splits; `problems`: some sentences; `emitted`: pairs of a key and a value, of a
+# kind that has parts.
 Output = Mapping[str, Any]
 Beat = Callable[[], None]
 Write = Callable[[], Output]

@@ -28,8 +28,7 @@ def _at_the_end(_: Parameters) -> Iterator[Piece]:
 
 
 def _settle(_: Parameters, beat: Beat) -> Write:
-    while actions.step():
-        beat()
+    actions.finish(beat)
     return dict
 
 

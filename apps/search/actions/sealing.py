@@ -4,7 +4,8 @@ There is one way to make a generation: out of its documents' own rows. A merge s
 impacts with the average length of today.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -26,6 +27,7 @@ from apps.search.queries.stored import document
 from apps.search.queries.times import EPOCH, microseconds
 
 MOST_DEAD = 0.25  # of a generation's documents, that its postings still name; then it is made anew
+LOOKED_EVERY = 0.5  # s, whether somebody else is still at it
 LARGEST_DRIFT = 0.10  # of the average length since a generation was made; then it is made anew
 
 
@@ -41,6 +43,18 @@ def maintain(*, at_least: int = SMALLEST) -> int:
     while step(at_least=at_least):
         steps += 1
     return steps
+
+
+def finish(beat: Callable[[], None]) -> None:
+    """Seal and merge until all is well and nobody else is at it."""
+    while True:
+        while step():
+            beat()
+        with transaction.atomic():
+            if take(MAINTAINING, wait=False):
+                return
+        beat()
+        time.sleep(LOOKED_EVERY)
 
 
 @transaction.atomic
