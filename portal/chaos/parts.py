@@ -79,12 +79,25 @@ class Part:
 
     def end(self) -> None:
         """As an operator stops it; killed when it takes too long."""
-        if self._process is None:
-            return
-        self.thaw()
-        self._process.send_signal(self.program.stop_signal)
-        if not self._wait(POLITE):
+        self.ask_to_end()
+        self.await_end()
+
+    def ask_to_end(self) -> None:
+        if self._process is not None:
+            self.thaw()
+            self._process.send_signal(self.program.stop_signal)
+
+    def await_end(self) -> None:
+        if self._process is not None and not self._wait(POLITE):
             self.kill()
+
+    def break_off(self) -> None:
+        """At once, for nobody needs what it would still write."""
+        if self._process is not None:
+            self.thaw()
+            self._process.send_signal(self.program.last_signal)
+            if not self._wait(POLITE):
+                self.kill()
 
     def _send(self, number: signal.Signals) -> None:
         if self._process is None:

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -93,13 +93,15 @@ class Stage:
                 part.start()
 
     def end_portal(self) -> None:
-        for name in ("web", *BEATS, *WORKERS):
-            self.parts[name].end()
+        parts = [self.parts[name] for name in ("web", *BEATS, *WORKERS)]
+        for part in parts:
+            part.ask_to_end()
+        for part in parts:
+            part.await_end()
 
     def end(self) -> None:
         for part in reversed(self.parts.values()):
-            with suppress(ProcessLookupError):
-                part.end()
+            part.break_off()
         self._listener.close()
 
     def _named(self, program: Program, name: str, *further: str) -> Program:

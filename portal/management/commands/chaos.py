@@ -2,6 +2,7 @@
 
 import json as files
 import os
+import time
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -46,13 +47,13 @@ class Command(BaseCommand):
     ) -> None:
         if seconds <= 0 or faults < 0 or sources < 1:
             raise CommandError("--seconds and --sources must be more than 0, --faults not less.")
-        console = Console()
+        console, begun = Console(), time.monotonic()
         try:
             with console.status("") as status, stage(named(settings.VAR_DIR, os.environ), on_hosts=hosts) as made:
 
                 def say(what: str) -> None:
                     status.update(what)
-                    console.print(what, highlight=False)
+                    console.print(f"{time.monotonic() - begun:5.0f} s  {what}", highlight=False)
 
                 outcome = Course(made, Wanted(seconds, faults, seed, sources), say).run()
         except StartError as error:
