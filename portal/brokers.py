@@ -24,7 +24,7 @@ HEARTBEAT = 10  # s, of RabbitMQ's own protocol
 KEEPALIVE = {socket.TCP_KEEPIDLE: IDLE, socket.TCP_KEEPINTVL: INTERVAL, socket.TCP_KEEPCNT: COUNT}
 
 
-class QoS(redis.QoS):  # type: ignore[misc]
+class QoS(redis.QoS):
     """What a worker has in hand of Valkey's messages.
 
     Once the broker is lost, it can neither confirm them nor give them back. Kombu's own then ends the worker; but that

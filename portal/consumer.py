@@ -13,8 +13,8 @@ from portal import poison
 logger = logging.getLogger(__name__)
 
 
-class ReadingConsumer(Consumer):  # type: ignore[misc]
-    class Blueprint(Consumer.Blueprint):  # type: ignore[misc]
+class ReadingConsumer(Consumer):
+    class Blueprint(Consumer.Blueprint):
         # No message is to be delivered later: what is due at an instant stands in the database. For quorum queues
         # Celery would otherwise make 28 further queues.
         default_steps = tuple(step for step in Consumer.Blueprint.default_steps if "DelayedDelivery" not in step)

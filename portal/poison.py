@@ -32,7 +32,7 @@ ON CONFLICT (id) DO UPDATE SET set_aside_at = excluded.set_aside_at, reason = ex
 
 def may_try(id: str, task: str, content: str, *, now: datetime) -> bool:
     """Whether a message that was delivered before may be tried once more; else it is set aside."""
-    values = {"id": id[:200], "task": task[:200], "content": content[:LONGEST], "now": now}
+    values: dict[str, str | datetime] = {"id": id[:200], "task": task[:200], "content": content[:LONGEST], "now": now}
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_TRY, values)
         [tries] = cursor.fetchone()
@@ -44,7 +44,8 @@ def may_try(id: str, task: str, content: str, *, now: datetime) -> bool:
 
 def set_aside(id: str, task: str, content: str, reason: str, *, now: datetime) -> None:
     """Keep a message that nobody can read for a person to look at."""
-    values = {"id": id[:200], "task": task[:200], "content": content[:LONGEST], "reason": reason[:300], "now": now}
+    values: dict[str, str | datetime] = {"id": id[:200], "task": task[:200], "content": content[:LONGEST], "now": now}
+    values["reason"] = reason[:300]
     with connection.cursor() as cursor:
         cursor.execute(_SET_ASIDE, values)
 
@@ -55,7 +56,7 @@ def forget(id: str) -> None:
         cursor.execute("DELETE FROM portal_stuckmessage WHERE id = %s AND set_aside_at IS NULL", [id])
 
 
-class CountedTask(Task):  # type: ignore[misc]
+class CountedTask(Task):
     """A task whose messages may not take one worker after the other along."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -1,6 +1,7 @@
 """All settings, top to bottom. What differs between machines comes from the environment (see README, Operating)."""
 
 from pathlib import Path
+from typing import Any
 
 from csp.constants import NONE, SELF
 
@@ -129,7 +130,7 @@ DATABASES = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 _cache_url = environment.text("CACHE_URL", embedded.cache_url(VAR_DIR))
-CACHES = {
+CACHES: dict[str, dict[str, Any]] = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": _cache_url,

@@ -78,7 +78,8 @@ class Stage:
 
     def is_ready(self) -> bool:
         """Whether the site says that it can do its work."""
-        with closing(http.client.HTTPConnection(*self._listener.getsockname()[:2], timeout=3.0)) as connection:
+        host, port = self._listener.getsockname()[:2]
+        with closing(http.client.HTTPConnection(host, port, timeout=3.0)) as connection:
             try:
                 connection.request("GET", "/health/ready")
                 return connection.getresponse().status == 200
