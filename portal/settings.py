@@ -1,7 +1,6 @@
 """All settings, top to bottom. What differs between machines comes from the environment (see README, Operating)."""
 
 from pathlib import Path
-from typing import Any
 
 from csp.constants import NONE, SELF
 
@@ -130,7 +129,7 @@ DATABASES = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 _cache_url = environment.text("CACHE_URL", embedded.cache_url(VAR_DIR))
-CACHES: dict[str, dict[str, Any]] = {
+CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": _cache_url,

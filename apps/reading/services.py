@@ -57,7 +57,7 @@ def ask_broker() -> list[str]:
 
 def ask_cache() -> list[str]:
     """Nothing; raises whatever the cache's client does where it does not answer."""
-    location = settings.CACHES["default"]["LOCATION"]
+    location = str(settings.CACHES["default"]["LOCATION"])
     with redis.Redis.from_url(location, socket_timeout=LIMIT, socket_connect_timeout=LIMIT) as client:
         client.ping()
     return []
