@@ -18,7 +18,7 @@ from django.db.models import Max
 from apps.postings.models import Posting
 from apps.replay import queries
 from apps.replay.alerting.exercise import let_time_pass
-from apps.replay.alerting.receivers import Call, Receiver, receiving
+from apps.replay.alerting.receivers import Call, receiving
 from apps.replay.algorithms.timeline import Timeline
 from apps.replay.algorithms.verification import Verdict, collect, compare
 from apps.replay.answers import Options
@@ -31,6 +31,7 @@ from apps.retrieval.claims import LEASE
 from apps.retrieval.models import Retrieval, Schedule
 from portal.chaos.faults import Fault, Hands, drawn
 from portal.chaos.places import SERIAL
+from portal.chaos.rabbitmq import free_port
 from portal.chaos.stage import BEATS, WORKERS, Stage
 from portal.chaos.watch import Watch, wait_for
 from portal.embedded import StartError
@@ -96,14 +97,22 @@ class Course:
 
     def run(self) -> Outcome:
         faults = list(drawn(self._wanted.faults, self._chance, with_hosts=self._stage.hosts is not None))
-        first = round(len(faults) * REPLAYED_SHARE)
         self._say("Beginning the servers")
         self._stage.begin_servers()
         self._stage.migrate()
-        with receiving() as web, self._serving() as replay:
+        self._copy_database()
+        with receiving() as web:
             web.behave = self._refuse_some
-            self._prepare(replay, web)
-            self._begin_portal(replay, web)
+            self._begin_portal([port := free_port(), web.port])
+            scenario.add_people(web)
+            self._live_through(faults, port)
+        self._compare()
+        return self.outcome
+
+    def _live_through(self, faults: Sequence[Fault], port: int) -> None:
+        first = round(len(faults) * REPLAYED_SHARE)
+        with self._serving(port) as replay:
+            scenario.add_sources(self._feeds, replay.addresses)
             self._suffer(faults[:first], until=replay.timeline.real(self._end))
             self._finish_reading(replay)
             self._say("Working out anew, twice, what follows from postings")
@@ -111,12 +120,10 @@ class Course:
             self._suffer(faults[first:], until=0.0)
             self._finish_work()
             self._stage.end_portal()
-        self._compare()
-        return self.outcome
 
     # --- before -------------------------------------------------------------------------------------------------------
     @contextmanager
-    def _serving(self) -> Iterator[Replay]:
+    def _serving(self, port: int) -> Iterator[Replay]:
         wanted = self._wanted
         given = scenario.setup(wanted.sources, wanted.seconds, wanted.seed)
         loaded = scenario.feeds_of(given)
@@ -130,25 +137,24 @@ class Course:
                 options=Options(window=scenario.WINDOW, slowness=scenario.SLOWNESS, end=loaded.end),
                 record=record,
                 setup=given,
+                port=port,
             ) as replay,
         ):
             yield replay
 
-    def _prepare(self, replay: Replay, web: Receiver) -> None:
-        """Sources and people, and a copy of all that for the serial run."""
-        scenario.add_sources(self._feeds, replay.addresses)
-        scenario.add_people(web)
-        connection.close()  # a database that is copied may have no sessions
+    def _copy_database(self) -> None:
+        """For the serial run, while it is empty and has no sessions."""
         with psycopg.connect(self._stage.places.other_database("postgres"), autocommit=True) as administration:
             administration.execute(f"CREATE DATABASE {SERIAL} TEMPLATE {connection.settings_dict['NAME']}")
 
     def _refuse_some(self, _: Call) -> int:
         return 503 if self._chance_of_calls.random() < REFUSED else 200
 
-    def _begin_portal(self, replay: Replay, web: Receiver) -> None:
+    def _begin_portal(self, ports: Sequence[int]) -> None:
         self._say("Beginning the portal")
-        self._stage.begin_portal([replay.addresses.port, web.port])
-        wait_for(lambda: self._missing(EVER), "the portal to begin")
+        self._stage.begin_portal(ports)
+        wait_for(lambda: self._missing(EVER, retrievals=False), "the portal to begin")
+        self._say("Replaying")
         self._begun = time.monotonic()
 
     # --- faults -------------------------------------------------------------------------------------------------------
@@ -180,7 +186,7 @@ class Course:
         self._takeover = time.monotonic() - self._suffered
         meanwhile()
 
-    def _missing(self, since: datetime) -> str:
+    def _missing(self, since: datetime, *, retrievals: bool = True) -> str:
         """What has not worked since: a beat that leads and another, both workers, a retrieval, the site."""
         self._stage.revive()
         leader = self._watch.leader()
@@ -190,7 +196,7 @@ class Course:
             return "a beat that stands by"
         if idle := set(WORKERS) - self._watch.heard_of(since):
             return min(idle)
-        if not self._watch.stored(since):
+        if retrievals and not self._watch.stored(since):
             return "a retrieval"
         return "" if self._stage.is_ready() else "the site"
 

@@ -1,14 +1,14 @@
 """What differs between the tables of a portal whose parts died and those of the serial run."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any
 
 import psycopg
 
 from apps.alerts.models import Message
 from apps.database.statements import fetch
 from apps.postings.models import Posting
+from apps.replay.algorithms.differences import differences
 from apps.replay.deriving import tables
 from apps.replay.deriving.workers import serially
 from apps.search.queries.checking import Check, check
@@ -25,7 +25,7 @@ _HITS = (
     f"SELECT saved_id || ' ' || {_NAME}, '' FROM alerts_hit JOIN postings_posting posting ON posting.id = posting_id"
 )
 _EDITIONS = (
-    f"SELECT {_NAME}, edition.title FROM postings_edition edition"
+    f"SELECT {_NAME} || ' ' || edition.id, edition.title FROM postings_edition edition"
     " JOIN postings_posting posting ON posting.id = posting_id"
 )
 COMPARED = {"postings": _POSTINGS, "hits of searches": _HITS, "editions": _EDITIONS}
@@ -55,20 +55,16 @@ class Findings:
 def compare_with_serial(address: str) -> Findings:
     """Compare postings and hits with those in the database of the serial run."""
     found = Findings()
-    with psycopg.connect(address) as serial:
-        serial.execute("SET timezone = 'UTC'")
+    with psycopg.connect(address, options="-c timezone=UTC") as serial:
         for name, statement in COMPARED.items():
-            expected: dict[str, Any] = dict(serial.execute(statement).fetchall())
             rows = fetch(statement)
-            present = dict(rows)
-            lost, added = sorted(expected.keys() - present.keys()), sorted(present.keys() - expected.keys())
-            different = sorted(key for key in expected.keys() & present.keys() if expected[key] != present[key])
+            differing = differences(serial.execute(statement).fetchall(), rows)
             found.rows[name] = len(rows)
-            found.missing[name] = len(lost)
-            found.added[name] = len(added) + len(rows) - len(present)
-            found.different[name] = len(different)
-            for kind, keys in (("missing", lost), ("too many", added), ("different", different)):
-                found.faults += [f"{name}: {key} is {kind}" for key in keys[:SHOWN]]
+            found.missing[name] = len(differing.missing)
+            found.added[name] = len(differing.added)
+            found.different[name] = len(differing.different)
+            for kind, names in asdict(differing).items():
+                found.faults += [f"{name}: {row} is {kind}" for row in names[:SHOWN]]
     return found
 
 

@@ -15,7 +15,7 @@ from apps.replay.algorithms.feed import Feed
 from apps.replay.algorithms.rendering import format_of, render
 from apps.replay.algorithms.timeline import Timeline
 from apps.replay.algorithms.verification import collect
-from apps.replay.chaos.scenario import faults_of, feeds_of
+from apps.replay.chaos import scenario
 from apps.replay.record import read_record
 from apps.replay.server import addresses_of
 from apps.sources import formats
@@ -29,8 +29,11 @@ def run(record: Path) -> None:
     start = witnessed.start
     timeline = Timeline(start.origin, start.start, start.speed)
     addresses = addresses_of(timeline, start.port)
-    feeds = feeds_of(start.setup).feeds
-    faults = faults_of(feeds, start.setup)
+    feeds = scenario.feeds_of(start.setup).feeds
+    faults = scenario.faults_of(feeds, start.setup)
+    # In the same order as the other run has added them, so that both know them by the same numbers.
+    scenario.add_people()
+    scenario.add_sources(feeds, addresses)
     ids = {number: source_id for source_id, number in queries.replayed_sources(start.port).items()}
     served: dict[int, list[int]] = defaultdict(list)
     for source, posting in sorted(witnessed.served):
