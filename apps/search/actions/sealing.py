@@ -134,11 +134,10 @@ def _merge() -> bool:
     """Make one generation of several, or one anew in which much has died or whose impacts are out of date."""
     generations = _generations()
     chosen = to_merge(_sizes(generations))
-    if chosen is None and is_read_anew():
-        return False  # what is worn ends soon, all of it
     if chosen is None:
         average = _average_length(generations)
-        worn = [number for number, generation in enumerate(generations) if _is_worn(generation, average)]
+        most_dead = 1.0 if is_read_anew() else MOST_DEAD  # what is half dead then will soon be wholly so
+        worn = [number for number, generation in enumerate(generations) if _is_worn(generation, average, most_dead)]
         if not worn:
             return False
         chosen = slice(worn[0], worn[0] + 1)
@@ -157,10 +156,10 @@ def _sizes(generations: Sequence[_Stored]) -> list[int]:
     ]
 
 
-def _is_worn(generation: _Stored, average_length: float) -> bool:
+def _is_worn(generation: _Stored, average_length: float, most_dead: float) -> bool:
     unneeded = generation.dead_count - generation.dropped
     drift = abs(average_length / max(generation.average_length, 1e-9) - 1)
-    return unneeded > MOST_DEAD * generation.size or (drift > LARGEST_DRIFT and generation.tokens > 0)
+    return unneeded > most_dead * generation.size or (drift > LARGEST_DRIFT and generation.tokens > 0)
 
 
 def _average_length(generations: Sequence[_Stored]) -> float:
