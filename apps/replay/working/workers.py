@@ -19,7 +19,7 @@ from apps.retrieval import sandbox
 from apps.search.algorithms.index.reading import read
 
 WATCHED_EVERY = 0.2  # s
-IDLE = 0.02  # s that a worker waits while others are at all that is left
+IDLE = 0.1  # s that a worker waits while others are at all that is left
 KILLED_AT = 0.3  # of the records
 
 # Forked, so that what Python takes to begin is not measured with the work. What starts them reads nothing of the index

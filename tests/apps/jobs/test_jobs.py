@@ -277,11 +277,11 @@ def test_splits_are_expected_to_take_what_their_like_took_before(counting_job):
 
 
 def near_the_end(job: Job) -> Claim:
-    """All but one split are done, in a second for each unit; the last one is under way."""
+    """All but one split are done, in a hundred seconds for each unit; the last one is under way."""
     while (claim := actions.claim("a worker", job.pk)) and Split.objects.filter(state="waiting").exists():
         actions.commit(claim.attempt_id, write_of(claim))
     for attempt in Attempt.objects.filter(outcome="done").select_related("split"):
-        took = timedelta(seconds=attempt.split.size)
+        took = timedelta(seconds=100 * attempt.split.size)
         Attempt.objects.filter(pk=attempt.pk).update(begun_at=attempt.ended_at - took)
     return claim
 
@@ -290,10 +290,10 @@ def test_near_the_end_a_slow_split_has_another_attempt(counting_job):
     counting_job(records=36)
     job = a_job()
     slow = near_the_end(job)
-    be_late(1.4)  # of size 1
+    be_late(140)  # of size 1
     actions.advance(job.pk)
     assert actions.claim("another", job.pk) is None
-    be_late(1.6)
+    be_late(160)
     actions.advance(job.pk)
     backup = actions.claim("another", job.pk)
     assert backup.parameters == slow.parameters
@@ -309,7 +309,7 @@ def test_a_slow_site_is_not_asked_by_two(counting_job):
     counting_job(records=36, backups=False)
     job = a_job()
     near_the_end(job)
-    be_late(100)
+    be_late(1_000)
     actions.advance(job.pk)
     assert actions.claim("another", job.pk) is None
     assert not kind_of("crawl").backups

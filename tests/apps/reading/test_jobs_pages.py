@@ -5,7 +5,6 @@ from django.urls import reverse
 
 from apps.jobs import actions, working
 from apps.jobs.models import Job
-from tests.apps.jobs.conftest import counting_job  # noqa: F401, a fixture
 from tests.apps.jobs.counting import KIND
 from tests.apps.reading.test_health import numbers
 from tests.builders import a_user
@@ -46,7 +45,7 @@ def test_a_job_is_started_once_paused_resumed_and_cancelled(staff):
     assert staff.post(reverse("start_job"), {"kind": "dance"}).status_code == 404
 
 
-def test_progress_and_what_was_given_up_are_shown(staff, counting_job, client):  # noqa: F811
+def test_progress_and_what_was_given_up_are_shown(staff, counting_job, client):
     def fail_at_four(number, beat):
         if number == 4:
             raise ValueError("4 is <no> number.")
