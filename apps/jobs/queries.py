@@ -159,6 +159,14 @@ def taken_in_rounds(kind: str, stage: str, rounds: int, most: int) -> list[list[
     return found
 
 
+def recorded_times() -> Iterator[dict[str, Any]]:
+    """What splits of all jobs took, the earliest first, as `benchmark_split` reads it."""
+    rows = Attempt.objects.filter(outcome=Attempt.Outcome.DONE).annotate(took=_TOOK).order_by("ended_at", "pk")
+    values = rows.values_list("split__key", "split__job__kind", "split__size", "took")
+    for key, kind, size, took in values.iterator():
+        yield {"host": key, "kind": kind, "size": size, "seconds": took.total_seconds()}
+
+
 def pace(job: Job) -> float | None:
     """Seconds for a unit of size, in this job's present stage so far."""
     done = Attempt.objects.filter(split__job=job, split__stage=job.stage, outcome=Attempt.Outcome.DONE)

@@ -57,6 +57,17 @@ def test_it_is_paused_resumed_cancelled_and_tried_again(counting_job, said):
         call_command("job", "pause", number)
 
 
+def test_what_splits_took_can_be_split_otherwise(counting_job, said, tmp_path, capsys):
+    counting_job(records=30)
+    actions.create(KIND, asked_by="a test")
+    said("work")
+    times = tmp_path / "times.jsonl"
+    times.write_text(said("times"))
+    assert len(times.read_text().splitlines()) == 11  # ten splits, and the end
+    call_command("benchmark_split", times=times, splits=2)
+    assert "longest first" in capsys.readouterr().out
+
+
 def test_mistakes_are_told(counting_job):
     counting_job()
     for arguments, complaint in (

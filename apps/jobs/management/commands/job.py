@@ -1,5 +1,6 @@
 """Jobs at the command line: what there is, how far it is, and what is to become of it."""
 
+import json
 from argparse import ArgumentParser
 from typing import Any
 
@@ -22,11 +23,14 @@ CHANGES = {
 
 
 class Command(BaseCommand):
-    help = "List, show, start, pause, resume, cancel or retry jobs; or work on them until none is left."
+    help = (
+        "List, show, start, pause, resume, cancel or retry jobs; work on them until none is left; tell their times."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         what = parser.add_subparsers(dest="what", required=True)
         what.add_parser("list", help="the latest jobs")
+        what.add_parser("times", help="what splits took so far, as JSON lines for benchmark_split --times")
         for name in ("show", *CHANGES):
             what.add_parser(name).add_argument("job", type=int)
         start = what.add_parser("start", help="ask for a job; workers begin within seconds")
@@ -45,6 +49,9 @@ class Command(BaseCommand):
             self._start(options["kind"], options["parameters"])
         elif what == "work":
             self._work(job)
+        elif what == "times":
+            for row in queries.recorded_times():
+                self.stdout.write(json.dumps(row))
         elif job is not None:
             self._show(job)
         else:
