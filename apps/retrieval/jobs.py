@@ -11,7 +11,7 @@ from apps.jobs.kinds import Beat, Kind, Parameters, Piece, Stage, Write, registe
 from apps.retrieval import actions, engine, queries
 from apps.retrieval.queries import Slice
 
-PAGES = 250  # of a split; of a site with more the rest is in others, small sites are in one together
+PAGES = 100  # of a split; of a site with more the rest is in others, small sites are in one together
 PARTS = 16  # of all addresses that are found, by their hash
 LONGEST_VISIT = 600.0  # s at one site in a round; the rest of a slow one is for the next
 
