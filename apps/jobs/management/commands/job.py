@@ -23,9 +23,7 @@ CHANGES = {
 
 
 class Command(BaseCommand):
-    help = (
-        "List, show, start, pause, resume, cancel or retry jobs; work on them until none is left; tell their times."
-    )
+    help = "List, show, start, pause, resume, cancel or retry jobs; work on them until none is left; tell their times."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         what = parser.add_subparsers(dest="what", required=True)
