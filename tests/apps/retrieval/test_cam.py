@@ -224,7 +224,7 @@ class TestPages:
 
 def test_of_what_is_due_together_what_is_worth_most_is_asked_first_but_nothing_is_overtaken_for_long():
     light, heavy, late = Due(1, 1, 0, 100.0, 101.0), Due(2, 1, 0, 100.0, 101.0, 5.0), Due(3, 1, 0, -300.0, 101.0)
-    assert [claim.source_id for claims in messages([light, heavy, late]) for claim in claims] == [3, 2, 1]
+    assert [claim.source_id for message in messages([light, heavy, late]) for claim in message.claims] == [3, 2, 1]
 
 
 def test_the_command_changes_the_policy_of_pages():
