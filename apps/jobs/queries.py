@@ -74,7 +74,9 @@ class Progress:
     @property
     def share(self) -> float:
         """Done, 0 to 1."""
-        return self.records_done / self.records if self.records else float(self.splits > 0)
+        if self.records:
+            return self.records_done / self.records
+        return self.done / self.splits if self.splits else 0.0
 
 
 def progress(jobs: Sequence[Job]) -> dict[int, Progress]:

@@ -24,7 +24,7 @@ def _seal() -> None:
 
 
 def _at_the_end(_: Parameters) -> Iterator[Piece]:
-    yield Piece({}, 1, 1.0)
+    yield Piece({}, 0, 1.0)
 
 
 def _settle(_: Parameters, beat: Beat) -> Write:
