@@ -49,6 +49,19 @@ def own_cache(worker_id: str) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: object) -> Iterator[None]:
+    """Threads and processes of tests may still hold a session at the end; the database is dropped nevertheless."""
+    from django.db import connection  # noqa: PLC0415, after the settings
+
+    yield
+    with django_db_blocker.unblock(), connection.cursor() as cursor:  # type: ignore[attr-defined]
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
 @pytest.fixture(autouse=True)
 def quick_passwords(request: pytest.FixtureRequest) -> None:
     """Passwords are hashed cheaply: argon2 is slow on purpose."""
