@@ -46,12 +46,15 @@ class Twin:
     def document_frequency(self, term: str) -> int:
         return sum(term in self.held_by(id) for id in self.readings)
 
-    def scores(self, weights: dict[str, float]) -> dict[int, float]:
-        """By posting, what `best` gives for weighted terms, as far as it is above 0."""
+    def scores(self, weights: dict[str, float], sealed_with: dict[int, float]) -> dict[int, float]:
+        """By posting, what `best` gives for weighted terms, as far as it is above 0.
+
+        Those that are sealed were weighed with the average length of that time, which `sealed_with` tells.
+        """
         found = {}
         for id in self.readings:
             counts = self.terms_of(id)
-            burden = 1.2 * (0.4 + 0.6 * counts.total() / self.average_length)
+            burden = 1.2 * (0.4 + 0.6 * counts.total() / sealed_with.get(id, self.average_length))
             score = sum(weight * counts[term] * 2.2 / (counts[term] + burden) for term, weight in weights.items())
             if score > 0:
                 found[id] = score
