@@ -4,12 +4,18 @@ import os
 
 from celery import Celery
 from celery.schedules import crontab
+from celery.signals import task_prerun
+from django.db import close_old_connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
 app = Celery("wirebeat", task_cls="portal.poison:CountedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+# Each thread keeps its connection to Postgres, as in the web server. Celery by itself closes it before and after each
+# task, and a new one costs more CPU than most tasks.
+app.conf["CELERY_DB_REUSE_MAX"] = 10**12  # tasks until a connection is closed by Celery
+task_prerun.connect(close_old_connections)  # unusable ones, and those of five minutes
 app.conf.beat_schedule = {
     # New, followed, paused and deleted sources get or lose their schedule here, should the page's own call have failed.
     "adopt sources": {"task": "apps.retrieval.tasks.adopt_sources", "schedule": 60.0},

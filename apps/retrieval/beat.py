@@ -35,8 +35,9 @@ logger = logging.getLogger(__name__)
 TASK = "apps.retrieval.tasks.retrieve"
 CHANNEL = "retrieval_schedule"  # a NOTIFY on it says: an instant nearer than LONGEST_WAIT was planned
 LEADERSHIP = 0x57495245  # the advisory lock's number: "WIRE"
-CLAIM_SIZE = 2_000  # sources; the more at once, the fuller are the messages of each partition
+CLAIM_SIZE = 2_000  # sources
 MESSAGE_SIZE = 25
+SHORTEST_WAIT = 0.1  # s between two claims: what becomes due in it shares messages, each of which costs as much alone
 LONGEST_WAIT = 1.0  # s; the leader shows Postgres at least this often that it lives
 STANDBY_WAIT = 1.0  # s
 SILENCE = 3.0  # s; a leader that has said nothing for so long hangs
@@ -92,21 +93,29 @@ class Due(NamedTuple):
 
 
 class Message(NamedTuple):
-    partition: int
+    queue: str
     claims: list[Claim]
 
 
-def messages(due: Iterable[Due]) -> Iterator[Message]:
-    """Cut claimed sources into messages: each of one partition, so that a site's sources meet in one worker.
+def messages(due: Iterable[Due], queues: int = 1) -> Iterator[Message]:
+    """Cut claimed sources into few messages; a site's sources, which lie in one partition, meet in one worker.
 
     Of what is due together, what is worth most goes first, but nothing is overtaken for long.
     """
-    by_partition: dict[int, list[Due]] = defaultdict(list)
+    by_partition: dict[int, list[Claim]] = defaultdict(list)
     for row in sorted(due, key=lambda row: (-row.urgency, row.due_at)):
-        by_partition[row.partition].append(row)
-    for partition, rows in by_partition.items():
-        for start in range(0, len(rows), MESSAGE_SIZE):
-            yield Message(partition, [row.claim() for row in rows[start : start + MESSAGE_SIZE]])
+        by_partition[row.partition].append(row.claim())
+    filling: dict[str, list[Claim]] = {}  # the message of each queue that partitions still go into
+    for partition, claims in by_partition.items():
+        queue = queue_of(partition, queues)
+        for start in range(0, len(claims), MESSAGE_SIZE):
+            piece = claims[start : start + MESSAGE_SIZE]
+            if len(filling.setdefault(queue, [])) + len(piece) > MESSAGE_SIZE:
+                yield Message(queue, filling[queue])
+                filling[queue] = []
+            filling[queue] += piece
+    for queue, claims in filling.items():
+        yield Message(queue, claims)
 
 
 class RetrievalScheduler(DatabaseScheduler):
@@ -130,10 +139,14 @@ class RetrievalScheduler(DatabaseScheduler):
             connection.execute("SELECT")
             self._heed_clock(connection)
             self._tick_fixed_jobs(*args, **kwargs)
+            began = time.monotonic()
             self._dispatch_due(connection)
             wait = min(self._next_fixed_tick - time.monotonic(), self._until_next(connection), LONGEST_WAIT)
             if wait > 0:
                 next(connection.notifies(timeout=wait, stop_after=1), None)
+            time.sleep(max(began + SHORTEST_WAIT - time.monotonic(), 0))
+            for _ in connection.notifies(timeout=0):
+                pass  # one look answers all that came meanwhile
         except (psycopg.Error, DatabaseError, InterfaceError) as error:
             logger.warning("beat lost Postgres and tries again: %s", error)
             self._disconnect()
@@ -229,7 +242,7 @@ class RetrievalScheduler(DatabaseScheduler):
         while True:
             with connection.transaction():
                 due = [Due(*row) for row in connection.execute(CLAIM, [CLAIM_SIZE, LEASE]).fetchall()]
-                for message in messages(due):
+                for message in messages(due, settings.RETRIEVAL_QUEUES):
                     self._publish(message)
             if len(due) < CLAIM_SIZE:
                 return
@@ -237,7 +250,6 @@ class RetrievalScheduler(DatabaseScheduler):
     def _publish(self, message: Message) -> None:
         # Not `send_task`, which takes twice as long to find out what is always the same here.
         amqp = self.app.amqp
-        queue = queue_of(message.partition, settings.RETRIEVAL_QUEUES)
         task = amqp.create_task_message(
             uuid(),
             TASK,
@@ -247,7 +259,7 @@ class RetrievalScheduler(DatabaseScheduler):
             ignore_result=True,
             argsrepr="",
         )
-        amqp.send_task_message(self.producer, TASK, task, queue=queue)
+        amqp.send_task_message(self.producer, TASK, task, queue=message.queue)
 
     def _until_next(self, connection: psycopg.Connection[Any]) -> float:
         row = connection.execute(UNTIL_NEXT).fetchone()

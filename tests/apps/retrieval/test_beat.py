@@ -1,4 +1,4 @@
-"""Beat claims what is due, once, and in messages of one partition."""
+"""Beat claims what is due, once, and in few messages that keep a partition together."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -11,6 +11,8 @@ from django.db import connections
 from apps.retrieval.beat import CLAIM, CLAIM_SIZE, LEADERSHIP, MESSAGE_SIZE, Due, Message, RetrievalScheduler, messages
 from apps.retrieval.claims import LEASE, Claim
 from apps.retrieval.models import Schedule
+from apps.retrieval.queues import queue_of
+from apps.sources.algorithms.partitions import PARTITIONS
 from tests.builders import a_source
 
 NOW = datetime.now(UTC)
@@ -47,13 +49,34 @@ def beat(transactional_db, monkeypatch):
     scheduler._disconnect()
 
 
-def test_messages_hold_sources_of_one_partition_in_the_order_of_their_instants():
+def by_partition(claims: list[Claim], partitions: int) -> list[list[Claim]]:
+    return [[claim for claim in claims if claim.source_id % partitions == number] for number in range(partitions)]
+
+
+def test_full_messages_hold_sources_of_a_partition_together_and_in_the_order_of_their_instants():
     due = [Due(number, 1, number % 3, float(-number), 0.0) for number in range(200)]
     cut = list(messages(due))
     assert sorted(claim.source_id for message in cut for claim in message.claims) == list(range(200))
     assert all(len(message.claims) <= MESSAGE_SIZE for message in cut)
-    assert all(claim.source_id % 3 == message.partition for message in cut for claim in message.claims)
-    assert all(message.claims == sorted(message.claims, key=lambda claim: claim.due_at) for message in cut)
+    for message in cut:
+        for claims in by_partition(message.claims, 3):
+            assert claims == sorted(claims, key=lambda claim: claim.due_at)
+    for number in range(3):  # 67 at most, in as few messages as they fit into
+        assert sum(any(claim.source_id % 3 == number for claim in message.claims) for message in cut) == 3
+
+
+def test_few_sources_of_many_partitions_share_a_message_and_none_is_torn_apart():
+    due = [Due(number, 1, number % 30, float(-number), 0.0) for number in range(60)]
+    cut = list(messages(due))
+    assert [len(message.claims) for message in cut] == [24, 24, 12]
+    for message in cut:
+        assert all(len(claims) in (0, 2) for claims in by_partition(message.claims, 30))
+
+
+def test_each_queue_gets_the_sources_of_its_partitions_alone():
+    due = [Due(number, 1, number % PARTITIONS, 0.0, 0.0) for number in range(200)]
+    for message in messages(due, queues=4):
+        assert {queue_of(claim.source_id % PARTITIONS, 4) for claim in message.claims} == {message.queue}
 
 
 def test_what_is_due_is_published_once_and_leased(beat):
