@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from apps.sources.algorithms.addresses import resolve, same_page_key
+from apps.sources.algorithms.addresses import same_page_key_and_fragment
 from apps.sources.formats.feed import ParsedEntry
 
 _MOST_IDENTITIES = 3
@@ -231,12 +231,8 @@ def _entry_keys(entry: ParsedEntry, page: str, text_key: bytes, *, is_own_page: 
 
 def _page(link: str) -> str:
     """The page that a link leads to, and the place on it: fragments such as `#xtor=RSS-1` only track."""
-    page = same_page_key(link)
-    if not page or "#" not in link:
-        return page
-    url = resolve(link)
-    fragment = url.hash if url is not None else ""
-    return page if "=" in fragment else page + fragment
+    page, fragment = same_page_key_and_fragment(link)
+    return page if not page or "=" in fragment else page + fragment
 
 
 def _is_root(page: str) -> bool:

@@ -5,7 +5,7 @@ from binascii import crc32
 from functools import cache, lru_cache
 from ipaddress import ip_address
 
-from ada_url import URL, idna
+from ada_url import URL, idna, normalize_url
 from publicsuffixlist import PublicSuffixList
 
 from apps.sources.algorithms.partitions import PARTITIONS
@@ -151,15 +151,43 @@ def same_page_key(address: str) -> str:
     >>> same_page_key("http://www.example.org/story/?utm_source=rss&id=7#top")
     'example.org/story?id=7'
     """
-    url = resolve(address)
-    if url is None or url.protocol not in _WEB_PROTOCOLS:
-        return ""
-    name = url.hostname.removesuffix(".").removeprefix("www.")
-    port = f":{url.port}" if url.port else ""
-    pairs = [pair for pair in url.search.removeprefix("?").split("&") if pair]
+    return same_page_key_and_fragment(address)[0]
+
+
+def same_page_key_and_fragment(address: str) -> tuple[str, str]:
+    """The key of `same_page_key`, and what it left out behind the page: the fragment with its `#`, or "".
+
+    Every address of every feed comes by at each retrieval, so the parts are cut out of the normalised address: to ask
+    the parser for one after the other takes five times as long.
+
+    >>> same_page_key_and_fragment("http://www.example.org/story/?utm_source=rss&id=7#top")
+    ('example.org/story?id=7', '#top')
+    """
+    parts = _PARTS.fullmatch(_normalised(address))
+    if parts is None:
+        return "", ""
+    name, port, path, search, fragment = parts.groups("")
+    pairs = [pair for pair in search.split("&") if pair] if search else ()
     kept = [pair for pair in pairs if not is_tracking_parameter(pair.partition("=")[0])]
     query = f"?{'&'.join(kept)}" if kept else ""
-    return f"{name}{port}{url.pathname.rstrip('/')}{query}"
+    return f"{name.removesuffix('.').removeprefix('www.')}{port}{path.rstrip('/')}{query}", fragment if len(
+        fragment
+    ) > 1 else ""
+
+
+# Of a normalised web address: host, port with its colon, path, search without its "?", fragment.
+_PARTS = re.compile(r"https?://(?:[^@/?#]*@)?([^:/?#\[]*|\[[^\]]*\])(:[0-9]+)?(/[^?#]*)(?:\?([^#]*))?(#.*)?", re.DOTALL)
+
+
+def _normalised(address: str) -> str:
+    """The address as a browser writes it; "" where it makes none."""
+    try:
+        url = normalize_url(_well_encoded(address))
+    except ValueError:
+        return ""
+    if "xn--" in url and resolve(address) is None:
+        return ""
+    return url
 
 
 def _well_encoded(text: str) -> str:
