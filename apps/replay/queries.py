@@ -20,6 +20,13 @@ def replayed_sources(port: int) -> dict[int, int]:
     return {pk: number for pk, url in rows if (number := source_of(url, port)) is not None}
 
 
+def interests_of(port: int) -> dict[int, float]:
+    """What searches multiply the worth of each replayed source by, 1 where nobody searches."""
+    numbers = replayed_sources(port)
+    rows = Source.objects.filter(pk__in=numbers).values_list("pk", "interest")
+    return {numbers[id]: interest for id, interest in rows}
+
+
 def stored_postings(port: int, since: float) -> Iterator[Stored]:
     """What is stored of the sources at `port`, retrieved at `since` (real seconds since 1970) or later."""
     sources = replayed_sources(port)

@@ -16,6 +16,7 @@ from rich.live import Live
 from rich.progress import track
 
 from apps.replay.actions import add_feeds, store_history
+from apps.replay.alerting.laying import lay_searches
 from apps.replay.algorithms.faults import choose_faults
 from apps.replay.algorithms.lines import RecordError
 from apps.replay.algorithms.timeline import Timeline
@@ -56,6 +57,9 @@ class Command(BaseCommand):
         parser.add_argument("--for", type=float, metavar="SECONDS", help="stop after these real seconds")
         parser.add_argument(
             "--learn", action="store_true", help="store the history and learn the feeds' habits from it first"
+        )
+        parser.add_argument(
+            "--searches", type=int, default=0, metavar="N", help="let N people search for what sources write; --learn"
         )
         parser.add_argument(
             "--retrieve-every", type=int, metavar="SECONDS", help="shortest gap between requests, in replayed seconds"
@@ -106,6 +110,8 @@ def _wanted(options: dict[str, Any]) -> Wanted:
     for name in ("days", "speed", "window"):
         if options[name] <= 0:
             raise CommandError(f"--{name} must be more than 0.")
+    if options["searches"] and not options["learn"]:
+        raise CommandError("--searches needs --learn: only of sources that have published is known what they write.")
     return Wanted(
         synthetic=options["synthetic"],
         items=options["items"],
@@ -141,6 +147,8 @@ def _add(replay: Replay, options: dict[str, Any], console: Console) -> None:
         while unobserved(ids) and datetime.now(UTC).timestamp() < replay.timeline.start:
             time.sleep(1)
     learn_habits(now=datetime.now(UTC))
+    if options["searches"]:
+        lay_searches(ids, options["searches"], seed=options["seed"], now=datetime.now(UTC))
     replan_changed(now=datetime.now(UTC))
     left = replay.timeline.start - datetime.now(UTC).timestamp()
     console.print(f"Learnt. The recording's first day begins in {max(left, 0):.0f} s.")

@@ -1,0 +1,62 @@
+"""Searches laid over a portal whose sources are replayed, each by a person of its own."""
+
+import random
+from collections.abc import Sequence
+from datetime import datetime
+
+from apps.accounts.models import User
+from apps.alerts import actions
+from apps.alerts.actions.rules import set_importance
+from apps.alerts.queries import interest
+from apps.postings.algorithms.words import analyse
+from apps.search.actions import pull
+from apps.search.actions.saved import save_search
+from apps.search.models import SavedSearch
+from apps.search.queries import snapshot
+from apps.sources.models import Source
+
+WORDS_DRAWN_FROM = 40  # the heaviest of a source
+
+
+def lay_searches(source_ids: Sequence[int], count: int, *, seed: int, now: datetime) -> list[str]:
+    """Keep searches of two telling words of a source each, of importance 1 to 10, by as many people; what they ask.
+
+    What the sources have published so far is read first, and their interest is raised at once.
+
+    Raises
+    ------
+    ValueError
+        If too few of the sources have words to search for.
+    """
+    while pull(limit=1_000).looked_at:
+        pass
+    actions.profile_sources(source_ids, now=now)
+    words = _words_of(source_ids)
+    if len(words) < count:
+        raise ValueError(f"Only {len(words)} of the sources have words to search for, and {count} are wanted.")
+    drawn = random.Random(seed)
+    queries = [" ".join(drawn.sample(words[id], 2)) for id in drawn.sample(sorted(words), count)]
+    for number, query in enumerate(queries):
+        user, _ = User.objects.get_or_create(username=f"searcher{number}")
+        saved = save_search(user, query, query, order=SavedSearch.Order.NEWEST, now=now)
+        set_importance(user, saved.pk, float(drawn.randint(1, 10)))
+    while (prepared := actions.prepare()) and prepared.looked_at:
+        pass
+    while actions.weigh():
+        pass
+    actions.raise_interests()
+    return queries
+
+
+def _words_of(source_ids: Sequence[int]) -> dict[int, list[str]]:
+    """By source, those of its heaviest terms that are found when they are asked for; sources with two of them."""
+    languages = dict(Source.objects.filter(pk__in=source_ids).values_list("pk", "language"))
+    profiles = interest.profiles()
+    found = {}
+    with snapshot() as index:
+        for id, language in languages.items():
+            terms = index.names(profiles[id][0][:WORDS_DRAWN_FROM]) if id in profiles else []
+            words = [term for term in terms if term.isalpha() and list(analyse(term, language).terms) == [term]]
+            if len(words) >= 2:
+                found[id] = words
+    return found
