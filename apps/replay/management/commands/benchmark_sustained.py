@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 from django.core.management.base import BaseCommand, CommandError
-from django.db.models import Count
+from django.db import connection
+from django.db.models import Count, F
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress
@@ -23,30 +24,40 @@ from apps.replay.algorithms.synthetic import make_feeds
 from apps.replay.algorithms.timeline import Timeline
 from apps.replay.loading import DAY, MADE_UP_ORIGIN
 from apps.replay.server import Options, serving
-from apps.retrieval.actions import change_plan, control_price, learn_habits, replan_changed
+from apps.retrieval.actions import change_plan, learn_habits, replan_changed
 from apps.retrieval.benchmarking import celery, cpu_seconds, require_empty_database, write_figures
 from apps.retrieval.models import Plan, Retrieval, Schedule
+from apps.retrieval.queues import all_queues
 
-SPEED = 100.0  # replayed seconds per second: a source may be asked every 36 s
+SPEED = 30.0  # replayed seconds per second
+LEAST_GAP = 600  # replayed seconds between two requests of a source: 20 s
 HISTORY = 2 * DAY  # s before the beginning, so that feeds are not empty at first
 FAULTY = 0.1  # share of the sources, a slow one among eleven of them
-MARGIN = 1.05  # the budget by what is to be made: the price that meets it is not found at once
+MARGIN = 1.03  # the budget by what is to be made: the price that meets it is found by trying
 WORKER = ("worker", "-P", "threads", "-c", "32", "-l", "error", "--without-gossip", "--without-mingle")
+CHANGES = ("search_change", "trending_change", "summaries_change", "stories_change", "alerts_change")
+MOST_CHANGES = 1_000  # that are still to be read when the watch begins
+QUEUES = 8  # of retrievals
 BEAT = ("beat", "--pidfile=", "-l", "error")
 WATCHED_EVERY = 5.0  # s
-ROUNDS = 5  # hours of the sources' own time in which the price is steered to the budget
-LONGEST_BEGINNING = 300.0  # s in which all sources must have been asked once
+SPREAD = 180.0  # s over which sources are asked for the first time, or else all would be asked in waves
+ROUND = 60.0  # s after each of which the price is set by what was made in it
+ROUNDS = 5
+LONGEST_BEGINNING = 600.0  # s in which all sources must have been asked once, and what they brought have been read
 MEGABYTE = 2**20
 
 
 class Command(BaseCommand):
-    help = f"{__doc__} A part of the sources is faulty or slow. Real workers, beat and broker, feeds on loopback."
+    help = (
+        f"{__doc__} A part of the sources is faulty or slow. Real beat and broker, feeds on loopback, workers for"
+        " retrievals, and one for all that follows from them."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--per-hour", type=int, default=500_000, help="retrievals (default: %(default)s)")
         parser.add_argument("--minutes", type=float, default=10.0, help="default: %(default)g")
         parser.add_argument("--sources", type=int, default=10_000, help="default: %(default)s")
-        parser.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
+        parser.add_argument("--workers", type=int, default=1, help="for retrievals (default: %(default)s)")
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--json", metavar="FILE")
 
@@ -64,6 +75,12 @@ class Command(BaseCommand):
         require_empty_database()
         if min(per_hour, minutes, sources, workers) <= 0:
             raise CommandError("--per-hour, --minutes, --sources and --workers must be more than 0.")
+        if workers > QUEUES:
+            raise CommandError(f"There are {QUEUES} queues, so --workers can be {QUEUES} at most.")
+        if per_hour > sources * 3_600 * SPEED / LEAST_GAP:
+            raise CommandError(
+                f"{sources:,} sources may not be asked so often: each once in {LEAST_GAP / SPEED:.0f} s."
+            )
         console = Console()
         origin = MADE_UP_ORIGIN.timestamp()
         end = origin + (60 * minutes + LONGEST_BEGINNING) * SPEED + DAY
@@ -78,17 +95,18 @@ class Command(BaseCommand):
         )
         with replayed as replay, ExitStack() as stack, Progress(console=console) as progress:
             change_plan(policy=Plan.Policy.OURS, budget=MARGIN * per_hour, unit=Plan.Unit.HOUR)
-            add_feeds(replay.feeds, replay.addresses, speed=SPEED, min_gap=None, now=datetime.now(UTC))
-            processes = [stack.enter_context(celery(*WORKER, "-n", f"worker{n}@%h")).pid for n in range(workers)]
-            processes.append(stack.enter_context(celery(*BEAT)).pid)
+            add_feeds(replay.feeds, replay.addresses, speed=SPEED, min_gap=LEAST_GAP, now=datetime.now(UTC))
+            _spread()
+            environment = {"WIREBEAT_RETRIEVAL_QUEUES": str(QUEUES)}
+            programs = [stack.enter_context(celery(*command, **environment)) for command in _commands(workers)]
+            processes = [program.pid for program in programs]
             self._begin(progress, sources)
             # Habits and their price, as every night; until then a few sources stood for all.
             learn_habits(now=datetime.now(UTC))
             replan_changed(now=datetime.now(UTC))
             for _round in progress.track(range(ROUNDS), description="steering the price"):
-                time.sleep(3_600 / SPEED + 1)
-                control_price(now=datetime.now(UTC))
-                replan_changed(now=datetime.now(UTC))
+                time.sleep(ROUND)
+                _steer(MARGIN * per_hour)
             figures = self._watch(progress, processes, 60 * minutes)
         self._print(console, figures, per_hour)
         write_figures(json, figures)
@@ -104,10 +122,14 @@ class Command(BaseCommand):
             asked = Schedule.objects.exclude(asked_at=None).count()
             progress.update(bar, completed=asked)
             late = Schedule.objects.filter(due_at__lt=datetime.now(UTC) - timedelta(seconds=2)).count()
-            if asked >= 0.99 * sources and late <= 0.001 * sources:
+            unread = max(fetch(f"SELECT count(*) FROM {table}")[0][0] for table in CHANGES)
+            if asked >= 0.99 * sources and late <= 0.001 * sources and unread <= MOST_CHANGES:
                 return
             if time.monotonic() > until:
-                raise CommandError(f"After {LONGEST_BEGINNING:.0f} s {asked:,} sources were asked, {late:,} are late.")
+                raise CommandError(
+                    f"After {LONGEST_BEGINNING:.0f} s {asked:,} sources were asked, {late:,} are late,"
+                    f" {unread:,} postings unread."
+                )
             time.sleep(1)
 
     def _watch(self, progress: Progress, processes: list[int], seconds: float) -> dict[str, float]:
@@ -122,7 +144,8 @@ class Command(BaseCommand):
         used = [cpu_seconds(pid) - before for pid, before in zip(processes, cpu, strict=True)]
         whole = (ended - began).total_seconds()
         return _figures(began, ended) | {
-            "worker_cpu_share": sum(used[:-1]) / whole,
+            "retrieving_cpu_share": sum(used[:-2]) / whole,
+            "deriving_cpu_share": used[-2] / whole,
             "beat_cpu_share": used[-1] / whole,
             **_growth(np.array(memory) / MEGABYTE, whole),
         }
@@ -133,6 +156,27 @@ class Command(BaseCommand):
         for name, value in figures.items():
             table.add_row(name.replace("_", " "), f"{value:,.3g}" if abs(value) < 100 else f"{value:,.0f}")
         console.print(table)
+
+
+def _spread() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE retrieval_schedule SET due_at = now() + random() * make_interval(secs => %s)", [SPREAD])
+
+
+def _steer(per_hour: float) -> None:
+    """As the portal does it, but in minutes: there a price moves little in a day, lest a noisy one moves it."""
+    now = datetime.now(UTC)
+    made = Retrieval.objects.filter(fetched_at__gte=now - timedelta(seconds=ROUND)).count()
+    wrong = max(made, 1) / (per_hour * ROUND / 3_600)
+    Plan.objects.filter(pk=1).update(price=F("price") * min(max(wrong**2, 0.2), 5.0), priced_at=now)
+
+
+def _commands(workers: int) -> list[tuple[str, ...]]:
+    """The workers for retrievals, each with its share of the queues; the one for the rest; the beat."""
+    queues = all_queues(QUEUES)
+    rest, retrievals = queues[:1], queues[1:]
+    shares = [retrievals[number::workers] for number in range(workers)] + [rest]
+    return [(*WORKER, "-n", f"worker{n}@%h", "-Q", ",".join(share)) for n, share in enumerate(shares)] + [BEAT]
 
 
 _LATENESS = """
