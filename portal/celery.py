@@ -93,6 +93,8 @@ app.conf.beat_schedule = {
         "task": "apps.retrieval.tasks.forget_expired_postings",
         "schedule": crontab(hour=4, minute=23),
     },
+    # What a day later nobody undoes any more.
+    "forget undo": {"task": "apps.following.tasks.forget_undo", "schedule": 3600.0, "options": {"expires": 3600}},
     # Neither may kept documents, nor the files that a crash has left beside them.
     "tidy documents": {"task": "apps.documents.tasks.tidy_documents", "schedule": 3600.0, "options": {"expires": 3600}},
 }

@@ -107,8 +107,11 @@ def _file(user: User, folders_by_source: dict[int, list[int]]) -> None:
 @transaction.atomic
 def unfollow(user: User, source_id: int) -> bool:
     """What was read and starred of the source is kept, in case the person comes back to it."""
+    follows = queries.follows_of(user).filter(source_id=source_id)
+    if not follows.exists():
+        return False
     settle(user, source_id, newest=UNREAD_AT_FIRST)
-    deleted, _ = queries.follows_of(user).filter(source_id=source_id).delete()
+    deleted, _ = follows.delete()
     return deleted > 0
 
 

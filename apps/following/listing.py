@@ -14,8 +14,8 @@ from apps.postings.queries import Cursor
 WALKED = 4_000  # postings of all sources that are looked at first: most lists are full before
 FEW = 20  # sources; theirs are looked at one by one at once
 
-# Those who follow much find a page among the newest postings of all. For those who do not, or have read what is new, the
-# same is looked for source by source, which is little then. The second half only runs if the first found too few.
+# Those who follow much find a page among the newest postings of all. For those who do not, or have read what is new,
+# the same is looked for source by source, which is little then. The second half only runs if the first found too few.
 _LIST = """
 WITH mine AS MATERIALIZED (
     SELECT source_id, unread_from, read_through FROM following_follow WHERE id = ANY(%(follows)s)

@@ -47,6 +47,7 @@ ON CONFLICT (user_id, posting_id) DO UPDATE SET
     starred_at = least(following_mark.starred_at, excluded.starred_at),
     changed_at = greatest(following_mark.changed_at, excluded.changed_at)
 """
+_FORGET_UNDO = "UPDATE following_mark SET marked_all = NULL WHERE posting_id = ANY(%(kept)s) AND marked_all IS NOT NULL"
 # Of two follows that become one, the earlier beginning and the lower number count: what either took for read of its own
 # source must stay read.
 _KEEP_READ = f"""
@@ -101,7 +102,7 @@ def move_follows(from_id: int, to_id: int, *, same: Sequence[tuple[int, int]], n
     list(follows.order_by("pk").select_for_update().values_list("pk"))  # as those do who mark a list read
     MarkedAll.objects.filter(user__in=follows.values("user")).delete()
     with connection.cursor() as cursor:
-        for statement in (_SAY_READ, _UNITE_MARKS, _KEEP_READ, _JOIN_FOLLOWS, _JOIN_FOLDERS):
+        for statement in (_SAY_READ, _UNITE_MARKS, _FORGET_UNDO, _KEEP_READ, _JOIN_FOLLOWS, _JOIN_FOLDERS):
             cursor.execute(statement, names)
     already = list(Follow.objects.filter(source_id=to_id).values_list("user_id", flat=True))
     Follow.objects.filter(source_id=from_id, user__in=already).delete()
