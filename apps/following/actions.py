@@ -11,6 +11,7 @@ from django.db.models import OuterRef, Subquery
 from apps.accounts.models import User
 from apps.following import queries
 from apps.following.marking import Marked as Marked
+from apps.following.marking import advance_all as advance_all
 from apps.following.marking import forget_undo as forget_undo
 from apps.following.marking import mark_all_read as mark_all_read
 from apps.following.marking import settle

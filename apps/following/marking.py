@@ -14,6 +14,7 @@ from apps.following.queries import Scope
 from apps.following.states import NEW
 
 UNDO_FOR = timedelta(days=1)
+WORTHWHILE = 20  # postings of a source that were read since its number was moved
 _AT_ANY_TIME = datetime.max.replace(tzinfo=UTC)
 
 
@@ -219,6 +220,53 @@ def forget_undo(*, now: datetime) -> int:
     """Forget lists marked read so long ago that it cannot be undone any more; returns how many there were."""
     deleted, _ = MarkedAll.objects.filter(marked_at__lte=now - UNDO_FOR).delete()
     return deleted
+
+
+# --- numbers of those who read posting by posting ---------------------------------------------------------------------
+# The number moves up to the last posting that was read, where fewer stay unread below it, each by a mark.
+_ADVANCE = f"""
+WITH new AS MATERIALIZED (
+    SELECT follow.id AS follow_id, posting.id, mark.read
+    FROM following_follow follow
+    CROSS JOIN LATERAL (
+        SELECT id FROM postings_posting posting WHERE posting.source_id = follow.source_id AND {NEW} OFFSET 0
+    ) posting
+    LEFT JOIN following_mark mark ON mark.user_id = follow.user_id AND mark.posting_id = posting.id
+    WHERE follow.user_id = %(user)s
+), reach AS MATERIALIZED (
+    SELECT follow_id, max(id) AS through, count(*) AS amount FROM new WHERE read GROUP BY follow_id
+    HAVING count(*) >= %(worthwhile)s
+), kept AS MATERIALIZED (
+    SELECT id, follow_id FROM new JOIN reach USING (follow_id) WHERE read IS NULL AND id <= through
+), moved AS MATERIALIZED (
+    SELECT follow_id, through FROM reach
+    WHERE amount > (SELECT count(*) FROM kept WHERE kept.follow_id = reach.follow_id)
+), marks AS (
+    INSERT INTO following_mark (user_id, posting_id, read, changed_at)
+    SELECT %(user)s, id, false, %(now)s FROM kept JOIN moved USING (follow_id) ORDER BY id
+    ON CONFLICT (user_id, posting_id) DO UPDATE SET read = coalesce(following_mark.read, false)
+)
+UPDATE following_follow follow SET read_through = through FROM moved WHERE follow.id = follow_id
+"""
+
+
+@transaction.atomic
+def advance(user: User, *, now: datetime) -> int:
+    """Let numbers say what marks have said so far; nothing becomes read or unread. Returns how many numbers moved.
+
+    Without it, whoever reads one posting after the other for years would have all that they ever read looked through
+    whenever something is counted.
+    """
+    _hold(user)
+    list(queries.follows_of(user).order_by("pk").select_for_update(no_key=True).values_list("pk"))
+    with connection.cursor() as cursor:
+        cursor.execute(_ADVANCE, {"user": user.pk, "worthwhile": WORTHWHILE, "now": now})
+        return int(cursor.rowcount)
+
+
+def advance_all(*, now: datetime) -> int:
+    """The same for everybody, each in a transaction of its own."""
+    return sum(advance(user, now=now) for user in User.objects.only("pk").order_by("pk").iterator())
 
 
 # --- what makes the numbers unknown -----------------------------------------------------------------------------------

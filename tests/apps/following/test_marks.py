@@ -217,3 +217,15 @@ def test_what_was_marked_read_with_its_list_stays_read_for_who_comes_back():
     new = a_posting(follow.source, published_at=NOON + timedelta(minutes=1))
     actions.follow(follow.user, [follow.source_id], now=NOON)
     assert unread_of(follow.user) == [new]
+
+
+def test_what_was_read_one_by_one_is_said_by_a_number_once_a_day():
+    follow = a_follow()
+    postings = sorted(some_postings(40, follow.source), key=lambda posting: posting.pk)
+    kept, read = [postings[3], *postings[35:]], [*postings[:3], *postings[4:35]]
+    actions.mark_read(follow.user, [posting.pk for posting in read], read=True, now=NOON)
+    tasks.advance_all()
+    follow.refresh_from_db()
+    assert follow.read_through == postings[34].pk
+    assert unread_of(follow.user) == kept
+    assert queries.unread_counts(follow.user) == {follow.source_id: 6}

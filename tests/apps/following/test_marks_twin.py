@@ -14,7 +14,7 @@ from hypothesis.extra.django import TestCase
 
 from apps.alerts.algorithms.standing import read
 from apps.alerts.queries.passing import Onlookers
-from apps.following import actions, listing, queries
+from apps.following import actions, listing, marking, queries
 from apps.following.actions import Marked
 from apps.following.queries import Scope
 from apps.postings.models import Posting
@@ -122,6 +122,9 @@ class Twin:
             self.unread |= self.undos[number]
             self.said -= self.undos[number]
             self.undos[number] = set()
+
+    def advance(self) -> None:
+        marking.advance(self.user, now=self.now)
 
     def merge(self, kept: Source, merged: Source) -> None:
         if kept == merged:
@@ -259,6 +262,7 @@ steps = st.one_of(
     st.tuples(st.just("undo"), st.integers(0, 3)),
     st.tuples(st.just("undo"), st.integers(0, 3)),
     st.tuples(st.just("merge"), number, number),
+    st.tuples(st.just("advance")),
 )
 
 
@@ -267,7 +271,7 @@ def take(twin: Twin, name: str, values: list[object]) -> None:
         if not twin.postings:
             return
         values[0] = list(twin.postings.values())[values[0] % len(twin.postings)]
-    elif name != "undo":
+    elif name not in {"undo", "advance"}:
         places = {"merge": (0, 1), "mark_all": (1,)}.get(name, (0,))
         for place in places:
             values[place] = twin.sources[values[place] % len(twin.sources)]
@@ -287,6 +291,7 @@ class TestWhateverHappens(TestCase):
             patch.object(actions, "UNREAD_AT_FIRST", FIRST),
             patch.object(listing, "WALKED", 3),
             patch.object(listing, "FEW", 2),
+            patch.object(marking, "WORTHWHILE", 1),
         ):
             for name, *values in happenings:
                 twin.now += MINUTE

@@ -1,14 +1,10 @@
 """Every page takes as many queries for people who follow much and have much to read as for those who begin."""
 
-from datetime import timedelta
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from apps.following import actions
-from apps.following import queries as following
-from apps.following.queries import Scope
 from apps.postings.models import Posting
 from apps.reading.pages.sidebar import sidebar
 from tests.builders import NOON, a_folder, a_follow, a_mark, a_user, some_postings
@@ -64,13 +60,3 @@ def test_counts_take_six_queries(django_assert_num_queries):
         with django_assert_num_queries(6):
             counted = sidebar(user)
         assert counted.unread == sources * 3
-
-
-def test_a_list_of_everything_is_read_page_by_page(client):
-    user, _ = a_reader(25, 4)
-    client.force_login(user)
-    later = NOON + timedelta(hours=1)
-    assert "Posting" in client.get("/river/?show=unread").text
-    actions.mark_all_read(user, Scope("all"), shown_at=later, now=later)
-    assert following.unread_counts(user) == {}
-    assert client.get("/river/?show=unread").text.count('class="row') == 0
