@@ -88,7 +88,8 @@ WITH unread AS MATERIALIZED (
 ), moved AS MATERIALIZED (
     SELECT follow_id, read_through AS moved_from, through AS moved_to
     FROM reach JOIN following_follow follow ON follow.id = follow_id
-    WHERE amount > (SELECT count(*) FROM kept WHERE kept.follow_id = reach.follow_id)
+    LEFT JOIN (SELECT follow_id, count(*) AS marks FROM kept GROUP BY follow_id) cost USING (follow_id)
+    WHERE amount > coalesce(marks, 0)
 ), numbers AS (
     UPDATE following_follow follow SET read_through = moved_to FROM moved WHERE follow.id = follow_id
 ), marks AS (
@@ -150,9 +151,10 @@ def _mark_each(marked: MarkedAll, scope: Scope, limits: dict[str, datetime]) -> 
 # --- undo -------------------------------------------------------------------------------------------------------------
 _MOVE_BACK = """
 WITH moved AS MATERIALIZED (
-    SELECT follow.id, moved_from, moved_to FROM following_markedall marked
-    CROSS JOIN LATERAL unnest(follows, moved_from, moved_to) moved (follow_id, moved_from, moved_to)
-    JOIN following_follow follow ON follow.id = follow_id AND follow.user_id = marked.user_id
+    SELECT follow.id, moved.moved_from, moved.moved_to FROM following_markedall marked
+    CROSS JOIN LATERAL unnest(marked.follows, marked.moved_from, marked.moved_to)
+        moved (follow_id, moved_from, moved_to)
+    JOIN following_follow follow ON follow.id = moved.follow_id AND follow.user_id = marked.user_id
     WHERE marked.id = %(marked)s
 ), numbers AS (
     UPDATE following_follow follow SET read_through = moved_from FROM moved
@@ -240,7 +242,8 @@ WITH new AS MATERIALIZED (
     SELECT id, follow_id FROM new JOIN reach USING (follow_id) WHERE read IS NULL AND id <= through
 ), moved AS MATERIALIZED (
     SELECT follow_id, through FROM reach
-    WHERE amount > (SELECT count(*) FROM kept WHERE kept.follow_id = reach.follow_id)
+    LEFT JOIN (SELECT follow_id, count(*) AS marks FROM kept GROUP BY follow_id) cost USING (follow_id)
+    WHERE amount > coalesce(marks, 0)
 ), marks AS (
     INSERT INTO following_mark (user_id, posting_id, read, changed_at)
     SELECT %(user)s, id, false, %(now)s FROM kept JOIN moved USING (follow_id) ORDER BY id

@@ -38,17 +38,16 @@ def unread(postings: QuerySet[Posting], user: User) -> QuerySet[Posting]:
 # Two halves, so that each walks only what it needs: what came since and was not read, source by source, and what counts
 # as read but was marked unread by hand.
 _UNREAD_COUNTS = f"""
-SELECT source_id, sum(amount)::bigint FROM (
-    SELECT follow.source_id, arrived.amount
+SELECT source_id, count(*) FROM (
+    SELECT follow.source_id
     FROM following_follow AS follow CROSS JOIN LATERAL (
-        SELECT count(*) AS amount FROM postings_posting AS posting
-        WHERE posting.source_id = follow.source_id AND {NEW} AND NOT EXISTS (
-            SELECT FROM following_mark AS mark
-            WHERE mark.user_id = %(user)s AND mark.posting_id = posting.id AND mark.read)
-    ) AS arrived
-    WHERE follow.user_id = %(user)s AND arrived.amount > 0
+        SELECT id FROM postings_posting AS posting WHERE posting.source_id = follow.source_id AND {NEW} OFFSET 0
+    ) AS posting
+    WHERE follow.user_id = %(user)s AND NOT EXISTS (
+        SELECT FROM following_mark AS mark
+        WHERE mark.user_id = %(user)s AND mark.posting_id = posting.id AND mark.read)
     UNION ALL
-    SELECT follow.source_id, 1
+    SELECT follow.source_id
     FROM following_mark AS mark
     JOIN postings_posting AS posting ON posting.id = mark.posting_id
     JOIN following_follow AS follow ON follow.source_id = posting.source_id AND follow.user_id = mark.user_id

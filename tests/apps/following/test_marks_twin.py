@@ -279,8 +279,8 @@ def take(twin: Twin, name: str, values: list[object]) -> None:
 
 
 class TestWhateverHappens(TestCase):
-    @settings(deadline=None, max_examples=60)
-    @given(st.lists(steps, min_size=4, max_size=22))
+    @settings(deadline=None, max_examples=25)
+    @given(st.lists(steps, min_size=4, max_size=18))
     def test_all_who_ask_what_is_unread_hear_the_same(self, happenings):
         user = a_user()
         sources = [a_source(listed=True) for _ in range(3)]
