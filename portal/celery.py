@@ -99,6 +99,10 @@ app.conf.beat_schedule = {
         "task": "apps.retrieval.tasks.forget_expired_postings",
         "schedule": crontab(hour=4, minute=23),
     },
+    # What a day later nobody undoes any more.
+    "forget undo": {"task": "apps.following.tasks.forget_undo", "schedule": 3600.0, "options": {"expires": 3600}},
+    # What people have read one by one is said with fewer words.
+    "advance what was read": {"task": "apps.following.tasks.advance_all", "schedule": crontab(hour=3, minute=7)},
     # Neither may kept documents, nor the files that a crash has left beside them.
     "tidy documents": {"task": "apps.documents.tasks.tidy_documents", "schedule": 3600.0, "options": {"expires": 3600}},
 }

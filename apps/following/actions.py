@@ -5,13 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.core.exceptions import EmptyResultSet
 from django.db import connection, transaction
 from django.db.models import OuterRef, Subquery
 
 from apps.accounts.models import User
 from apps.following import queries
+from apps.following.marking import Marked as Marked
+from apps.following.marking import advance_all as advance_all
+from apps.following.marking import forget_undo as forget_undo
+from apps.following.marking import mark_all_read as mark_all_read
+from apps.following.marking import settle
+from apps.following.marking import undo_mark_all as undo_mark_all
 from apps.following.models import Folder, Follow, Mark, Tag, Tagging
+from apps.following.uniting import move_follows as move_follows
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.sources.actions import NewSource, add_sources
@@ -53,6 +59,7 @@ def follow(user: User, source_ids: Sequence[int], *, now: datetime, folder_ids: 
         ignore_conflicts=True,
         batch_size=1_000,
     )
+    _skip_older(user, fresh)
     mine = queries.folders_of(user).filter(pk__in=folder_ids).values_list("pk", flat=True)
     _file(user, {source_id: list(mine) for source_id in source_ids})
     return fresh
@@ -64,6 +71,23 @@ def _first_unread(source_ids: Collection[int], now: datetime) -> dict[int, datet
         "pk", Subquery(twentieth[UNREAD_AT_FIRST - 1 : UNREAD_AT_FIRST])
     )
     return {source_id: start or now - UNREAD_AT_FIRST_FOR for source_id, start in starts}
+
+
+# To count what is unread then does not begin with what was there before the person came.
+_SKIP_OLDER = """
+UPDATE following_follow follow SET read_through = lowest - 1
+FROM unnest(%s::bigint[]) wanted (source_id) CROSS JOIN LATERAL (
+    SELECT min(posting.id) AS lowest
+    FROM following_follow follow JOIN postings_posting posting USING (source_id)
+    WHERE follow.user_id = %s AND source_id = wanted.source_id AND published_at >= unread_from
+) first
+WHERE follow.user_id = %s AND follow.source_id = wanted.source_id AND lowest IS NOT NULL AND read_through = 0
+"""
+
+
+def _skip_older(user: User, source_ids: Sequence[int]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(_SKIP_OLDER, [list(source_ids), user.pk, user.pk])
 
 
 def _file(user: User, folders_by_source: dict[int, list[int]]) -> None:
@@ -81,9 +105,14 @@ def _file(user: User, folders_by_source: dict[int, list[int]]) -> None:
     )
 
 
+@transaction.atomic
 def unfollow(user: User, source_id: int) -> bool:
     """What was read and starred of the source is kept, in case the person comes back to it."""
-    deleted, _ = queries.follows_of(user).filter(source_id=source_id).delete()
+    follows = queries.follows_of(user).filter(source_id=source_id)
+    if not follows.exists():
+        return False
+    settle(user, source_id, newest=UNREAD_AT_FIRST)
+    deleted, _ = follows.delete()
     return deleted > 0
 
 
@@ -154,6 +183,8 @@ def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> None:
 
 def mark_for_all(pairs: Iterable[tuple[int, int]], *, now: datetime, **values: Any) -> None:
     """Mark postings for many people at once; pairs are of a person's and a posting's id."""
+    if "read" in values:
+        values["marked_all"] = None  # said of these postings alone: no undo of a list changes it any more
     # In one order, so that two such statements at once wait for each other instead of locking each other out.
     Mark.objects.bulk_create(
         [
@@ -164,30 +195,6 @@ def mark_for_all(pairs: Iterable[tuple[int, int]], *, now: datetime, **values: A
         unique_fields=["user", "posting"],
         update_fields=[*values, "changed_at"],
     )
-
-
-_MARK_ALL = """
-INSERT INTO following_mark (user_id, posting_id, read, changed_at)
-SELECT %s, unread.pk, true, %s FROM ({unread}) AS unread
-ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true, changed_at = excluded.changed_at
-"""
-
-
-@transaction.atomic
-def mark_all_read(user: User, scope: queries.Scope, *, shown_at: datetime, now: datetime) -> int:
-    """Mark read what is unread in a list and was in it when the person's page was made; return how many that were.
-
-    What arrived later stays unread, also when its publication lies before that of postings on the page.
-    """
-    shown = queries.unread(queries.postings_in(user, scope), user).filter(retrieved_at__lte=shown_at)
-    # In the order of ids, so that two such statements at once wait for each other instead of locking each other out.
-    try:
-        sql, parameters = shown.order_by("pk").values("pk").query.sql_with_params()
-    except EmptyResultSet:  # a folder that is not the person's
-        return 0
-    with connection.cursor() as cursor:
-        cursor.execute(_MARK_ALL.format(unread=sql), [user.pk, now, *parameters])
-        return int(cursor.rowcount)
 
 
 # --- tags -------------------------------------------------------------------------------------------------------------
@@ -244,67 +251,6 @@ def checked_tag(name: str) -> str:
 
 def _tidy(name: str) -> str:
     return " ".join(name.replace("\0", "").split())
-
-
-# --- sources that become one ------------------------------------------------------------------------------------------
-_UNITE_MARKS = """
-INSERT INTO following_mark (user_id, posting_id, read, starred_at, changed_at)
-SELECT mark.user_id, pair.kept_id, mark.read, mark.starred_at, mark.changed_at
-FROM unnest(%s::bigint[], %s::bigint[]) pair(merged_id, kept_id)
-JOIN following_mark mark ON mark.posting_id = pair.merged_id ORDER BY pair.kept_id
-ON CONFLICT (user_id, posting_id) DO UPDATE SET
-    read = CASE WHEN following_mark.read OR excluded.read THEN true
-        ELSE coalesce(following_mark.read, excluded.read) END,
-    starred_at = least(following_mark.starred_at, excluded.starred_at),
-    changed_at = greatest(following_mark.changed_at, excluded.changed_at)
-"""
-# Of two follows that become one, the earlier beginning counts: what the later one took for read must stay read.
-_KEEP_READ = """
-INSERT INTO following_mark (user_id, posting_id, read, changed_at)
-SELECT later.user_id, posting.id, true, %(now)s
-FROM following_follow earlier
-JOIN following_follow later ON later.user_id = earlier.user_id AND later.unread_from > earlier.unread_from
-JOIN postings_posting posting ON posting.source_id = later.source_id
-    AND posting.published_at >= earlier.unread_from AND posting.published_at < later.unread_from
-WHERE earlier.source_id = ANY(%(sources)s) AND later.source_id = ANY(%(sources)s)
-    AND posting.id <> ALL(%(same)s::bigint[]) ORDER BY posting.id
-ON CONFLICT (user_id, posting_id) DO UPDATE SET read = coalesce(following_mark.read, true)
-"""
-_JOIN_FOLLOWS = """
-UPDATE following_follow kept SET unread_from = least(kept.unread_from, merged.unread_from),
-    followed_at = least(kept.followed_at, merged.followed_at),
-    title = CASE WHEN kept.title = '' THEN merged.title ELSE kept.title END
-FROM following_follow merged
-WHERE kept.user_id = merged.user_id AND kept.source_id = %(to)s AND merged.source_id = %(from)s
-"""
-_JOIN_FOLDERS = """
-INSERT INTO following_follow_folders (follow_id, folder_id)
-SELECT kept.id, filed.folder_id
-FROM following_follow merged
-JOIN following_follow kept ON kept.user_id = merged.user_id AND kept.source_id = %(to)s
-JOIN following_follow_folders filed ON filed.follow_id = merged.id
-WHERE merged.source_id = %(from)s ON CONFLICT DO NOTHING
-"""
-
-
-@transaction.atomic
-def move_follows(from_id: int, to_id: int, *, same: Sequence[tuple[int, int]], now: datetime) -> int:
-    """Have those who follow one source follow another one in its place, and unite what they did with `same` postings.
-
-    `same` are pairs of postings of the first and the second source; the others must not have been moved yet. What
-    anybody has read stays read, what was starred or is unread stays that. Returns how many people follow anew.
-    """
-    merged, kept = [pair[0] for pair in same], [pair[1] for pair in same]
-    names: dict[str, Any] = {"from": from_id, "to": to_id, "sources": [from_id, to_id], "now": now}
-    names["same"] = merged + kept
-    with connection.cursor() as cursor:
-        cursor.execute(_UNITE_MARKS, [merged, kept])
-        cursor.execute(_KEEP_READ, names)
-        cursor.execute(_JOIN_FOLLOWS, names)
-        cursor.execute(_JOIN_FOLDERS, names)
-    already = list(Follow.objects.filter(source_id=to_id).values_list("user_id", flat=True))
-    Follow.objects.filter(source_id=from_id, user__in=already).delete()
-    return Follow.objects.filter(source_id=from_id).update(source_id=to_id)
 
 
 # --- lists from other readers -----------------------------------------------------------------------------------------

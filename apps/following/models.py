@@ -1,4 +1,5 @@
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
@@ -23,7 +24,18 @@ class Folder(models.Model):
 
 
 class Follow(models.Model):
-    """A person follows a source, in any number of folders."""
+    """A person follows a source, in any number of folders.
+
+    What is unread to them is decided so, and wherever it is asked it must be decided alike:
+
+    1. What their mark says (`Mark.read`), if it says anything.
+    2. Else a posting is unread if they follow its source, it was published at `unread_from` or later, and its number is
+       above `read_through`.
+
+    Postings of a source get their numbers in the order in which they become visible, since all of one source are stored
+    under one lock. So to mark a whole list read moves a number for each source, however many postings there are, and
+    what arrives later is unread whatever date it bears.
+    """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="follows")
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="follows")
@@ -31,6 +43,8 @@ class Follow(models.Model):
     title = models.CharField(max_length=1_000, blank=True)  # the person's own name for it
     # Older postings were there before the person came: they count as read unless marked otherwise.
     unread_from = models.DateTimeField()
+    # Postings with a number up to this one count as read unless marked otherwise. No foreign key: that posting may go.
+    read_through = models.BigIntegerField(default=0, db_default=0)
     followed_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -41,13 +55,15 @@ class Follow(models.Model):
 
 
 class Mark(models.Model):
-    """What a person did with a posting. No row: unread since `Follow.unread_from`, not starred."""
+    """What a person did with a posting. No row: not starred, and read as `Follow` says."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="marks", db_index=False)
     posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="marks")
     read = models.BooleanField(null=True)  # null: never said
     starred_at = models.DateTimeField(null=True)
     changed_at = models.DateTimeField()
+    # The `MarkedAll` that said `read`; null where the person said it of this posting alone.
+    marked_all = models.BigIntegerField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "posting"], name="mark_once")]
@@ -55,10 +71,31 @@ class Mark(models.Model):
             models.Index(
                 fields=["user", "-starred_at"], condition=models.Q(starred_at__isnull=False), name="mark_starred"
             ),
+            models.Index(fields=["user", "posting"], condition=models.Q(read=False), name="mark_unread"),
+            models.Index(
+                fields=["user", "marked_all"], condition=models.Q(marked_all__isnull=False), name="mark_of_all"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"mark of user {self.user_id} on posting {self.posting_id}"
+
+
+class MarkedAll(models.Model):
+    """A person marked a list read; kept for a day, to undo it. What was said by marks carries its number there."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    marked_at = models.DateTimeField()
+    # Follows whose `read_through` was moved, from where, and to where: one value each.
+    follows = ArrayField(models.BigIntegerField(), default=list)
+    moved_from = ArrayField(models.BigIntegerField(), default=list)
+    moved_to = ArrayField(models.BigIntegerField(), default=list)
+
+    class Meta:
+        indexes = [models.Index(fields=["marked_at"], name="marked_all_oldest")]
+
+    def __str__(self) -> str:
+        return f"list that user {self.user_id} marked read at {self.marked_at}"
 
 
 class Tag(models.Model):

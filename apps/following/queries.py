@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection
-from django.db.models import BooleanField, Case, Count, F, FilteredRelation, Q, QuerySet, Value, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Lower
 
 from apps.accounts.models import User
 from apps.following.models import Folder, Follow, Mark, Tag, Tagging
+from apps.following.states import unread as unread
+from apps.following.states import unread_counts as unread_counts
+from apps.following.states import with_state as with_state
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.sources import queries as sources
@@ -135,11 +137,13 @@ def tag_of(user: User, tag_id: int) -> Tag | None:
 # --- postings as one person sees them ---------------------------------------------------------------------------------
 def readable_by(user: User | AnonymousUser) -> QuerySet[Posting]:
     """Postings that a person may open: the visible ones, and what they starred even if they follow it no longer."""
-    visible = postings.visible_to(user)
     if not user.is_authenticated or user.is_staff:
-        return visible
-    starred = Mark.objects.filter(user=user, starred_at__isnull=False).values("posting_id")
-    return postings.everything().filter(Q(pk__in=visible.values("pk")) | Q(pk__in=starred))
+        return postings.visible_to(user)
+    # Asked of each posting: as sets, all visible ones would be gathered first.
+    source = Source.objects.filter(pk=OuterRef("source_id"))
+    follow = follows_of(user).filter(source=OuterRef("source_id"))
+    starred = Mark.objects.filter(user=user, starred_at__isnull=False, posting=OuterRef("pk"))
+    return postings.everything().filter(Exists(source.filter(listed=True)) | Exists(follow) | Exists(starred))
 
 
 def postings_in(user: User | AnonymousUser, scope: Scope) -> QuerySet[Posting]:
@@ -156,64 +160,19 @@ def postings_in(user: User | AnonymousUser, scope: Scope) -> QuerySet[Posting]:
         return readable_by(user).filter(
             pk__in=Tagging.objects.filter(tag__user=user, tag_id=scope.id).values("posting_id")
         )
+    return Posting.objects.filter(source_id__in=follows_in(user, scope).values("source_id"))
+
+
+def follows_in(user: User, scope: Scope) -> QuerySet[Follow]:
+    """The follows whose postings make up a list; none of the starred ones or of a tag. A folder not theirs is empty."""
     follows = follows_of(user)
+    if scope.kind == "source":
+        return follows.filter(source_id=scope.id)
     if scope.kind == "folder":
         mine = list(folders_of(user))
         theirs = with_descendants(mine, scope.id) & {folder.pk for folder in mine}
-        follows = follows.filter(folders__in=theirs)
-    return Posting.objects.filter(source_id__in=follows.values("source_id"))
-
-
-def with_state(postings: QuerySet[Posting], user: User | AnonymousUser) -> QuerySet[Posting]:
-    """Annotate `unread` and `starred`, as the person sees them. To somebody who is not signed in all is read."""
-    if not user.is_authenticated:
-        return postings.annotate(
-            unread=Value(False, output_field=BooleanField()), starred=Value(False, output_field=BooleanField())
-        )
-    return postings.annotate(
-        my_mark=FilteredRelation("marks", condition=Q(marks__user=user)),
-        my_follow=FilteredRelation("source__follows", condition=Q(source__follows__user=user)),
-        unread=Case(
-            When(my_mark__read=True, then=Value(False)),
-            When(my_mark__read=False, then=Value(True)),
-            When(published_at__gte=F("my_follow__unread_from"), then=Value(True)),
-            default=Value(False),
-        ),
-        starred=Case(When(my_mark__starred_at__isnull=False, then=Value(True)), default=Value(False)),
-    )
-
-
-def unread(postings: QuerySet[Posting], user: User) -> QuerySet[Posting]:
-    return with_state(postings, user).filter(Q(unread=True))
-
-
-# Two halves, so that each walks only what it needs: what came since the person follows and was not read, and what came
-# before and was marked unread by hand.
-_UNREAD_COUNTS = """
-SELECT source_id, count(*) FROM (
-    SELECT follow.source_id
-    FROM following_follow AS follow
-    JOIN postings_posting AS posting
-      ON posting.source_id = follow.source_id AND posting.published_at >= follow.unread_from
-    LEFT JOIN following_mark AS mark ON mark.user_id = follow.user_id AND mark.posting_id = posting.id
-    WHERE follow.user_id = %(user)s AND mark.read IS NOT TRUE
-    UNION ALL
-    SELECT follow.source_id
-    FROM following_mark AS mark
-    JOIN postings_posting AS posting ON posting.id = mark.posting_id
-    JOIN following_follow AS follow
-      ON follow.source_id = posting.source_id AND follow.user_id = mark.user_id
-    WHERE mark.user_id = %(user)s AND NOT mark.read AND posting.published_at < follow.unread_from
-) AS unread
-GROUP BY source_id
-"""
-
-
-def unread_counts(user: User) -> dict[int, int]:
-    """How many unread postings each followed source has; sources without any are left out. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_UNREAD_COUNTS, {"user": user.pk})
-        return dict(cursor.fetchall())
+        return follows.filter(pk__in=Follow.folders.through.objects.filter(folder__in=theirs).values("follow_id"))
+    return follows if scope.kind == "all" else follows.none()
 
 
 # --- lists for other readers ------------------------------------------------------------------------------------------

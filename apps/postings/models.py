@@ -42,7 +42,9 @@ class Posting(models.Model):
         indexes = [
             models.Index(fields=["source", "link_key"], condition=~models.Q(link_key=b""), name="posting_link"),
             models.Index(fields=["source", "-published_at", "-id"], name="posting_of_source"),
-            models.Index(fields=["-published_at", "-id"], name="posting_newest"),
+            models.Index(fields=["-published_at", "-id"], include=["source"], name="posting_newest"),
+            # What arrived of a source since: to count what is unread takes nothing else.
+            models.Index(fields=["source", "id"], include=["published_at", "retrieved_at"], name="posting_arrival"),
         ]
 
     def __str__(self) -> str:

@@ -94,7 +94,8 @@ def asked(saved_ids: Collection[int]) -> dict[int, Asked]:
 
 
 _FOLLOWS = """
-SELECT user_id, source_id, title, unread_from FROM following_follow WHERE user_id = ANY(%s) AND source_id = ANY(%s)
+SELECT user_id, source_id, title, unread_from, read_through FROM following_follow
+WHERE user_id = ANY(%s) AND source_id = ANY(%s)
 """
 _MARKS = """
 SELECT user_id, posting_id, read, starred_at IS NOT NULL FROM following_mark
@@ -109,8 +110,9 @@ class Onlookers:
         if not user_ids:
             return
         sources = sorted({posting.source_id for posting in postings.values()})
-        self._follows: dict[tuple[int, int], tuple[str, datetime]] = {
-            (user, source): (title, since) for user, source, title, since in fetch(_FOLLOWS, [list(user_ids), sources])
+        self._follows: dict[tuple[int, int], tuple[str, datetime, int]] = {
+            (user, source): (title, since, through)
+            for user, source, title, since, through in fetch(_FOLLOWS, [list(user_ids), sources])
         }
         self._marks: dict[tuple[int, int], tuple[bool | None, bool]] = {
             (user, posting): (is_read, is_starred)
@@ -121,5 +123,5 @@ class Onlookers:
         follow = self._follows.get((user_id, posting.source_id))
         is_read, is_starred = self._marks.get((user_id, posting_id), (None, False))
         if is_read is None:
-            is_read = follow is None or posting.published_at < follow[1]
+            is_read = follow is None or posting.published_at < follow[1] or posting_id <= follow[2]
         return Eyes(follow[0] if follow else "", unread=not is_read, starred=is_starred, followed=follow is not None)

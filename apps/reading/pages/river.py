@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
 from apps.following import queries as following
+from apps.following.listing import listed
 from apps.following.models import Follow
 from apps.following.queries import Scope
 from apps.postings import queries as postings
@@ -59,7 +60,7 @@ def river_page(
     source: Source | None = None,
     follow: Follow | None = None,
 ) -> RiverPage:
-    """One query for the postings and one of how a source is asked; the caller has found, and may show, the scope.
+    """Four queries for the postings and one of how a source is asked; the caller has found, and may show, the scope.
 
     Where the postings have to answer a query, a search besides, of a bounded number of queries.
 
@@ -69,24 +70,44 @@ def river_page(
         If that search takes too long.
     """
     asking = asking_of(source.pk, now) if source else None
-    found = following.postings_in(user, scope)
     is_cut = False
-    if arrangement.words:
+    if not arrangement.words:
+        shown = rows(_arranged(_listed(user, scope, arrangement, follow), arrangement)[: LENGTH + 1], user)
+    else:
         try:
             answering = _answering(user, scope, parse(arrangement.words), arrangement, now)
         except BadQuery as error:
             told = complaint(arrangement.words, error)
             return RiverPage(scope, title, (), arrangement, "", source, follow, asking, now, told)
-        found = found.filter(pk__in=answering)
         is_cut = len(answering) == searching.MOST_COUNTED
-    found = following.with_state(found, user)
-    if arrangement.unread_only:
-        found = found.filter(Q(unread=True))
-    shown = rows(_arranged(found, arrangement)[: LENGTH + 1], user)
+        found = _with_state(following.postings_in(user, scope).filter(pk__in=answering), user, arrangement)
+        shown = rows(_arranged(found, arrangement)[: LENGTH + 1], user)
     more = len(shown) > LENGTH
     shown = shown[:LENGTH]
     last = Cursor(shown[-1].published_at, shown[-1].id).encode() if more else ""
     return RiverPage(scope, title, tuple(shown), arrangement, last, source, follow, asking, now, is_cut=is_cut)
+
+
+def _listed(
+    user: User | AnonymousUser, scope: Scope, arrangement: Arrangement, follow: Follow | None
+) -> QuerySet[Posting]:
+    """Postings of the scope, the first page of them at least."""
+    if not user.is_authenticated or not (scope.kind in {"all", "folder"} or follow):
+        return _with_state(following.postings_in(user, scope), user, arrangement)
+    ids = listed(
+        user,
+        scope,
+        unread_only=arrangement.unread_only,
+        oldest_first=arrangement.order == User.Order.OLDEST,
+        start=arrangement.start,
+        limit=LENGTH + 1,
+    )
+    return following.with_state(postings.everything().filter(pk__in=ids), user)
+
+
+def _with_state(found: QuerySet[Posting], user: User | AnonymousUser, arrangement: Arrangement) -> QuerySet[Posting]:
+    found = following.with_state(found, user)
+    return found.filter(Q(unread=True)) if arrangement.unread_only else found
 
 
 def _answering(

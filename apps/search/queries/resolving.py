@@ -21,10 +21,10 @@ from apps.search.algorithms.index.conditions import (
     Condition,
     Languages,
     Named,
+    New,
     Not,
     Postings,
     Published,
-    PublishedSince,
     Sources,
     Stands,
 )
@@ -207,12 +207,14 @@ class _Resolver:
 
 
 def _unread(user: User) -> Condition:
-    marks = dict(Mark.objects.filter(user=user, read__isnull=False).values_list("posting_id", "read"))
-    follows = following.follows_of(user).values_list("source_id", "unread_from")
-    since = tuple((source, microseconds(moment)) for source, moment in follows)
-    read = Postings(frozenset(posting for posting, is_read in marks.items() if is_read))
-    kept = Postings(frozenset(posting for posting, is_read in marks.items() if not is_read))
-    return Any((kept, All((PublishedSince(since), Not(read)))))
+    """As `Follow` says it."""
+    follows = list(following.follows_of(user).values_list("source_id", "unread_from", "read_through"))
+    new = New(tuple((source, microseconds(moment), number) for source, moment, number in follows))
+    marks = Mark.objects.filter(user=user)
+    lowest = min((number for _, _, number in follows), default=0)  # below it no mark is needed to call anything read
+    read = marks.filter(read=True, posting_id__gt=lowest).values_list("posting_id", flat=True)
+    kept = marks.filter(read=False).values_list("posting_id", flat=True)
+    return Any((Postings(frozenset(kept)), All((new, Not(Postings(frozenset(read)))))))
 
 
 def _followed(user: User) -> Condition:

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
+from time_machine import travel
 
-from apps.following import actions, queries
-from apps.following.models import Mark
+from apps.following import actions, queries, tasks
+from apps.following.actions import Marked
+from apps.following.models import Follow, Mark, MarkedAll
 from apps.following.queries import Scope
 from apps.postings.models import Posting
 from tests.builders import NOON, a_folder, a_follow, a_mark, a_posting, a_source, a_user, some_postings
@@ -99,15 +101,22 @@ class TestMarksInAnyOrder(TestCase):
         assert sum(queries.unread_counts(follow.user).values()) == len(unread)
 
 
+def unread_of(user) -> list[Posting]:
+    return list(queries.unread(queries.postings_in(user, Scope("all")), user).order_by("pk"))
+
+
+def mark_all(user, scope=Scope("all"), *, shown_at=NOON, now=NOON, **values):  # noqa: B008, it is frozen
+    return actions.mark_all_read(user, scope, shown_at=shown_at, now=now, **values)
+
+
 def test_mark_all_leaves_alone_what_reached_us_after_the_page_was_made():
     follow = a_follow()
-    shown = a_posting(follow.source, published_at=NOON, retrieved_at=NOON)
+    a_posting(follow.source, published_at=NOON, retrieved_at=NOON)
     late = a_posting(follow.source, published_at=NOON - timedelta(hours=1), retrieved_at=NOON + timedelta(minutes=2))
-    shown_at = NOON + timedelta(minutes=1)
-    assert actions.mark_all_read(follow.user, Scope("all"), shown_at=shown_at, now=NOON) == 1
-    left = queries.unread(queries.postings_in(follow.user, Scope("all")), follow.user)
-    assert list(left) == [late]
-    assert Mark.objects.get().posting == shown
+    assert mark_all(follow.user, shown_at=NOON + timedelta(minutes=1)).count == 1
+    assert unread_of(follow.user) == [late]
+    old = a_posting(follow.source, published_at=NOON - timedelta(days=300), retrieved_at=NOON + timedelta(hours=1))
+    assert unread_of(follow.user) == [late, old]
 
 
 def test_mark_all_marks_only_its_list():
@@ -116,7 +125,7 @@ def test_mark_all_marks_only_its_list():
     inside, outside = a_follow(user, folders=(inner,)), a_follow(user)
     for follow in (inside, outside):
         a_posting(follow.source)
-    assert actions.mark_all_read(user, Scope("folder", inner.parent_id), shown_at=NOON, now=NOON) == 1
+    assert mark_all(user, Scope("folder", inner.parent_id)).count == 1
     assert queries.unread_counts(user) == {outside.source_id: 1}
 
 
@@ -127,13 +136,96 @@ def test_mark_all_of_somebody_elses_folder_marks_nothing():
     a_follow(owner, source, folders=(folder,))
     a_follow(stranger, source)
     a_posting(source)
-    assert actions.mark_all_read(stranger, Scope("folder", folder.pk), shown_at=NOON, now=NOON) == 0
+    assert mark_all(stranger, Scope("folder", folder.pk)) == Marked(0, None)
 
 
-def test_mark_all_is_one_statement(django_assert_num_queries):
+def test_mark_all_takes_as_many_queries_for_one_posting_as_for_many_and_no_rows(
+    django_assert_num_queries,
+):
     follow = a_follow()
-    some_postings(30, follow.source)
     later = NOON + timedelta(hours=1)
-    with django_assert_num_queries(3):  # with the savepoint around it
-        assert actions.mark_all_read(follow.user, Scope("all"), shown_at=later, now=later) == 30
-    assert actions.mark_all_read(follow.user, Scope("all"), shown_at=later, now=later) == 0
+    for amount in (1, 30):
+        some_postings(amount, follow.source)
+        with django_assert_num_queries(6):  # with the savepoint around it
+            assert mark_all(follow.user, shown_at=later, now=later).count == amount
+        assert mark_all(follow.user, shown_at=later, now=later) == Marked(0, None)
+    assert not Mark.objects.exists()
+    assert Follow.objects.get().read_through == Posting.objects.latest("pk").pk
+
+
+def test_older_than_leaves_what_was_published_then_or_later():
+    follow = a_follow()
+    postings = some_postings(20, follow.source)
+    limit = postings[4].published_at
+    marked = mark_all(follow.user, shown_at=NOON + timedelta(hours=1), before=limit)
+    assert marked.count == 15
+    assert {posting.pk for posting in unread_of(follow.user)} == {posting.pk for posting in postings[:5]}
+    assert actions.undo_mark_all(follow.user, marked.undo, now=NOON) == 15
+    assert len(unread_of(follow.user)) == 20
+
+
+def test_few_that_are_older_are_marked_one_by_one():
+    follow = a_follow()
+    postings = some_postings(20, follow.source)
+    assert mark_all(follow.user, shown_at=NOON + timedelta(hours=1), before=postings[17].published_at).count == 2
+    assert Mark.objects.filter(read=True).count() == 2
+    assert not Mark.objects.filter(read=False).exists()
+
+
+def test_undo_brings_back_what_was_unread_but_for_what_was_read_since():
+    follow = a_follow(unread_from=NOON - timedelta(hours=3))
+    new, starred, since = (a_posting(follow.source) for _ in range(3))
+    by_hand = a_posting(follow.source, published_at=NOON - timedelta(days=1))
+    read = a_posting(follow.source)
+    actions.mark_read(follow.user, [by_hand.pk], read=False, now=NOON)
+    actions.mark_read(follow.user, [read.pk], read=True, now=NOON)
+    marked = mark_all(follow.user)
+    assert marked.count == 4
+    actions.star(follow.user, starred.pk, starred=True, now=NOON)
+    actions.mark_read(follow.user, [since.pk], read=True, now=NOON)
+    assert actions.undo_mark_all(follow.user, marked.undo, now=NOON) == 3
+    assert unread_of(follow.user) == [new, starred, by_hand]
+
+
+def test_undo_works_once_for_its_own_person_and_for_a_day():
+    follow, stranger = a_follow(), a_user()
+    a_posting(follow.source)
+    undo = mark_all(follow.user).undo
+    assert actions.undo_mark_all(stranger, undo, now=NOON) == 0
+    assert actions.undo_mark_all(follow.user, undo, now=NOON + timedelta(days=1)) == 0
+    assert actions.undo_mark_all(follow.user, undo, now=NOON + timedelta(hours=23)) == 1
+    assert actions.undo_mark_all(follow.user, undo, now=NOON) == 0
+
+
+def test_undo_is_forgotten_after_a_day():
+    follow = a_follow()
+    a_posting(follow.source)
+    mark_all(follow.user)
+    with travel(NOON + timedelta(hours=23), tick=False):
+        tasks.forget_undo()
+    assert MarkedAll.objects.exists()
+    with travel(NOON + timedelta(hours=24), tick=False):
+        tasks.forget_undo()
+    assert not MarkedAll.objects.exists()
+
+
+def test_what_was_marked_read_with_its_list_stays_read_for_who_comes_back():
+    follow = a_follow()
+    some_postings(25, follow.source)
+    assert mark_all(follow.user, shown_at=NOON + timedelta(hours=1)).count == 25
+    actions.unfollow(follow.user, follow.source_id)
+    new = a_posting(follow.source, published_at=NOON + timedelta(minutes=1))
+    actions.follow(follow.user, [follow.source_id], now=NOON)
+    assert unread_of(follow.user) == [new]
+
+
+def test_what_was_read_one_by_one_is_said_by_a_number_once_a_day():
+    follow = a_follow()
+    postings = sorted(some_postings(40, follow.source), key=lambda posting: posting.pk)
+    kept, read = [postings[3], *postings[35:]], [*postings[:3], *postings[4:35]]
+    actions.mark_read(follow.user, [posting.pk for posting in read], read=True, now=NOON)
+    tasks.advance_all()
+    follow.refresh_from_db()
+    assert follow.read_through == postings[34].pk
+    assert unread_of(follow.user) == kept
+    assert queries.unread_counts(follow.user) == {follow.source_id: 6}

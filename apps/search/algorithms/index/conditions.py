@@ -195,17 +195,18 @@ class Published(_Known):
 
 
 @dataclass(frozen=True)
-class PublishedSince(_Known):
-    """By one of these sources, and at the source's own moment or later; microseconds since 1970."""
+class New(_Known):
+    """By one of these sources, at the source's own moment or later, with a number above the source's own."""
 
-    moments: tuple[tuple[int, int], ...]  # source, moment
+    since: tuple[tuple[int, int, int], ...]  # source, microseconds since 1970, posting
 
     def flags(self, known: Attributes) -> Flags:
-        if not self.moments:
+        if not self.since:
             return np.zeros(known.published.size, np.bool_)
-        ids, since = np.array(sorted(self.moments), np.int64).T
+        ids, moments, numbers = np.array(sorted(self.since), np.int64).T
         at = np.minimum(np.searchsorted(ids, known.source_ids), ids.size - 1)
-        return np.asarray((ids[at] == known.source_ids) & (known.published >= since[at]), np.bool_)
+        is_new = (known.published >= moments[at]) & (known.posting_ids > numbers[at])
+        return np.asarray((ids[at] == known.source_ids) & is_new, np.bool_)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,95 @@
+"""Lists of a person's postings by time, found quickly however many sources they follow and however much they read."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from apps.accounts.models import User
+from apps.following import queries
+from apps.following.queries import Scope
+from apps.following.states import NEW
+from apps.postings.queries import Cursor
+
+WALKED = 4_000  # postings of all sources that are looked at first: most lists are full before
+FEW = 20  # sources; theirs are looked at one by one at once
+
+# Those who follow much find a page among the newest postings of all. For those who do not, or have read what is new,
+# the same is looked for source by source, which is little then. The second half only runs if the first found too few.
+_LIST = """
+WITH mine AS MATERIALIZED (
+    SELECT source_id, unread_from, read_through FROM following_follow WHERE id = ANY(%(follows)s)
+), near AS MATERIALIZED (
+    SELECT id, source_id, published_at FROM postings_posting posting WHERE {beyond}
+    ORDER BY published_at {down}, id {down} LIMIT %(walked)s
+), walked AS MATERIALIZED (
+    SELECT posting.id, published_at FROM near posting JOIN mine follow USING (source_id) {marks} WHERE {wanted}
+    ORDER BY published_at {down}, id {down} LIMIT %(limit)s
+), enough AS MATERIALIZED (SELECT count(*) = %(limit)s AS is_so FROM walked)
+(SELECT id, published_at FROM walked WHERE (SELECT is_so FROM enough))
+UNION ALL
+(SELECT id, published_at FROM ({each}) each WHERE NOT (SELECT is_so FROM enough)
+    ORDER BY published_at {down}, id {down} LIMIT %(limit)s)
+ORDER BY published_at {down}, id {down}
+"""
+_MARKS = "LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.posting_id = posting.id"
+_EACH = """
+SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
+    SELECT id, published_at FROM postings_posting posting
+    WHERE source_id = follow.source_id AND {beyond} ORDER BY published_at {down}, id {down} LIMIT %(limit)s
+) posting
+"""
+_EACH_UNREAD = """
+SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
+    SELECT id, published_at FROM postings_posting posting
+    WHERE posting.source_id = follow.source_id AND {new} AND {beyond} OFFSET 0
+) posting {marks} WHERE mark.read IS NOT TRUE
+UNION ALL
+SELECT posting.id, posting.published_at FROM following_mark mark
+JOIN postings_posting posting ON posting.id = mark.posting_id JOIN mine follow ON follow.source_id = posting.source_id
+WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({new}) AND {beyond}
+"""
+
+
+def listed(
+    user: User, scope: Scope, *, unread_only: bool, oldest_first: bool, start: Cursor | None, limit: int
+) -> list[int]:
+    """The ids of the first so many postings of a list behind a place, in their order. Two queries, three for a folder.
+
+    Parameters
+    ----------
+    scope : Scope
+        All, a folder, or a source that the person follows.
+    """
+    follows = list(queries.follows_in(user, scope).values_list("pk", flat=True))
+    if not follows:
+        return []
+    names: dict[str, Any] = {
+        "user": user.pk,
+        "follows": follows,
+        "limit": limit,
+        "walked": WALKED if len(follows) >= FEW else 0,
+    }
+    if start is not None:
+        names |= {"published_at": start.published_at, "id": start.id}
+    with connection.cursor() as cursor:
+        cursor.execute(_statement(unread_only=unread_only, oldest_first=oldest_first, is_first=start is None), names)
+        found: list[tuple[int, datetime]] = cursor.fetchall()
+    return [posting_id for posting_id, _ in found]
+
+
+def _statement(*, unread_only: bool, oldest_first: bool, is_first: bool) -> str:
+    comparison = ">" if oldest_first else "<"
+    parts = {
+        "down": "" if oldest_first else "DESC",
+        "beyond": (
+            "true"
+            if is_first
+            else f"(posting.published_at, posting.id) {comparison} (%(published_at)s::timestamptz, %(id)s)"
+        ),
+        "marks": _MARKS if unread_only else "",
+        "wanted": f"coalesce(NOT mark.read, {NEW})" if unread_only else "true",
+        "new": NEW,
+    }
+    each = (_EACH_UNREAD if unread_only else _EACH).format(**parts)
+    return _LIST.format(**parts, each=each)

@@ -1,0 +1,299 @@
+"""Whole lists marked read at once, and that undone."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection, transaction
+
+from apps.accounts.models import User
+from apps.following import queries
+from apps.following.models import Follow, Mark, MarkedAll
+from apps.following.queries import Scope
+from apps.following.states import NEW
+
+UNDO_FOR = timedelta(days=1)
+WORTHWHILE = 20  # postings of a source that were read since its number was moved
+_AT_ANY_TIME = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What marking a list read did."""
+
+    count: int  # postings that became read
+    undo: int | None  # by which it can be undone; None if nothing became read
+
+
+@transaction.atomic
+def mark_all_read(
+    user: User, scope: Scope, *, shown_at: datetime, now: datetime, before: datetime | None = None
+) -> Marked:
+    """Mark read what is unread in a list and had reached us when the person's page was made.
+
+    What arrived later stays unread, also when its publication lies before that of postings on the page.
+
+    Parameters
+    ----------
+    before : datetime, optional
+        Only what was published earlier than this.
+    """
+    _hold(user)
+    marked = MarkedAll.objects.create(user=user, marked_at=now)
+    limits = {"shown_at": shown_at, "before": before or _AT_ANY_TIME}
+    # Held, so that a merge of sources cannot change their numbers in between.
+    follows = list(
+        queries.follows_in(user, scope).order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True)
+    )
+    count = _move(marked, follows, limits) if follows else _mark_each(marked, scope, limits)
+    if not count:
+        marked.delete()
+        return Marked(0, None)
+    return Marked(count, marked.pk)
+
+
+def _hold(user: User) -> None:
+    """One at a time for each person, so that what was unread is known."""
+    User.objects.select_for_update(no_key=True).only("pk").get(pk=user.pk)
+
+
+# What is new is marked by moving the number, if that takes fewer marks: what has to stay unread below it gets one each.
+# Everything is decided by what was there at the begin of the statement, and a mark that somebody makes meanwhile counts
+# as made afterwards: none is overwritten but by what the person wanted of it.
+_MOVE = f"""
+WITH unread AS MATERIALIZED (
+    SELECT posting.id, follow.id AS follow_id, mark.read IS NULL AS by_number,
+        posting.retrieved_at <= %(shown_at)s AND posting.published_at < %(before)s AS is_meant
+    FROM following_follow follow
+    CROSS JOIN LATERAL (
+        SELECT id, published_at, retrieved_at FROM postings_posting posting
+        WHERE posting.source_id = follow.source_id AND {NEW} OFFSET 0
+    ) posting
+    LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.posting_id = posting.id
+    WHERE follow.id = ANY(%(follows)s) AND mark.read IS NOT TRUE
+    UNION ALL
+    SELECT posting.id, follow.id, false,
+        posting.retrieved_at <= %(shown_at)s AND posting.published_at < %(before)s
+    FROM following_mark mark
+    JOIN postings_posting posting ON posting.id = mark.posting_id
+    JOIN following_follow follow ON follow.source_id = posting.source_id AND follow.id = ANY(%(follows)s)
+    WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({NEW})
+), reach AS MATERIALIZED (
+    SELECT follow_id, max(id) AS through, count(*) AS amount FROM unread WHERE is_meant AND by_number
+    GROUP BY follow_id
+), kept AS MATERIALIZED (
+    SELECT id, follow_id FROM unread JOIN reach USING (follow_id)
+    WHERE by_number AND NOT is_meant AND id <= through
+), moved AS MATERIALIZED (
+    SELECT follow_id, read_through AS moved_from, through AS moved_to
+    FROM reach JOIN following_follow follow ON follow.id = follow_id
+    LEFT JOIN (SELECT follow_id, count(*) AS marks FROM kept GROUP BY follow_id) cost USING (follow_id)
+    WHERE amount > coalesce(marks, 0)
+), numbers AS (
+    UPDATE following_follow follow SET read_through = moved_to FROM moved WHERE follow.id = follow_id
+), marks AS (
+    INSERT INTO following_mark (user_id, posting_id, read, changed_at, marked_all)
+    SELECT %(user)s, id, is_meant, %(now)s, %(marked)s FROM (
+        SELECT id, true AS is_meant FROM unread
+        WHERE is_meant AND NOT (by_number AND follow_id IN (SELECT follow_id FROM moved))
+        UNION ALL
+        SELECT id, false FROM kept WHERE follow_id IN (SELECT follow_id FROM moved)
+    ) said ORDER BY id
+    ON CONFLICT (user_id, posting_id) DO UPDATE SET
+        read = excluded.read OR coalesce(following_mark.read, false),
+        changed_at = excluded.changed_at,
+        marked_all = CASE
+            WHEN following_mark.read OR NOT excluded.read AND following_mark.read IS NOT NULL
+            THEN following_mark.marked_all ELSE excluded.marked_all END
+), undo AS (
+    UPDATE following_markedall SET follows = whole.follows, moved_from = whole.moved_from, moved_to = whole.moved_to
+    FROM (
+        SELECT array_agg(follow_id) AS follows, array_agg(moved_from) AS moved_from, array_agg(moved_to) AS moved_to
+        FROM moved
+    ) whole
+    WHERE id = %(marked)s AND whole.follows IS NOT NULL
+)
+SELECT count(*) FROM unread WHERE is_meant
+"""
+
+
+def _move(marked: MarkedAll, follows: list[int], limits: dict[str, datetime]) -> int:
+    names = {"user": marked.user_id, "follows": follows, "marked": marked.pk, "now": marked.marked_at}
+    with connection.cursor() as cursor:
+        cursor.execute(_MOVE, names | limits)
+        return int(cursor.fetchone()[0])
+
+
+# In the order of ids, so that two such statements at once wait for each other instead of locking each other out.
+_MARK_EACH = """
+INSERT INTO following_mark (user_id, posting_id, read, changed_at, marked_all)
+SELECT %s, unread.id, true, %s, %s FROM ({unread}) AS unread
+ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true, changed_at = excluded.changed_at,
+    marked_all = CASE WHEN following_mark.read THEN following_mark.marked_all ELSE excluded.marked_all END
+"""
+
+
+def _mark_each(marked: MarkedAll, scope: Scope, limits: dict[str, datetime]) -> int:
+    """Of postings that the person put together one by one, or of a source that they do not follow."""
+    shown = queries.unread(queries.postings_in(marked.user, scope), marked.user).filter(
+        retrieved_at__lte=limits["shown_at"], published_at__lt=limits["before"]
+    )
+    try:
+        sql, parameters = shown.order_by("pk").values("pk").query.sql_with_params()
+    except EmptyResultSet:  # a folder that is not the person's
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute(_MARK_EACH.format(unread=sql), [marked.user_id, marked.marked_at, marked.pk, *parameters])
+        return int(cursor.rowcount)
+
+
+# --- undo -------------------------------------------------------------------------------------------------------------
+_MOVE_BACK = """
+WITH moved AS MATERIALIZED (
+    SELECT follow.id, moved.moved_from, moved.moved_to FROM following_markedall marked
+    CROSS JOIN LATERAL unnest(marked.follows, marked.moved_from, marked.moved_to)
+        moved (follow_id, moved_from, moved_to)
+    JOIN following_follow follow ON follow.id = moved.follow_id AND follow.user_id = marked.user_id
+    WHERE marked.id = %(marked)s
+), numbers AS (
+    UPDATE following_follow follow SET read_through = moved_from FROM moved
+    WHERE moved.id = follow.id AND read_through = moved_to
+)
+SELECT posting.id, follow.read_through > moved_to
+FROM moved JOIN following_follow follow USING (id)
+CROSS JOIN LATERAL (
+    SELECT id FROM postings_posting posting
+    WHERE source_id = follow.source_id AND id > moved_from AND id <= moved_to AND published_at >= follow.unread_from
+    OFFSET 0
+) posting
+LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.posting_id = posting.id
+WHERE mark.read IS NULL
+"""
+# Where the number has moved on, so that it cannot go back, each posting below it is marked by itself.
+_MARK_UNREAD = """
+INSERT INTO following_mark (user_id, posting_id, read, changed_at)
+SELECT %(user)s, id, false, %(now)s FROM unnest(%(postings)s::bigint[]) posting (id) ORDER BY id
+ON CONFLICT (user_id, posting_id) DO UPDATE SET
+    read = coalesce(following_mark.read, false), changed_at = excluded.changed_at
+"""
+# A mark says nothing any more where the posting is unread without it.
+_UNSAY = f"""
+WITH said AS MATERIALIZED (
+    SELECT mark.id, mark.read AS was_read, follow.id IS NOT NULL AND {NEW} AS is_new
+    FROM following_mark mark
+    JOIN postings_posting posting ON posting.id = mark.posting_id
+    LEFT JOIN following_follow follow ON follow.source_id = posting.source_id AND follow.user_id = mark.user_id
+    WHERE mark.user_id = %(user)s AND mark.marked_all = %(marked)s
+    ORDER BY mark.posting_id FOR NO KEY UPDATE OF mark
+), unsaid AS (
+    UPDATE following_mark mark SET
+        read = CASE WHEN is_new THEN NULL ELSE false END, marked_all = NULL, changed_at = %(now)s
+    FROM said WHERE mark.id = said.id
+)
+SELECT count(*) FROM said WHERE was_read
+"""
+
+
+@transaction.atomic
+def undo_mark_all(user: User, undo_id: int, *, now: datetime) -> int:
+    """Make unread what became read when the person marked a list; returns how many postings that were.
+
+    What the person marked otherwise since stays as they marked it. Nothing happens a second time, or a day later.
+    """
+    _hold(user)
+    marked = MarkedAll.objects.filter(pk=undo_id, user=user, marked_at__gt=now - UNDO_FOR).first()
+    if marked is None:
+        return 0
+    list(Follow.objects.filter(pk__in=marked.follows).order_by("pk").select_for_update(no_key=True).values_list("pk"))
+    names: dict[str, Any] = {"user": user.pk, "marked": marked.pk, "now": now}
+    with connection.cursor() as cursor:
+        cursor.execute(_MOVE_BACK, names)
+        turned = cursor.fetchall()
+        if below := [posting_id for posting_id, is_below in turned if is_below]:
+            cursor.execute(_MARK_UNREAD, names | {"postings": below})
+        cursor.execute(_UNSAY, names)
+        count = len(turned) + int(cursor.fetchone()[0])
+    marked.delete()
+    return count
+
+
+def forget_undo(*, now: datetime) -> int:
+    """Forget lists marked read so long ago that it cannot be undone any more; returns how many there were."""
+    deleted, _ = MarkedAll.objects.filter(marked_at__lte=now - UNDO_FOR).delete()
+    return deleted
+
+
+# --- numbers of those who read posting by posting ---------------------------------------------------------------------
+# The number moves up to the last posting that was read, where fewer stay unread below it, each by a mark.
+_ADVANCE = f"""
+WITH new AS MATERIALIZED (
+    SELECT follow.id AS follow_id, posting.id, mark.read
+    FROM following_follow follow
+    CROSS JOIN LATERAL (
+        SELECT id FROM postings_posting posting WHERE posting.source_id = follow.source_id AND {NEW} OFFSET 0
+    ) posting
+    LEFT JOIN following_mark mark ON mark.user_id = follow.user_id AND mark.posting_id = posting.id
+    WHERE follow.user_id = %(user)s
+), reach AS MATERIALIZED (
+    SELECT follow_id, max(id) AS through, count(*) AS amount FROM new WHERE read GROUP BY follow_id
+    HAVING count(*) >= %(worthwhile)s
+), kept AS MATERIALIZED (
+    SELECT id, follow_id FROM new JOIN reach USING (follow_id) WHERE read IS NULL AND id <= through
+), moved AS MATERIALIZED (
+    SELECT follow_id, through FROM reach
+    LEFT JOIN (SELECT follow_id, count(*) AS marks FROM kept GROUP BY follow_id) cost USING (follow_id)
+    WHERE amount > coalesce(marks, 0)
+), marks AS (
+    INSERT INTO following_mark (user_id, posting_id, read, changed_at)
+    SELECT %(user)s, id, false, %(now)s FROM kept JOIN moved USING (follow_id) ORDER BY id
+    ON CONFLICT (user_id, posting_id) DO UPDATE SET read = coalesce(following_mark.read, false)
+)
+UPDATE following_follow follow SET read_through = through FROM moved WHERE follow.id = follow_id
+"""
+
+
+@transaction.atomic
+def advance(user: User, *, now: datetime) -> int:
+    """Let numbers say what marks have said so far; nothing becomes read or unread. Returns how many numbers moved.
+
+    Without it, whoever reads one posting after the other for years would have all that they ever read looked through
+    whenever something is counted.
+    """
+    _hold(user)
+    list(queries.follows_of(user).order_by("pk").select_for_update(no_key=True).values_list("pk"))
+    with connection.cursor() as cursor:
+        cursor.execute(_ADVANCE, {"user": user.pk, "worthwhile": WORTHWHILE, "now": now})
+        return int(cursor.rowcount)
+
+
+def advance_all(*, now: datetime) -> int:
+    """The same for everybody, each in a transaction of its own."""
+    return sum(advance(user, now=now) for user in User.objects.only("pk").order_by("pk").iterator())
+
+
+# --- what makes the numbers unknown -----------------------------------------------------------------------------------
+# Postings that would be unread again for somebody who comes back to a source, but were marked read with a list.
+_KEEP_READ = """
+INSERT INTO following_mark (user_id, posting_id, read, changed_at)
+SELECT follow.user_id, posting.id, true, now()
+FROM following_follow follow JOIN postings_posting posting ON posting.source_id = follow.source_id
+    AND posting.id <= follow.read_through AND posting.published_at >= follow.unread_from
+    AND posting.published_at >= coalesce((
+        SELECT published_at FROM postings_posting newest WHERE newest.source_id = follow.source_id
+        ORDER BY published_at DESC, id DESC OFFSET %(newest)s - 1 LIMIT 1), '-infinity')
+WHERE follow.user_id = %(user)s AND follow.source_id = %(source)s ORDER BY posting.id
+ON CONFLICT (user_id, posting_id) DO UPDATE SET read = coalesce(following_mark.read, true)
+"""
+
+
+def settle(user: User, source_id: int, *, newest: int) -> None:
+    """Keep with marks what is read of a source before its follow is deleted: of so many newest postings.
+
+    Nothing of the source is unread any more, and no list that was marked before can be undone. In a transaction.
+    """
+    _hold(user)
+    with connection.cursor() as cursor:
+        cursor.execute(_KEEP_READ, {"user": user.pk, "source": source_id, "newest": newest})
+    Mark.objects.filter(user=user, posting__source=source_id, read=False).update(read=None, marked_all=None)
+    MarkedAll.objects.filter(user=user).delete()

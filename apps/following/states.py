@@ -1,0 +1,64 @@
+"""What is unread to a person, as `Follow` describes it."""
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.db.models import BooleanField, Case, F, FilteredRelation, Q, QuerySet, Value, When
+
+from apps.accounts.models import User
+from apps.postings.models import Posting
+
+# Of a posting and its follow: whether it is unread where no mark says anything.
+NEW = "posting.id > follow.read_through AND posting.published_at >= follow.unread_from"
+
+
+def with_state(postings: QuerySet[Posting], user: User | AnonymousUser) -> QuerySet[Posting]:
+    """Annotate `unread` and `starred`, as the person sees them. To somebody who is not signed in all is read."""
+    if not user.is_authenticated:
+        return postings.annotate(
+            unread=Value(False, output_field=BooleanField()), starred=Value(False, output_field=BooleanField())
+        )
+    is_new = Q(pk__gt=F("my_follow__read_through"), published_at__gte=F("my_follow__unread_from"))
+    return postings.annotate(
+        my_mark=FilteredRelation("marks", condition=Q(marks__user=user)),
+        my_follow=FilteredRelation("source__follows", condition=Q(source__follows__user=user)),
+        unread=Case(
+            When(my_mark__read=True, then=Value(False)),
+            When(my_mark__read=False, then=Value(True)),
+            When(is_new, then=Value(True)),
+            default=Value(False),
+        ),
+        starred=Case(When(my_mark__starred_at__isnull=False, then=Value(True)), default=Value(False)),
+    )
+
+
+def unread(postings: QuerySet[Posting], user: User) -> QuerySet[Posting]:
+    return with_state(postings, user).filter(Q(unread=True))
+
+
+# Two halves, so that each walks only what it needs: what came since and was not read, source by source, and what counts
+# as read but was marked unread by hand.
+_UNREAD_COUNTS = f"""
+SELECT source_id, count(*) FROM (
+    SELECT follow.source_id
+    FROM following_follow AS follow CROSS JOIN LATERAL (
+        SELECT id FROM postings_posting AS posting WHERE posting.source_id = follow.source_id AND {NEW} OFFSET 0
+    ) AS posting
+    WHERE follow.user_id = %(user)s AND NOT EXISTS (
+        SELECT FROM following_mark AS mark
+        WHERE mark.user_id = %(user)s AND mark.posting_id = posting.id AND mark.read)
+    UNION ALL
+    SELECT follow.source_id
+    FROM following_mark AS mark
+    JOIN postings_posting AS posting ON posting.id = mark.posting_id
+    JOIN following_follow AS follow ON follow.source_id = posting.source_id AND follow.user_id = mark.user_id
+    WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({NEW})
+) AS unread
+GROUP BY source_id
+"""
+
+
+def unread_counts(user: User) -> dict[int, int]:
+    """How many unread postings each followed source has; sources without any are left out. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_UNREAD_COUNTS, {"user": user.pk})
+        return dict(cursor.fetchall())

@@ -1,0 +1,62 @@
+"""Every page takes as many queries for people who follow much and have much to read as for those who begin."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from apps.following import actions
+from apps.postings.models import Posting
+from apps.reading.pages.sidebar import sidebar
+from tests.builders import NOON, a_folder, a_follow, a_mark, a_user, some_postings
+
+pytestmark = pytest.mark.django_db
+
+
+def a_reader(sources: int, postings: int):
+    user = a_user()
+    folder = a_folder(user, parent=a_folder(user))
+    for number in range(sources):
+        follow = a_follow(user, folders=(folder,) if number % 2 == 0 else ())
+        for posting in some_postings(postings, follow.source)[:2]:
+            a_mark(user, posting, read=False, starred_at=NOON)
+            actions.tag(user, [posting.pk], f"Tag {number}", NOON)
+    return user, folder
+
+
+def queries_of(client, address) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        assert client.get(address).status_code == 200
+    return len(captured)
+
+
+@pytest.mark.parametrize("shown", ["", "?show=unread", "?show=unread&order=oldest"])
+@pytest.mark.parametrize(("page", "most"), [("all", 14), ("folder", 16), ("source", 17), ("posting", 30)])
+def test_a_page_takes_a_fixed_number_of_queries(client, page, most, shown):
+    taken = []
+    for sources, postings in ((1, 2), (25, 9)):
+        user, folder = a_reader(sources, postings)
+        client.force_login(user)
+        source = user.follows.order_by("pk")[0].source_id
+        posting = Posting.objects.filter(source=source).order_by("pk").first()
+        actions.mark_read(user, [posting.pk], read=True, now=NOON)
+        taken.append(
+            queries_of(
+                client,
+                {
+                    "all": f"/river/{shown}",
+                    "folder": f"/river/folder/{folder.pk}/{shown}",
+                    "source": f"/river/source/{source}/{shown}",
+                    "posting": f"/posting/{posting.pk}/",
+                }[page],
+            )
+        )
+    assert taken[0] == taken[1]
+    assert taken[0] <= most
+
+
+def test_counts_take_six_queries(django_assert_num_queries):
+    for sources in (1, 25):
+        user, _ = a_reader(sources, 3)
+        with django_assert_num_queries(6):
+            counted = sidebar(user)
+        assert counted.unread == sources * 3
