@@ -26,7 +26,7 @@ def welcome(request: PersonsRequest) -> HttpResponse:
     asked = said.getlist("languages") if request.POST or request.htmx else _accepted(request)
     page = welcome_page(asked, chosen=said.getlist("categories"))
     form = InterestsForm(
-        request.POST or None,
+        request.POST if request.method == "POST" else None,
         languages=[language.code for language in page.languages],
         categories=page.categories,
     )
