@@ -66,10 +66,10 @@ WITH well AS (
         WHERE known.broken_since IS NOT NULL AND schedule.consecutive_failures = 0
         ORDER BY known.source_id LIMIT %(most)s)
     RETURNING condition.source_id
-), over AS (
+), settled AS (
     UPDATE notices_notice notice SET dismissed_at = coalesce(notice.dismissed_at, %(now)s)
     FROM well WHERE notice.source_id = well.source_id AND notice.kind = 'broken'
-), last AS (
+), told AS (
     SELECT DISTINCT notice.user_id, notice.source_id FROM notices_notice notice
     JOIN well ON well.source_id = notice.source_id
     JOIN following_follow follow ON follow.source_id = notice.source_id AND follow.user_id = notice.user_id
@@ -79,7 +79,7 @@ WITH well AS (
     ), '-infinity')
 )
 INSERT INTO notices_notice (user_id, source_id, kind, at, address, created_at)
-SELECT user_id, source_id, 'well', %(now)s, '', %(now)s FROM last ON CONFLICT DO NOTHING
+SELECT user_id, source_id, 'well', %(now)s, '', %(now)s FROM told ON CONFLICT DO NOTHING
 """
 _MOVED = f"""
 WITH changed AS (
