@@ -1,19 +1,30 @@
 """The only writers of notices. Each is one transaction and may be called twice."""
 
+import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from smtplib import SMTPException
+from urllib.parse import urlsplit
 
+from django.conf import settings
+from django.core.mail import BadHeaderError, EmailMessage
 from django.db import connection, transaction
+from django.template.loader import render_to_string
+from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.database.locks import take
 from apps.following.queries import FAILURES_THAT_TELL
 from apps.notices import queries
-from apps.notices.models import Notice
+from apps.notices.models import MailWish, Notice
+
+logger = logging.getLogger(__name__)
 
 LOOKING = 0x4E4F_5449  # who may look at sources: one at a time
 TOLD_AFTER = timedelta(days=1)  # that a source fails; most are well again before
 LOOKED_AT_ONCE = 500  # changes of sources, of each kind, in one transaction
+MAILED_AT_ONCE = 100  # people
+MOST_IN_MAIL = 50  # notices
 KEPT = timedelta(days=90)  # notices
 
 
@@ -127,6 +138,52 @@ def dismiss(user: User, notice_id: int, *, now: datetime) -> bool:
 def dismiss_all(user: User, *, up_to: int, now: datetime) -> int:
     """The person has taken note of all that a page showed: what came later stays. How many that were."""
     return queries.open_notices(user).filter(pk__lte=up_to).order_by().update(dismissed_at=now)
+
+
+def set_mail(user: User, *, is_wanted: bool, now: datetime) -> None:
+    """Send notices by mail, too, from now on; or no more."""
+    if is_wanted:
+        MailWish.objects.get_or_create(user=user, defaults={"since": now})
+    else:
+        MailWish.objects.filter(user=user).delete()
+
+
+def mail(*, now: datetime) -> int:
+    """Send the notices that people want by mail, one mail each; how many were sent.
+
+    What cannot be handed to the mail server is tried again the next time.
+    """
+    user_ids = queries.to_be_mailed().order_by("user_id").values_list("user_id", flat=True).distinct()[:MAILED_AT_ONCE]
+    sent = 0
+    for user_id in list(user_ids):
+        try:
+            sent += _mail(user_id, now)
+        except (SMTPException, OSError, BadHeaderError) as error:
+            logger.warning("notices for user %s could not be mailed: %s", user_id, error)
+    return sent
+
+
+@transaction.atomic
+def _mail(user_id: int, now: datetime) -> bool:
+    """Noted as sent in the transaction that sends: one that fails is as if it had never been."""
+    waiting = queries.to_be_mailed().filter(user=user_id).select_related("source", "user").order_by("pk")
+    notices = list(waiting.select_for_update(skip_locked=True, of=("self",))[:MOST_IN_MAIL])
+    if not notices:
+        return False
+    Notice.objects.filter(pk__in=[notice.pk for notice in notices]).update(mailed_at=now)
+    address = settings.PROJECT_URL.rstrip("/")
+    host = urlsplit(address).hostname or "localhost"
+    context = {"notices": notices, "address": address, "person": notices[0].user.get_username()}
+    subject = ngettext("News of one of your feeds", "News of {count} of your feeds", len(notices))
+    EmailMessage(
+        subject=subject.format(count=len(notices)),
+        body=render_to_string("notices/mail.txt", context),
+        from_email=settings.DEFAULT_FROM_EMAIL,
+        to=[notices[0].user.email],
+        # The same at each attempt, so that servers can tell.
+        headers={"Message-ID": f"<notices-{notices[-1].pk}@{host}>", "Auto-Submitted": "auto-generated"},
+    ).send()
+    return True
 
 
 def forget_old(*, now: datetime) -> int:

@@ -36,6 +36,7 @@ class Notice(models.Model):
     address = models.CharField(max_length=2_000, blank=True)  # where it moved to
     created_at = models.DateTimeField()
     dismissed_at = models.DateTimeField(null=True)
+    mailed_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "source", "kind", "at"], name="notice_once")]
@@ -43,3 +44,15 @@ class Notice(models.Model):
 
     def __str__(self) -> str:
         return f"notice to user {self.user_id} of source {self.source_id}: {self.kind}"
+
+
+class MailWish(models.Model):
+    """Somebody who wants notices by mail, too. Without a row they are only in the portal."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="notice_mail_wish"
+    )
+    since = models.DateTimeField()  # what was noticed earlier is not mailed
+
+    def __str__(self) -> str:
+        return f"user {self.user_id} wants notices by mail"

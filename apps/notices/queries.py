@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from apps.accounts.models import User
-from apps.notices.models import Notice
+from apps.notices.models import MailWish, Notice
 from apps.retrieval.models import Retrieval
 
 MOST_SHOWN = 100
@@ -21,6 +21,20 @@ def open_notices(user: User) -> QuerySet[Notice]:
 def open_count(user: User) -> int:
     """How many there are; up to the number that is shown at once."""
     return Notice.objects.filter(user=user, dismissed_at=None).order_by()[:MOST_SHOWN].count()
+
+
+def wants_mail(user: User) -> bool:
+    return MailWish.objects.filter(user=user).exists()
+
+
+def to_be_mailed() -> QuerySet[Notice]:
+    """Notices for people who want them by mail, and have not taken note of them elsewhere."""
+    return Notice.objects.filter(
+        dismissed_at=None,
+        mailed_at=None,
+        created_at__gte=F("user__notice_mail_wish__since"),
+        user__is_active=True,
+    ).exclude(user__email="")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ from apps.notices import actions
 
 @shared_task
 def look(**_: Any) -> None:
-    """Until nothing more is to be told, or somebody else is at it."""
+    """Until nothing more is to be told, or somebody else is at it; then mail what people want by mail."""
     while (looked := actions.look(now=now())) is not None and looked.told:
         pass
+    actions.mail(now=now())
 
 
 @shared_task

@@ -80,6 +80,7 @@ urlpatterns = [
     path("folders/<int:folder_id>/delete/", following.delete_folder, name="delete_folder"),
     path("feeds/health/", feed_health.index, name="feed_health"),
     path("feeds/notices/<int:notice_id>/dismiss/", feed_health.dismiss, name="dismiss_notice"),
+    path("feeds/notices/mail/", feed_health.set_mail, name="mail_notices"),
     path("feeds/notices/dismiss/", feed_health.dismiss_all, name="dismiss_notices"),
     path("recommended/<int:source_id>/dismiss/", onboarding.dismiss, name="dismiss_recommendation"),
     path("welcome/", onboarding.welcome, name="welcome"),

@@ -26,6 +26,7 @@ class HealthPage:
     notices: tuple[Notice, ...]
     rows: tuple[HealthRow, ...]  # those first that are not well
     place: Page
+    by_mail: bool  # whether notices are mailed to the person
     now: datetime
 
     @property
@@ -50,11 +51,11 @@ class _Followed:
 
 
 def health_page(user: User, number: str, now: datetime) -> HealthPage:
-    """Three queries."""
+    """Four queries."""
     place = Paginator(_Followed(user), LENGTH).get_page(number)  # type: ignore[arg-type]
     rows = tuple(HealthRow(each, reason(each)) for each in place.object_list)
     told = tuple(notices.open_notices(user)[: notices.MOST_SHOWN])
-    return HealthPage(told, rows, place, now)
+    return HealthPage(told, rows, place, notices.wants_mail(user), now)
 
 
 def reason(health: Health) -> str:

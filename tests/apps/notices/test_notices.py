@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from apps.accounts.models import User
 from apps.notices import actions, queries
 from apps.notices.models import Notice
 from apps.retrieval.models import Retrieval, Schedule
@@ -151,3 +152,48 @@ def test_what_is_not_well_comes_first_with_what_its_latest_retrieval_said(follow
     assert (second.title, second.is_well, second.answered_at) == ("A fine one", True, NOON)
     assert second.published_at == posting.published_at
     assert queries.health_of_followed(follow.user, start=1, limit=1) == [second]
+
+
+# --- by mail ----------------------------------------------------------------------------------------------------------
+def test_who_wishes_is_told_by_mail_once_and_nobody_else(follow, mailoutbox, settings):
+    settings.PROJECT_URL = "https://news.example"
+    User.objects.update(email="ada@example.org")
+    other = a_follow(source=follow.source)
+    User.objects.filter(pk=other.user_id).update(email="bob@example.org")
+    actions.set_mail(follow.user, is_wanted=True, now=NOON)
+    broken(follow.source)
+    actions.look(now=NOON + HOUR)
+    assert [actions.mail(now=NOON + HOUR) for _ in range(2)] == [1, 0]
+    [mail] = mailoutbox
+    assert mail.to == ["ada@example.org"]
+    assert "could not be read" in mail.body
+    assert "https://news.example/feeds/health/" in mail.body
+
+
+def test_what_was_noticed_before_somebody_wished_or_is_known_to_them_is_not_mailed(follow, mailoutbox):
+    User.objects.update(email="ada@example.org")
+    broken(follow.source)
+    actions.look(now=NOON)
+    actions.set_mail(follow.user, is_wanted=True, now=NOON + HOUR)
+    well(follow.source)
+    actions.look(now=NOON + 2 * HOUR)
+    actions.dismiss_all(follow.user, up_to=Notice.objects.latest("pk").pk, now=NOON)
+    assert actions.mail(now=NOON + 3 * HOUR) == 0
+    actions.set_mail(follow.user, is_wanted=False, now=NOON)
+    assert not queries.wants_mail(follow.user)
+
+
+def test_a_mail_that_the_server_did_not_take_is_sent_later(follow, mailoutbox, monkeypatch):
+    User.objects.update(email="ada@example.org")
+    actions.set_mail(follow.user, is_wanted=True, now=NOON)
+    broken(follow.source)
+    actions.look(now=NOON + HOUR)
+    with monkeypatch.context() as patch:
+        patch.setattr("django.core.mail.EmailMessage.send", failing_to_send)
+        assert actions.mail(now=NOON + HOUR) == 0
+    assert actions.mail(now=NOON + HOUR) == 1
+    assert len(mailoutbox) == 1
+
+
+def failing_to_send(*_):
+    raise OSError("nobody answers")
