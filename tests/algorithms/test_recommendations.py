@@ -26,7 +26,7 @@ def slow_root(both: int, first: int, second: int, neither: int) -> float:
             observed = table[row][column]
             expected = sum(table[row]) * (table[0][column] + table[1][column]) / total if total else 0.0
             ratio += 2 * observed * log(observed / expected) if observed else 0.0
-    sign = both * neither - first * second
+    sign = int(both * neither - first * second)
     return sqrt(max(ratio, 0.0)) * ((sign > 0) - (sign < 0))
 
 

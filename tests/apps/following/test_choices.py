@@ -104,10 +104,10 @@ def test_who_wants_what_the_feed_says_gets_it_and_the_others_the_page():
     fill_with(posting, "All that stands on the page, and better. " * 20)
     usual, own = a_follow(source=source), a_follow(source=source, full_text="feed")
     assert "and better" in html_for(usual, posting)
-    assert html_for(own, posting) == "<p>Only the beginning.</p>"
+    assert html_for(own, posting) == "Only the beginning."
     a_teaser(source, "Only another beginning.")
     assert "and better" in html_for(usual, posting)
-    assert html_for(own, posting) == "<p>Only another beginning.</p>"
+    assert html_for(own, posting) == "Only another beginning."
 
 
 def test_pages_are_fetched_while_somebody_wishes_for_them():
