@@ -75,6 +75,29 @@ app.conf.beat_schedule = {
     "maintain stories": {"task": "apps.stories.tasks.maintain", "schedule": 3600.0, "options": {"expires": 3600}},
     # What a source is worth to stories shows over weeks.
     "weigh sources": {"task": "apps.stories.tasks.weigh_sources", "schedule": crontab(hour=3, minute=31)},
+    # Who follows a source that broke, moved or is well again is told of it, once.
+    "look after the health of feeds": {
+        "task": "apps.notices.tasks.look",
+        "schedule": 300.0,
+        "options": {"expires": 300},
+    },
+    "forget old notices": {"task": "apps.notices.tasks.forget_old", "schedule": crontab(hour=5, minute=23)},
+    # What is recommended: sources that the same people follow, that rise, and that write about what somebody reads.
+    "learn which sources go together": {
+        "task": "apps.recommendations.tasks.learn_likenesses",
+        "schedule": crontab(hour="*/6", minute=7),
+        "options": {"expires": 3600},
+    },
+    "measure growth of sources": {
+        "task": "apps.recommendations.tasks.measure_growth",
+        "schedule": crontab(minute=43),
+        "options": {"expires": 3600},
+    },
+    "match sources with people": {
+        "task": "apps.recommendations.tasks.match",
+        "schedule": 600.0,
+        "options": {"expires": 600},
+    },
     # Who waits for something hears of it within seconds.
     "pull into alerts": {"task": "apps.alerts.tasks.pull", "schedule": 1.0, "options": {"expires": 1}},
     # Messages are sent at once when they are due at once; here those that waited, and what was left behind.

@@ -62,6 +62,8 @@ INSTALLED_APPS = [
     "apps.trending",
     "apps.stories",
     "apps.push",
+    "apps.notices",
+    "apps.recommendations",
     "apps.alerts",
     "apps.reading",
     "apps.replay",
@@ -170,6 +172,7 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 LOGIN_REDIRECT_URL = "river"
+ACCOUNT_SIGNUP_REDIRECT_URL = "welcome"
 LOGIN_URL = "account_login"
 ACCOUNT_LOGOUT_REDIRECT_URL = "home"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}

@@ -1,5 +1,6 @@
 """The only writers of follows, folders, marks and tags. Each is one transaction and may be called twice."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +21,9 @@ from apps.following.models import Folder, Follow, Mark, Tag, Tagging
 from apps.following.uniting import move_follows as move_follows
 from apps.postings import queries as postings
 from apps.postings.models import Posting
+from apps.sources import queries as sources
 from apps.sources.actions import NewSource, add_sources
+from apps.sources.algorithms.addresses import host, registrable_domain
 from apps.sources.formats.opml import OpmlDocument, Skipped, Subscription
 from apps.sources.models import Source
 
@@ -31,8 +34,10 @@ MOST_FOLDERS = 500  # of a person
 DEEPEST_FOLDER = 8
 TOO_DEEP = f"Folders can lie at most {DEEPEST_FOLDER} deep."
 MOST_IMPORTED = 5_000  # sources of one list
+MOST_OF_A_SITE = 1_000  # sources of one site that somebody's lists add: no list makes us ask one site for ever
 MOST_TAGS = 500  # of a person
 LONGEST_TAG = 50  # characters
+CHOICES = {"view", "full_text", "images", "muted"}  # of how a followed source is shown
 
 
 class NotPossible(ValueError):
@@ -117,9 +122,14 @@ def unfollow(user: User, source_id: int) -> bool:
 
 
 @transaction.atomic
-def edit_follow(follow: Follow, *, title: str, folders: Iterable[Folder]) -> None:
-    """Give a followed source the person's own name, and let it lie in exactly these folders."""
-    Follow.objects.filter(pk=follow.pk).update(title=title)
+def edit_follow(follow: Follow, *, title: str, folders: Iterable[Folder], **choices: object) -> None:
+    """Give a followed source the person's own name, and let it lie in exactly these folders.
+
+    `choices` are of how it is shown: view, full_text, images, muted. Those that are not given stay as they are.
+    """
+    if unknown := choices.keys() - CHOICES:
+        raise TypeError(f"a follow has no {', '.join(sorted(unknown))} to choose")
+    Follow.objects.filter(pk=follow.pk).update(title=title, **choices)
     follow.folders.set([folder for folder in folders if folder.user_id == follow.user_id])
 
 
@@ -271,9 +281,10 @@ def import_list(user: User, document: OpmlDocument, *, now: datetime) -> ImportR
     NotPossible
         If it names too many sources or folders; nothing is followed then.
     """
-    subscriptions = document.subscriptions
-    if len(subscriptions) > MOST_IMPORTED:
-        raise NotPossible(f"The list names {len(subscriptions):,} sources; at most {MOST_IMPORTED:,} can be imported.")
+    if len(document.subscriptions) > MOST_IMPORTED:
+        count = len(document.subscriptions)
+        raise NotPossible(f"The list names {count:,} sources; at most {MOST_IMPORTED:,} can be imported.")
+    subscriptions, refused = _bearable(user, document.subscriptions)
     source_ids = add_sources([_as_source(subscription) for subscription in subscriptions])
     fresh = follow(user, source_ids, now=now)
     folders: dict[tuple[str, ...], Folder] = {}
@@ -283,7 +294,33 @@ def import_list(user: User, document: OpmlDocument, *, now: datetime) -> ImportR
     }
     _file(user, filed)
     _keep_names(user, dict(zip(source_ids, (subscription.title for subscription in subscriptions), strict=True)), fresh)
-    return ImportReport(tuple(fresh), len(source_ids) - len(fresh), document.skipped, document.problem)
+    skipped = (*document.skipped, *refused)
+    return ImportReport(tuple(fresh), len(source_ids) - len(fresh), skipped, document.problem)
+
+
+def _bearable(user: User, subscriptions: Sequence[Subscription]) -> tuple[list[Subscription], list[Skipped]]:
+    """What of a list is taken: of each site so many that are new here, those that the person brought before included.
+
+    Sources that the portal has already are asked no more often for one follower more.
+    """
+    known = sources.by_address([subscription.xml_url for subscription in subscriptions])
+    own = queries.follows_of(user).filter(source__listed=False).values_list("source__url", flat=True)
+    brought = Counter(map(_site, own))
+    taken, refused = [], Counter[str]()
+    for subscription in subscriptions:
+        site = _site(subscription.xml_url)
+        if subscription.xml_url not in known:
+            if brought[site] >= MOST_OF_A_SITE:
+                refused[site] += 1
+                continue
+            brought[site] += 1
+        taken.append(subscription)
+    why = "{} more sources of {} are left out: of one site a person can bring at most {:,}."
+    return taken, [Skipped(0, why.format(count, site, MOST_OF_A_SITE)) for site, count in sorted(refused.items())]
+
+
+def _site(url: str) -> str:
+    return registrable_domain(host(url))
 
 
 def _as_source(subscription: Subscription) -> NewSource:

@@ -2,15 +2,19 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from apps.postings.models import Posting
 from apps.sources.models import Source
+
+UNSORTED = 1_000_000  # position of what was never sorted by hand: by name, behind all that was
 
 
 class Folder(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="folders")
     parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="children")
     name = models.CharField(max_length=100)
+    position = models.IntegerField(default=UNSORTED, db_default=UNSORTED)  # among the folders beside it
 
     class Meta:
         constraints = [
@@ -37,10 +41,33 @@ class Follow(models.Model):
     what arrives later is unread whatever date it bears.
     """
 
+    class View(models.TextChoices):
+        DEFAULT = "", _("As I prefer")
+        LIST = "list", _("List")
+        CARDS = "cards", _("Cards")
+        MAGAZINE = "magazine", _("Magazine")
+
+    class FullText(models.TextChoices):
+        DEFAULT = "", _("As the portal does it")
+        PAGE = "page", _("The text of its page, where the feed only teases")
+        FEED = "feed", _("What the feed itself says")
+
+    class Images(models.TextChoices):
+        DEFAULT = "", _("As I prefer")
+        PROXIED = "proxied", _("Fetched by Wirebeat")
+        DIRECT = "direct", _("Fetched by your browser")
+        BLOCKED = "blocked", _("Links in their places")
+
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="follows")
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="follows")
     folders = models.ManyToManyField(Folder, related_name="follows", blank=True)
     title = models.CharField(max_length=1_000, blank=True)  # the person's own name for it
+    # Among all that the person follows: a source has one place, in whatever folders it lies.
+    position = models.IntegerField(default=UNSORTED, db_default=UNSORTED)
+    view = models.CharField(max_length=8, choices=View, default=View.DEFAULT, db_default="", blank=True)
+    full_text = models.CharField(max_length=4, choices=FullText, default=FullText.DEFAULT, db_default="", blank=True)
+    images = models.CharField(max_length=7, choices=Images, default=Images.DEFAULT, db_default="", blank=True)
+    muted = models.BooleanField(default=False, db_default=False)  # only shown where it alone is asked for
     # Older postings were there before the person came: they count as read unless marked otherwise.
     unread_from = models.DateTimeField()
     # Postings with a number up to this one count as read unless marked otherwise. No foreign key: that posting may go.

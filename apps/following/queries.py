@@ -1,12 +1,13 @@
 """Reads of who follows what, and of what each person has read, starred and tagged."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Value, When
-from django.db.models.functions import Lower
+from django.db.models.functions import Coalesce, Lower, NullIf
 
 from apps.accounts.models import User
 from apps.following.models import Folder, Follow, Mark, Tag, Tagging
@@ -37,6 +38,13 @@ class FollowedSource:
     source_id: int
     title: str  # the person's own name for it before the source's
     failing: bool
+    failing_since: datetime | None
+    answered_at: datetime | None  # when it was last seen to be well
+    is_gone: bool
+    was_asked: bool  # at least once
+    muted: bool
+    images: str
+    followed_at: datetime
 
 
 # --- follows and folders ----------------------------------------------------------------------------------------------
@@ -45,11 +53,12 @@ def follows_of(user: User) -> QuerySet[Follow]:
 
 
 def folders_of(user: User) -> QuerySet[Folder]:
-    return Folder.objects.filter(user=user).order_by("name", "pk")
+    """As they were sorted, those that never were behind them by name."""
+    return Folder.objects.filter(user=user).order_by("position", "name", "pk")
 
 
 def followed_sources(user: User) -> list[FollowedSource]:
-    """What the person follows, by name."""
+    """What the person follows, as it was sorted; what never was is behind that by name."""
     failing = Q(source__schedule__consecutive_failures__gte=FAILURES_THAT_TELL)
     title = Case(
         When(~Q(title=""), then=F("title")),
@@ -57,10 +66,21 @@ def followed_sources(user: User) -> list[FollowedSource]:
         default=F("source__url"),
     )
     rows = follows_of(user).annotate(
-        shown_title=title, failing=Case(When(failing, then=Value(True)), default=Value(False))
+        shown_title=title,
+        failing=Case(When(failing, then=Value(True)), default=Value(False)),
+        is_gone=Case(When(source__state=Source.State.GONE, then=Value(True)), default=Value(False)),
+        was_asked=Case(When(source__schedule__asked_at__isnull=False, then=Value(True)), default=Value(False)),
     )
-    ordered = rows.order_by(Lower("shown_title"), "pk").values_list("pk", "source_id", "shown_title", "failing")
+    ordered = rows.order_by("position", Lower("shown_title"), "pk").values_list(
+        *("pk", "source_id", "shown_title", "failing", "source__schedule__failing_since"),
+        *("source__schedule__observed_at", "is_gone", "was_asked", "muted", "images", "followed_at"),
+    )
     return [FollowedSource(*row) for row in ordered]
+
+
+def wants_pages(source_id: int) -> bool:
+    """Whether somebody who follows a source wishes for the text of its pages."""
+    return Follow.objects.filter(source_id=source_id, full_text=Follow.FullText.PAGE).exists()
 
 
 def follow_of(user: User | AnonymousUser, source_id: int) -> Follow | None:
@@ -147,7 +167,10 @@ def readable_by(user: User | AnonymousUser) -> QuerySet[Posting]:
 
 
 def postings_in(user: User | AnonymousUser, scope: Scope) -> QuerySet[Posting]:
-    """Postings of one of the person's lists. A folder that is not theirs is empty."""
+    """Postings of one of the person's lists. A folder that is not theirs is empty.
+
+    Those of a muted source are in its own list, and in those that the person put them into one by one.
+    """
     if scope.kind == "source":
         return postings.of_source(postings.visible_to(user), scope.id)
     if not user.is_authenticated:
@@ -168,6 +191,7 @@ def follows_in(user: User, scope: Scope) -> QuerySet[Follow]:
     follows = follows_of(user)
     if scope.kind == "source":
         return follows.filter(source_id=scope.id)
+    follows = follows.filter(muted=False)
     if scope.kind == "folder":
         mine = list(folders_of(user))
         theirs = with_descendants(mine, scope.id) & {folder.pk for folder in mine}
@@ -177,10 +201,12 @@ def follows_in(user: User, scope: Scope) -> QuerySet[Follow]:
 
 # --- lists for other readers ------------------------------------------------------------------------------------------
 def subscription_list(user: User) -> OpmlDocument:
-    """All that a person follows, in its folders and under the names that they gave it."""
-    paths = folder_paths(folders_of(user))
+    """All that a person follows, in its folders, under the names that they gave it and in the order that they see."""
+    folders = list(folders_of(user))
+    paths = folder_paths(folders)
     filed = folders_by_follow(user)
-    follows = follows_of(user).select_related("source").order_by("source__title", "source_id")
+    name = Coalesce(NullIf(F("title"), Value("")), NullIf(F("source__title"), Value("")), "source__url")
+    follows = follows_of(user).select_related("source").order_by("position", Lower(name), "pk")
     return OpmlDocument(
         title=f"Sources of {user.get_username()}",
         subscriptions=tuple(
@@ -193,4 +219,17 @@ def subscription_list(user: User) -> OpmlDocument:
             )
             for follow in follows
         ),
+        folders=_as_shown(folders, paths),
     )
+
+
+def _as_shown(folders: Collection[Folder], paths: Mapping[int, tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """The paths of folders given in their order, each behind the one that it lies in."""
+    ranks = {folder.pk: rank for rank, folder in enumerate(folders)}
+    parents = {folder.pk: folder.parent_id for folder in folders}
+
+    def place(folder_id: int) -> tuple[int, ...]:
+        above = parents[folder_id]
+        return (*(place(above) if above is not None else ()), ranks[folder_id])
+
+    return tuple(paths[folder_id] for folder_id in sorted(paths, key=place))

@@ -28,6 +28,7 @@ class Posting(models.Model):
     # Where the words are those of the posting's own page: which document that was, and what took them out of it.
     document = models.BinaryField(max_length=32, db_default=b"")
     extractor = models.CharField(max_length=40, db_default="")
+    feed_html = models.TextField(db_default="")  # what the feed itself said then, made safe
 
     published_at = models.DateTimeField()  # what lists are ordered by: never in the future of `retrieved_at`
     claimed_at = models.DateTimeField(null=True)  # the publisher's own date, however odd

@@ -1,6 +1,6 @@
 """What people do that concerns more than one app. Each is one transaction, but for what asks other sites."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,10 +19,22 @@ from apps.sources.models import Source
 READING = {"kind", "recipe"}  # what decides how the documents of a source are read
 
 
-@transaction.atomic
 def follow(user: User, source_id: int, *, now: datetime, folder_ids: Collection[int] = ()) -> None:
-    following.follow(user, [source_id], now=now, folder_ids=folder_ids)
-    retrieval.adopt_sources([source_id], now=now)
+    follow_all(user, [source_id], now=now, folder_ids=folder_ids)
+
+
+@transaction.atomic
+def follow_all(user: User, source_ids: Sequence[int], *, now: datetime, folder_ids: Collection[int] = ()) -> list[int]:
+    """Follow sources, of which those that were never asked are asked at once; the ids of the newly followed.
+
+    Raises
+    ------
+    NotPossible
+        If the person would follow too many; nothing is followed then.
+    """
+    fresh = following.follow(user, source_ids, now=now, folder_ids=folder_ids)
+    retrieval.adopt_sources(source_ids, now=now)
+    return fresh
 
 
 @transaction.atomic

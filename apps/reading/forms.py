@@ -52,19 +52,6 @@ class AddressForm(forms.Form):
         return [folder.pk for folder in self.cleaned_data.get("folders", ())]
 
 
-class FollowForm(forms.Form):
-    title = forms.CharField(
-        max_length=1_000,
-        required=False,
-        label="Your own name for it",
-        help_text="Left empty, it has the name it gives itself.",
-    )
-
-    def __init__(self, *args: Any, user: User, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["folders"] = FolderChoice(user)
-
-
 class FolderForm(forms.Form):
     name = forms.CharField(max_length=100, label="Name")
 

@@ -26,9 +26,12 @@ def choice_of(user: User | AnonymousUser) -> User.Images:
     return User.Images(user.images) if user.is_authenticated else User.Images.PROXIED
 
 
-def picture_for(user: User | AnonymousUser, address: str) -> str:
-    """The address to show a picture from, or "" if it is not to be shown."""
-    match choice_of(user):
+def picture_for(user: User | AnonymousUser, address: str, choice: str | None = None) -> str:
+    """The address to show a picture from, or "" if it is not to be shown.
+
+    `choice` is the person's of the source alone, empty or None where they made none.
+    """
+    match User.Images(choice or choice_of(user)):
         case User.Images.PROXIED if is_on_web(address):
             return proxied(address)
         case User.Images.BLOCKED if is_on_web(address):
@@ -36,9 +39,9 @@ def picture_for(user: User | AnonymousUser, address: str) -> str:
     return address
 
 
-def article_for(user: User | AnonymousUser, html: str) -> str:
-    """An article that was made safe, with its pictures as the person wishes."""
-    match choice_of(user):
+def article_for(user: User | AnonymousUser, html: str, choice: str | None = None) -> str:
+    """An article that was made safe, with its pictures as the person wishes, of its source or of all."""
+    match User.Images(choice or choice_of(user)):
         case User.Images.PROXIED:
             return led_through(html, proxied)
         case User.Images.BLOCKED:

@@ -53,7 +53,8 @@ UPDATE retrieval_schedule schedule
 SET due_at = clock_timestamp() + %s, sequence = sequence + 1, dispatched_at = clock_timestamp()
 FROM due WHERE schedule.source_id = due.source_id
 RETURNING schedule.source_id, schedule.sequence, schedule.partition,
-    extract(epoch FROM due.due_at)::float8, extract(epoch FROM schedule.dispatched_at)::float8, schedule.worth
+    extract(epoch FROM due.due_at)::float8, extract(epoch FROM schedule.dispatched_at)::float8, schedule.worth,
+    schedule.asked_at IS NULL
 """
 UNTIL_NEXT = """
 SELECT extract(epoch FROM min(due_at) - clock_timestamp())::float8 FROM retrieval_schedule WHERE due_at IS NOT NULL
@@ -83,6 +84,7 @@ class Due(NamedTuple):
     due_at: float  # s since the epoch
     dispatched_at: float
     worth: float = 1.0  # what a posting of the source is worth
+    is_first: bool = False  # nobody has asked it before: somebody waits for what it has
 
     @property
     def urgency(self) -> float:
@@ -100,10 +102,11 @@ class Message(NamedTuple):
 def messages(due: Iterable[Due], queues: int = 1) -> Iterator[Message]:
     """Cut claimed sources into few messages; a site's sources, which lie in one partition, meet in one worker.
 
-    Of what is due together, what is worth most goes first, but nothing is overtaken for long.
+    Of what is due together, sources that were never asked go first, then what is worth most; nothing is overtaken for
+    long.
     """
     by_partition: dict[int, list[Claim]] = defaultdict(list)
-    for row in sorted(due, key=lambda row: (-row.urgency, row.due_at)):
+    for row in sorted(due, key=lambda row: (not row.is_first, -row.urgency, row.due_at)):
         by_partition[row.partition].append(row.claim())
     filling: dict[str, list[Claim]] = {}  # the message of each queue that partitions still go into
     for partition, claims in by_partition.items():

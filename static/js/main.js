@@ -5,4 +5,5 @@ import { rememberSidebar } from "./sidebar.js";
 
 watchKeys();
 rememberSidebar();
+if (document.querySelector("[data-arranging]")) import("./arranging.js").then(({ letArrange }) => letArrange());
 offerPush();

@@ -78,6 +78,8 @@ OF_STAFF = [
     "/add/",
     "/folders/",
     "/opml/",
+    "/welcome/",
+    "/feeds/health/",
     "/preferences/",
     "/accounts/email/",
     "/accounts/password/change/",

@@ -99,6 +99,7 @@ def fill(posting_id: int, page: PageOfPosting) -> bool:
         return False
     article = page.article
     markup = clean(page.html, base_url=page.url)
+    own_html = posting.feed_html if posting.extractor else posting.html
     # What was extracted before is replaced whatever it was: another extractor is there to do better.
     if not posting.extractor and len(markup.text) <= len(posting.text):
         return False
@@ -112,5 +113,6 @@ def fill(posting_id: int, page: PageOfPosting) -> bool:
         language=posting.language or article.language[:20],
         document=page.document or posting.document,
         extractor=article.extractor,
+        feed_html=own_html,
     )
     return True

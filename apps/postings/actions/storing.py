@@ -169,6 +169,7 @@ def _edit(document: Document, change: identity.ChangedPosting) -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT text_hash, extractor, html, text FROM postings_posting WHERE id = %s", [change.id])
         old_hash, extractor, html, text = cursor.fetchone()
+        feed_html = markup.html if extractor else ""
         if extractor and len(text) > len(markup.text):  # its page says more than the document does
             markup = CleanMarkup(html, text, markup.image_url)
         new_hash = text_hash(entry.title, markup.text)
@@ -181,11 +182,12 @@ def _edit(document: Document, change: identity.ChangedPosting) -> bool:
             )
         cursor.execute(
             "UPDATE postings_posting SET title = %s, html = %s, text = %s, text_hash = %s, content_hash = %s,"
-            " link_key = %s, url = %s, edited_at = CASE WHEN %s THEN %s ELSE edited_at END,"
+            " link_key = %s, url = %s, feed_html = %s, edited_at = CASE WHEN %s THEN %s ELSE edited_at END,"
             # The date stays the first one, so only an offset that was written with that very date belongs to it.
             " utc_offset = CASE WHEN claimed_at = %s THEN %s ELSE utc_offset END WHERE id = %s",
             [
                 *(entry.title, markup.html, markup.text, new_hash, change.content_hash, change.link_key, entry.link),
+                feed_html,
                 *(edited, document.received_at, claimed, written_offset(claimed), change.id),
             ],
         )

@@ -1,18 +1,33 @@
 """What is offered to everybody."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Page, Paginator
+from django.db.models import Count, F, QuerySet
+from django.db.models.functions import Lower
 
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.postings import queries as postings
+from apps.reading.pages.languages import LanguageChoice, base_of, in_languages, language_choices, language_name
+from apps.recommendations import queries as recommendations
+from apps.recommendations.queries import Reason, Recommendation
+from apps.recommendations.queries.risen import risen
 from apps.sources import queries as sources
 from apps.sources.models import Source
 
 LENGTH = 40
+RECOMMENDED = 6
+HUES = 6  # colours of the letters that stand for sources
+SORTS = {
+    "popular": ("-followers", Lower("title"), "pk"),
+    "rising": (F("growth__value").desc(nulls_last=True), "-followers", "pk"),
+    "new": ("-added_at", "-pk"),
+    "name": (Lower("title"), "pk"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,41 +35,103 @@ class CatalogueEntry:
     source: Source  # with `followers`
     followed: bool
     weekly: int  # postings of the last seven days
+    is_rising: bool = False
+    reason: Reason | None = None  # why it is recommended
+
+    @property
+    def letter(self) -> str:
+        return str(self.source).removeprefix("https://").removeprefix("www.")[:1].upper()
+
+    @property
+    def hue(self) -> int:
+        return self.source.pk % HUES
+
+    @property
+    def language(self) -> str:
+        return language_name(self.source.language) if self.source.language else ""
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryChoice:
+    name: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
 class CataloguePage:
     entries: tuple[CatalogueEntry, ...]
+    recommended: tuple[CatalogueEntry, ...]  # on the first page of the whole catalogue
     place: Page  # among the pages of the catalogue
-    categories: tuple[str, ...]
-    languages: tuple[str, ...]
+    categories: tuple[CategoryChoice, ...]
+    languages: tuple[LanguageChoice, ...]
     words: str
     category: str
     language: str
+    sort: str
 
 
 def catalogue_page(
-    user: User | AnonymousUser, *, words: str, category: str, language: str, number: str, now: datetime
+    user: User | AnonymousUser,
+    *,
+    words: str,
+    category: str,
+    language: str,
+    number: str,
+    now: datetime,
+    sort: str = "popular",
 ) -> CataloguePage:
-    """Six queries."""
+    """At most twelve queries."""
+    sort = sort if sort in SORTS else "popular"
     listed = sources.listed()
     found = sources.matching(listed, words)
     if category:
         found = found.filter(category=category)
     if language:
-        found = found.filter(language=language)
-    counted = following.with_follower_counts(found).order_by("category", "title", "pk")
+        found = found.filter(in_languages([language]))
+    counted = following.with_follower_counts(found).order_by(*SORTS[sort])
     place = Paginator(counted, LENGTH).get_page(number)
     shown: list[Source] = list(place.object_list)
-    source_ids = [source.pk for source in shown]
-    followed = following.followed_among(user, source_ids)
-    weekly = postings.weekly_counts(source_ids, now)
+    is_front = place.number == 1 and not (words or category or language)
     return CataloguePage(
-        entries=tuple(CatalogueEntry(source, source.pk in followed, weekly.get(source.pk, 0)) for source in shown),
+        entries=_entries(user, shown, now),
+        recommended=recommended_entries(user, now) if is_front else (),
         place=place,
-        categories=tuple(sources.categories(listed)),
-        languages=tuple(sources.languages(listed)),
+        categories=category_choices(listed),
+        languages=language_choices(_counted(listed, "language")),
         words=words,
         category=category,
-        language=language,
+        language=base_of(language),
+        sort=sort,
+    )
+
+
+def category_choices(found: QuerySet[Source]) -> tuple[CategoryChoice, ...]:
+    """The categories of sources, by name."""
+    return tuple(CategoryChoice(name, count) for name, count in sorted(_counted(found, "category")) if name)
+
+
+def _counted(found: QuerySet[Source], column: str) -> list[tuple[str, int]]:
+    return list(found.order_by(column).values_list(column).annotate(count=Count("pk")))
+
+
+def recommended_entries(user: User | AnonymousUser, now: datetime) -> tuple[CatalogueEntry, ...]:
+    """What is recommended to a person, or rises. At most five queries."""
+    found: Sequence[Recommendation] = (
+        recommendations.recommended(user, RECOMMENDED)
+        if user.is_authenticated
+        else recommendations.rising(user, RECOMMENDED)
+    )
+    weekly = postings.weekly_counts([each.source.pk for each in found], now)
+    return tuple(
+        CatalogueEntry(each.source, followed=False, weekly=weekly.get(each.source.pk, 0), reason=each.reason)
+        for each in found
+    )
+
+
+def _entries(user: User | AnonymousUser, shown: Collection[Source], now: datetime) -> tuple[CatalogueEntry, ...]:
+    source_ids = [source.pk for source in shown]
+    followed = following.followed_among(user, source_ids)
+    weekly, rising = postings.weekly_counts(source_ids, now), risen(source_ids)
+    return tuple(
+        CatalogueEntry(source, source.pk in followed, weekly.get(source.pk, 0), source.pk in rising) for source in shown
     )

@@ -1,9 +1,13 @@
 """What somebody sees who is not signed in."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlencode
 
 from django.contrib.auth.models import AnonymousUser
+from django.urls import reverse
 
 from apps.following import queries as following
 from apps.postings import queries as postings
@@ -12,17 +16,59 @@ from apps.reading.pages.stories import StoryRow, top_stories
 from apps.reading.pages.trending import Link, trending_strip
 
 LENGTH = 30
+CONSIDERED = 300  # postings, the newest: sections are made of them
+SECTIONS = 4
+IN_SECTION = 4  # postings
+FEWEST = 2  # of a section
+
+
+@dataclass(frozen=True, slots=True)
+class HomeSection:
+    """Postings under a name, and where there are more of them."""
+
+    title: str
+    address: str
+    rows: tuple[PostingRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class HomePage:
     trends: tuple[Link, ...]
     stories: tuple[StoryRow, ...]
-    rows: tuple[PostingRow, ...]
+    sections: tuple[HomeSection, ...]
+    rows: tuple[PostingRow, ...]  # the newest
     now: datetime
 
 
 def home_page(now: datetime) -> HomePage:
+    """The front page. Two queries beside those of trends and stories."""
     nobody = AnonymousUser()
-    found = following.with_state(postings.newest(postings.visible_to(nobody)), nobody)
-    return HomePage(trending_strip(), top_stories(nobody, now), tuple(rows(found[:LENGTH], nobody)), now)
+    visible = postings.visible_to(nobody)
+    newest = list(postings.newest(visible).values_list("pk", "source__category")[:CONSIDERED])
+    by_category = _sections(newest)
+    wanted = {id for id, _ in newest[:LENGTH]} | {id for ids in by_category.values() for id in ids}
+    found = following.with_state(visible.filter(pk__in=wanted), nobody)
+    by_id = {row.id: row for row in rows(found, nobody)} if wanted else {}
+    sections = (
+        HomeSection(category, f"{reverse('catalogue')}?{urlencode({'category': category})}", _known(by_id, posting_ids))
+        for category, posting_ids in by_category.items()
+    )
+    shown = _known(by_id, [id for id, _ in newest[:LENGTH]])
+    return HomePage(trending_strip(), top_stories(nobody, now), tuple(sections), shown, now)
+
+
+def _sections(newest: Sequence[tuple[int, str]]) -> dict[str, list[int]]:
+    """The newest postings of the categories that have most of them."""
+    by_category: defaultdict[str, list[int]] = defaultdict(list)
+    for posting_id, category in newest:
+        if category:
+            by_category[category].append(posting_id)
+    busiest = sorted(by_category, key=lambda category: (-len(by_category[category]), category))
+    chosen = [category for category in busiest if len(by_category[category]) >= FEWEST][:SECTIONS]
+    if len(chosen) < 2:  # a single one would say what the newest say
+        return {}
+    return {category: by_category[category][:IN_SECTION] for category in chosen}
+
+
+def _known(by_id: dict[int, PostingRow], posting_ids: Sequence[int]) -> tuple[PostingRow, ...]:
+    return tuple(by_id[posting_id] for posting_id in posting_ids if posting_id in by_id)

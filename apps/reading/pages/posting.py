@@ -61,8 +61,8 @@ def posting_page(
     cursor = postings.cursor_of(posting)
     return PostingPage(
         posting=posting,
-        html=article_for(user, posting.html),
-        image_url=picture_for(user, posting.image_url),
+        html=article_for(user, _html(posting, follow), follow.images if follow else ""),
+        image_url=picture_for(user, posting.image_url, follow.images if follow else ""),
         follow=follow,
         source_title=own_title or str(posting.source),
         delay=_delay(posting),
@@ -75,6 +75,13 @@ def posting_page(
         other_tags=tuple(tag for tag, is_on in tags if not is_on),
         now=now,
     )
+
+
+def _html(posting: Posting, follow: Follow | None) -> str:
+    """The text of the posting's page where that was fetched, unless the person wants what the feed itself says."""
+    if follow is not None and follow.full_text == Follow.FullText.FEED and posting.feed_html:
+        return posting.feed_html
+    return posting.html
 
 
 def _tags(user: User | AnonymousUser, posting: Posting) -> list[tuple[Tag, bool]]:

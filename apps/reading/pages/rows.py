@@ -40,12 +40,20 @@ def rows(postings: QuerySet[Posting], user: User | AnonymousUser) -> list[Postin
     """Postings that carry the person's state, in their order; one query that leaves the long texts where they are."""
     own_title = "my_follow__title" if user.is_authenticated else "source__title"
     titles = [NullIf(F(name), Value("")) for name in (own_title, "source__title", "source__url")]
+    images = F("my_follow__images") if user.is_authenticated else Value("")
     found = (
         with_story(postings)
-        .annotate(excerpt=Left("text", EXCERPT), source_title=Coalesce(*titles, output_field=CharField()))
-        .values(*PostingRow.__dataclass_fields__)
+        .annotate(
+            excerpt=Left("text", EXCERPT),
+            source_title=Coalesce(*titles, output_field=CharField()),
+            images=Coalesce(images, Value(""), output_field=CharField()),  # the person's choice for the source
+        )
+        .values(*PostingRow.__dataclass_fields__, "images")
     )
-    return [PostingRow(**row | {"image_url": picture_for(user, row["image_url"])}) for row in found]
+    return [
+        PostingRow(**row | {"image_url": picture_for(user, row["image_url"], choice)})
+        for row, choice in ((row, row.pop("images")) for row in found)
+    ]
 
 
 def row(posting_id: int, user: User) -> PostingRow | None:

@@ -1,12 +1,14 @@
 """The list of a person's folders and sources beside every page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from apps.accounts.models import User
 from apps.following import queries as following
-from apps.following.models import Folder, Tag
-from apps.following.queries import Scope
+from apps.following.models import Folder, Follow, Tag
+from apps.following.queries import FollowedSource, Scope
+from apps.notices import queries as notices
 from apps.reading.pages.saved_searches import address_of
 from apps.search.queries.saved import saved_searches
 
@@ -17,6 +19,10 @@ class SidebarSource:
     title: str
     unread: int
     failing: bool
+    failing_since: datetime | None
+    answered_at: datetime | None
+    is_gone: bool
+    muted: bool  # its unread postings count nowhere else
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,9 @@ class Sidebar:
     searches: tuple[SidebarSearch, ...]
     tags: tuple[Tag, ...]
     at: Scope | None  # what the page shows
+    notices: int  # about what the person follows, that they have not taken note of
+    is_direct: bool  # whether pictures of some source come from its own site
+    current: SidebarSource | None  # the followed source that the page shows
 
     def counts(self) -> Iterator[tuple[str, int]]:
         """Every number of the sidebar, under the name that its place on the page has."""
@@ -56,18 +65,40 @@ class Sidebar:
 
 
 def sidebar(user: User, at: Scope | None = None) -> Sidebar:
-    """Six queries, however much the person follows."""
+    """Seven queries, however much the person follows."""
     unread = following.unread_counts(user)
     filed = following.folders_by_follow(user)
     folders = list(following.folders_of(user))
     within: dict[int | None, list[SidebarSource]] = {}
-    for follow in following.followed_sources(user):
-        entry = SidebarSource(follow.source_id, follow.title, unread.get(follow.source_id, 0), follow.failing)
+    followed = following.followed_sources(user)
+    entries = [_entry(follow, unread) for follow in followed]
+    for follow, entry in zip(followed, entries, strict=True):
         for folder_id in filed.get(follow.follow_id, [None]):
             within.setdefault(folder_id, []).append(entry)
-    searches = tuple(SidebarSearch(saved.name, address_of(saved)) for saved in saved_searches(user))
-    tags = tuple(following.tags_of(user))
-    return Sidebar(sum(unread.values()), _tree(folders, within, None), tuple(within.get(None, ())), searches, tags, at)
+    return Sidebar(
+        unread=sum(entry.unread for entry in entries if not entry.muted),
+        folders=_tree(folders, within, None),
+        sources=tuple(within.get(None, ())),
+        searches=tuple(SidebarSearch(saved.name, address_of(saved)) for saved in saved_searches(user)),
+        tags=tuple(following.tags_of(user)),
+        at=at,
+        notices=notices.open_count(user),
+        is_direct=any(follow.images == Follow.Images.DIRECT for follow in followed),
+        current=next((entry for entry in entries if at == Scope("source", entry.source_id)), None),
+    )
+
+
+def _entry(follow: FollowedSource, unread: Mapping[int, int]) -> SidebarSource:
+    return SidebarSource(
+        source_id=follow.source_id,
+        title=follow.title,
+        unread=unread.get(follow.source_id, 0),
+        failing=follow.failing,
+        failing_since=follow.failing_since,
+        answered_at=follow.answered_at,
+        is_gone=follow.is_gone,
+        muted=follow.muted,
+    )
 
 
 def _tree(
@@ -83,11 +114,11 @@ def _tree(
 def _with_contents(
     folder: Folder, sources: tuple[SidebarSource, ...], below: tuple[SidebarFolder, ...]
 ) -> SidebarFolder:
-    # A source that lies in several folders below this one is counted once.
-    unread = {source.source_id: source.unread for source in sources}
+    # A source that lies in several folders below this one is counted once, a muted one not at all.
+    unread = {source.source_id: source.unread for source in sources if not source.muted}
     waiting = list(below)
     while waiting:
         inner = waiting.pop()
-        unread.update((source.source_id, source.unread) for source in inner.sources)
+        unread.update((source.source_id, source.unread) for source in inner.sources if not source.muted)
         waiting.extend(inner.folders)
     return SidebarFolder(folder.pk, folder.name, sum(unread.values()), sources, below)

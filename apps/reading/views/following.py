@@ -2,26 +2,30 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
-from django.shortcuts import redirect
+from django.http import Http404, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.timezone import now
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
 from apps.following import actions as following_actions
+from apps.following import actions_arranging as arranging
 from apps.following import queries as following
 from apps.following.actions import NotPossible
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
 from apps.reading import actions
-from apps.reading.forms import AddressForm, FolderForm, FollowForm
+from apps.reading.following_forms import FollowForm, Move, NoMove, read_move
+from apps.reading.forms import AddressForm, FolderForm
 from apps.reading.pages.catalogue import catalogue_page
+from apps.reading.pages.search_asked import storable
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
 
 
 @require_safe
 def catalogue(request: Request) -> HttpResponse:
-    wanted = {name: request.GET.get(name, "")[:200] for name in ("words", "category", "language")}
+    wanted = {name: storable(request.GET.get(name, ""))[:200] for name in ("words", "category", "language", "sort")}
     page = catalogue_page(request.user, **wanted, number=request.GET.get("page", "1"), now=now())
     return show(request, "reading/catalogue.html", page=page)
 
@@ -51,12 +55,18 @@ def add(request: PersonsRequest) -> HttpResponse:
 @require_POST
 @login_required
 def follow(request: PersonsRequest, source_id: int) -> HttpResponse:
-    if not following.visible_sources(request.user).filter(pk=source_id).exists():
+    source = following.visible_sources(request.user).filter(pk=source_id).first()
+    if source is None:
         raise Http404("There is no such source.")
     try:
         actions.follow(request.user, source_id, now=now())
     except NotPossible as problem:
         messages.error(request, str(problem))
+        if request.htmx:
+            return HttpResponse(status=204, headers={"HX-Refresh": "true"})
+    else:
+        if request.htmx:
+            return render(request, "partials/_follow_button.html", {"source": source, "followed": True, "is_new": True})
     return back(request, "catalogue")
 
 
@@ -72,8 +82,7 @@ def unfollow(request: PersonsRequest, source_id: int) -> HttpResponse:
 @login_required
 def edit_follow(request: PersonsRequest, source_id: int) -> HttpResponse:
     follow = _follow(request.user, source_id)
-    initial = {"title": follow.title, "folders": list(follow.folders.values_list("pk", flat=True))}
-    form = FollowForm(request.POST or None, user=request.user, initial=initial)
+    form = FollowForm(request.POST or None, user=request.user, instance=follow)
     if request.method == "POST" and form.is_valid():
         following_actions.edit_follow(follow, **form.cleaned_data)
         return redirect("river_source", source_id)
@@ -82,7 +91,7 @@ def edit_follow(request: PersonsRequest, source_id: int) -> HttpResponse:
 
 @login_required
 def folders(request: PersonsRequest) -> HttpResponse:
-    """All folders, and a form for one more."""
+    """All folders and sources in their order, and a form for one more folder."""
     form = FolderForm(request.POST or None, user=request.user)
     if request.method == "POST" and form.is_valid():
         try:
@@ -91,6 +100,36 @@ def folders(request: PersonsRequest) -> HttpResponse:
         except NotPossible as problem:
             form.add_error(None, str(problem))
     return show(request, "reading/folders.html", form=form)
+
+
+@require_POST
+@login_required
+def arrange(request: PersonsRequest) -> HttpResponse:
+    """Take a folder or a source a step further, or to another place. Scripts, which have moved it already, get 204."""
+    try:
+        move = read_move(request.POST.get("move", ""))
+    except NoMove as problem:
+        return HttpResponseBadRequest(str(problem), content_type="text/plain; charset=utf-8")
+    try:
+        _move(request.user, move)
+    except NotPossible as problem:
+        if request.htmx:
+            return HttpResponse(str(problem), status=409, content_type="text/plain; charset=utf-8")
+        messages.error(request, str(problem))
+    if request.htmx:
+        return HttpResponse(status=204)
+    return redirect(f"{reverse('folders')}#{move.kind}-{move.id}-{move.into or move.within or 0}")
+
+
+def _move(user: User, move: Move) -> None:
+    if move.kind == "source" and move.step:
+        arranging.step_source(user, move.id, within=move.within, step=move.step)
+    elif move.kind == "source":
+        arranging.place_source(user, move.id, out_of=move.within, into=move.into, before=move.before)
+    elif move.step:
+        arranging.step_folder(user, move.id, step=move.step)
+    else:
+        arranging.place_folder(user, move.id, into=move.into, before=move.before)
 
 
 @login_required

@@ -30,10 +30,11 @@ def show(
     request: HttpRequest, template: str, *, at: Scope | None = None, status: int = 200, **context: object
 ) -> HttpResponse:
     """A whole page, with the sidebar beside it for people who are signed in."""
-    if request.user.is_authenticated:
-        context["sidebar"] = sidebar(request.user, at)
+    beside = sidebar(request.user, at) if request.user.is_authenticated else None
+    if beside is not None:
+        context["sidebar"] = beside
     answer = render(request, template, {"now": clock(), **context}, status=status)
-    if choice_of(request.user) == User.Images.DIRECT:
+    if choice_of(request.user) == User.Images.DIRECT or (beside is not None and beside.is_direct):
         answer._csp_update = {"img-src": ["https:", "http:"]}  # type: ignore[attr-defined]
     return answer
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from django.db import transaction
 from django.db.models import Min
 
+from apps.following import queries as following
 from apps.postings import actions as postings
 from apps.retrieval.actions import pages
 from apps.retrieval.actions.replanning import replan
@@ -49,7 +50,7 @@ def store_sent(document: postings.Document, *, size: int) -> postings.Stored | N
     if schedule is None:
         return None
     [stored] = postings.store([document])
-    if schedule.source.full_text:
+    if schedule.source.full_text or following.wants_pages(document.source_id):
         pages.add_teasers(document.source_id, document.received_at, now=datetime.now(UTC))
     made = Retrieval.objects.filter(source_id=document.source_id, outcome__in=OBSERVING)
     first = made.aggregate(first=Min("fetched_at"))["first"]

@@ -37,7 +37,8 @@ RETURNING source.id, schedule.sequence, source.url, claim.due_at, claim.dispatch
     schedule.last_modified, schedule.body_hash, schedule.consecutive_failures, schedule.slowdown, schedule.validated,
     schedule.moved_to, schedule.moved_count, schedule.ttl, schedule.skip_hours, schedule.skip_days,
     schedule.failing_since, source.min_gap, source.pace, source.title = '' OR source.site_url = '',
-    source.kind, source.recipe, source.site_id, source.full_text, source.expiry_days,
+    source.kind, source.recipe, source.site_id, source.expiry_days, source.full_text OR EXISTS (
+        SELECT FROM following_follow wish WHERE wish.source_id = source.id AND wish.full_text = 'page'),
     (SELECT count(*) FROM following_follow follow WHERE follow.source_id = coalesce(source.site_id, source.id))
 """
 
@@ -68,7 +69,7 @@ def _assignment(row: tuple[Any, ...], now: datetime) -> Assignment:
     (source_id, sequence, url, due, dispatched, etag, last_modified, body_hash) = row[:8]
     (failures, slowdown, validated, moved_to, moved_count, ttl, skip_hours, skip_days) = row[8:16]
     (failing_since, min_gap, pace, nameless, *told, followers) = row[16:]
-    kind, recipe, site_id, full_text, expiry_days = told
+    kind, recipe, site_id, expiry_days, full_text = told
     return Assignment(
         source_id=source_id,
         sequence=sequence,

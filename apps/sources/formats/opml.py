@@ -56,6 +56,7 @@ class OpmlDocument:
     subscriptions: tuple[Subscription, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     problem: str = ""  # the first place where the document is not well-formed, though it could be read
+    folders: tuple[Path, ...] = ()  # in which order they are written, those without subscriptions as well
 
 
 def read(content: bytes) -> OpmlDocument:
@@ -101,6 +102,8 @@ def write(document: OpmlDocument, created: datetime) -> bytes:
     etree.SubElement(head, "dateCreated").text = format_datetime(created)
     body = etree.SubElement(root, "body")
     folders: dict[Path, etree._Element] = {(): body}
+    for path in document.folders:
+        _folder(folders, path)
     for subscription in document.subscriptions:
         attributes = _outline_attributes(subscription)
         for path in subscription.folders or ((),):

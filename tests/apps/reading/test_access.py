@@ -17,6 +17,9 @@ FOR_PEOPLE = [
     "folders",
     "opml",
     "opml_export",
+    "feed_health",
+    "welcome",
+    "filling",
     "preferences",
     "account_change_password",
 ]
@@ -124,7 +127,16 @@ def test_somebody_elses_follow_is_not_there(client, name):
     assert Follow.objects.exists()
 
 
-CHANGES = ["mark", "follow", "unfollow", "delete_folder", "set_source_state", "ask_source"]
+CHANGES = [
+    "mark",
+    "follow",
+    "unfollow",
+    "dismiss_notice",
+    "dismiss_recommendation",
+    "delete_folder",
+    "set_source_state",
+    "ask_source",
+]
 
 
 @pytest.mark.parametrize("name", CHANGES)

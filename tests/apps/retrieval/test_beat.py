@@ -95,6 +95,16 @@ def test_what_is_due_is_published_once_and_leased(beat):
         assert (other.due_at, other.sequence) == (before, 0)
 
 
+def test_sources_that_were_never_asked_go_first(beat):
+    late = [a_schedule(NOW - timedelta(hours=1), partition) for partition in (1, 2, 2)]
+    Schedule.objects.update(asked_at=NOW - timedelta(hours=2))
+    new = [a_schedule(NOW - timedelta(seconds=1), partition) for partition in (2, 3)]
+    beat.tick()
+    assert len(beat.published) == 3
+    assert {claims[0].source_id for claims in beat.published[:2]} == {schedule.source_id for schedule in new}
+    assert sorted(beat.sources) == sorted(schedule.source_id for schedule in (*late, *new))
+
+
 def test_a_lease_that_ran_out_makes_a_source_due_again(beat):
     schedule = a_schedule(NOW - timedelta(seconds=1))
     beat.tick()

@@ -1,0 +1,71 @@
+"""Orders that people make by hand: of sources and of folders, one step or one drag at a time."""
+
+from collections.abc import Sequence
+from typing import Literal, TypeVar, get_args
+
+Item = TypeVar("Item")
+Step = Literal["first", "up", "down", "last"]
+STEPS: tuple[Step, ...] = get_args(Step)
+
+
+def stepped(order: Sequence[Item], item: Item, step: Step) -> list[Item]:
+    """The order after one of its items went a step; where there is no further to go it stays as it is.
+
+    Parameters
+    ----------
+    order : (n,) sequence, all different
+
+    Raises
+    ------
+    ValueError
+        If the item is none of them.
+
+    Examples
+    --------
+    >>> stepped("abc", "c", "up"), stepped("abc", "c", "first"), stepped("abc", "c", "down")
+    (['a', 'c', 'b'], ['c', 'a', 'b'], ['a', 'b', 'c'])
+    """
+    at = order.index(item)
+    place = {"first": 0, "up": max(at - 1, 0), "down": at + 1, "last": len(order)}[step]
+    others = [other for other in order if other != item]
+    return [*others[:place], item, *others[place:]]
+
+
+def placed(order: Sequence[Item], item: Item, before: Item | None) -> list[Item]:
+    """The order with an item, of it or new to it, in front of another one; at the end if that is not there.
+
+    >>> placed("abc", "c", "a"), placed("abc", "a", None), placed("abc", "d", "b"), placed("abc", "b", "b")
+    (['c', 'a', 'b'], ['b', 'c', 'a'], ['a', 'd', 'b', 'c'], ['a', 'b', 'c'])
+    """
+    if item == before:
+        return list(order)
+    others = [other for other in order if other != item]
+    place = others.index(before) if before is not None and before in others else len(others)
+    return [*others[:place], item, *others[place:]]
+
+
+def rearranged(whole: Sequence[Item], part: Sequence[Item]) -> list[Item]:
+    """A whole order in which those of a part stand in the part's order, on the places that they have together.
+
+    So a list that shows some of a person's sources can be sorted, and all others stay where they are. Linear.
+
+    Parameters
+    ----------
+    whole : (n,) sequence, all different
+    part : (m,) sequence, all different and of the whole
+
+    Raises
+    ------
+    ValueError
+        If something of the part is not of the whole, or is in it twice.
+
+    Examples
+    --------
+    >>> rearranged("abcdef", "fb")
+    ['a', 'f', 'c', 'd', 'e', 'b']
+    """
+    members = set(part)
+    if len(members) != len(part) or not members <= set(whole):
+        raise ValueError("the part must consist of different items of the whole")
+    waiting = iter(part)
+    return [next(waiting) if item in members else item for item in whole]

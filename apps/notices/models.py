@@ -1,0 +1,58 @@
+"""What people are told of the sources that they follow: that one broke, is well again, moved or ended."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from apps.sources.models import Source
+
+
+class Condition(models.Model):
+    """How a source that somebody follows was when its followers were last told of it."""
+
+    source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="condition")
+    url = models.CharField(max_length=2_000)
+    broken_since = models.DateTimeField(null=True)  # null: nobody was told that it fails
+    is_gone = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"condition of source {self.source_id}"
+
+
+class Notice(models.Model):
+    """Something that one follower of a source is told once, until they have taken note."""
+
+    class Kind(models.TextChoices):
+        BROKEN = "broken", _("Fails")
+        WELL = "well", _("Well again")
+        MOVED = "moved", _("Moved")
+        GONE = "gone", _("Ended")
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices", db_index=False)
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="notices")
+    kind = models.CharField(max_length=6, choices=Kind)
+    at = models.DateTimeField()  # since when it fails; else when we saw it
+    address = models.CharField(max_length=2_000, blank=True)  # where it moved to
+    created_at = models.DateTimeField()
+    dismissed_at = models.DateTimeField(null=True)
+    mailed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "source", "kind", "at"], name="notice_once")]
+        indexes = [models.Index(fields=["user", "-id"], condition=Q(dismissed_at=None), name="notice_open")]
+
+    def __str__(self) -> str:
+        return f"notice to user {self.user_id} of source {self.source_id}: {self.kind}"
+
+
+class MailWish(models.Model):
+    """Somebody who wants notices by mail, too. Without a row they are only in the portal."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="notice_mail_wish"
+    )
+    since = models.DateTimeField()  # what was noticed earlier is not mailed
+
+    def __str__(self) -> str:
+        return f"user {self.user_id} wants notices by mail"

@@ -1,0 +1,86 @@
+"""How the sources are that a person follows, in words for people."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.core.paginator import Page, Paginator
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.following import queries as following
+from apps.notices import queries as notices
+from apps.notices.models import Notice
+from apps.notices.queries import Health
+
+LENGTH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class HealthRow:
+    health: Health
+    reason: str  # why it fails; empty if it does not
+
+
+@dataclass(frozen=True, slots=True)
+class HealthPage:
+    notices: tuple[Notice, ...]
+    rows: tuple[HealthRow, ...]  # those first that are not well
+    place: Page
+    by_mail: bool  # whether notices are mailed to the person
+    now: datetime
+
+    @property
+    def latest_notice(self) -> int:
+        return max((notice.pk for notice in self.notices), default=0)
+
+
+class _Followed:
+    """What a person follows, for pages of it: one query counts, one reads some."""
+
+    def __init__(self, user: User) -> None:
+        self._user = user
+
+    def count(self) -> int:
+        return following.follows_of(self._user).count()
+
+    def __len__(self) -> int:
+        return self.count()
+
+    def __getitem__(self, part: slice) -> list[Health]:
+        return notices.health_of_followed(self._user, start=part.start, limit=part.stop - part.start)
+
+
+def health_page(user: User, number: str, now: datetime) -> HealthPage:
+    """Four queries."""
+    place = Paginator(_Followed(user), LENGTH).get_page(number)  # type: ignore[arg-type]
+    rows = tuple(HealthRow(each, reason(each)) for each in place.object_list)
+    told = tuple(notices.open_notices(user)[: notices.MOST_SHOWN])
+    return HealthPage(told, rows, place, notices.wants_mail(user), now)
+
+
+def reason(health: Health) -> str:
+    """Why a source fails, as somebody would say it who does not know what a status is."""
+    if health.state == "gone":
+        return _("Its publisher says that it has ended for good.")
+    if health.state == "paused":
+        return _("An admin has paused it.")
+    return why(health.outcome, health.status, health.message) if health.failures else ""
+
+
+def why(outcome: str, status: int, message: str) -> str:
+    """What the latest retrieval of a source that fails means."""
+    if outcome == "not_a_feed":
+        return _("There is something at its address, but no feed that can be read.")
+    if outcome == "refused":
+        return _("Its site asks programs not to read it, or lies where we may not look.")
+    if status in (401, 403):
+        return _("Its site refuses to let us read it ({status}).").format(status=status)
+    if status in (404, 410):
+        return _("There is nothing at its address any more ({status}).").format(status=status)
+    if status == 429:
+        return _("Its site asks us to come less often ({status}).").format(status=status)
+    if status >= 500:
+        return _("Its site has trouble of its own ({status}).").format(status=status)
+    if status:
+        return _("Its site answered with the status {status}.").format(status=status)
+    return message or _("Its site did not answer.")

@@ -1,0 +1,50 @@
+"""How the sources are that a person follows."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse, HttpResponseBadRequest
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.notices import actions
+from apps.reading.pages.feed_health import health_page
+from apps.reading.views.rendering import PersonsRequest, back, show
+
+
+@require_safe
+@login_required
+def index(request: PersonsRequest) -> HttpResponse:
+    return show(
+        request, "reading/feed_health.html", page=health_page(request.user, request.GET.get("page", "1"), now())
+    )
+
+
+@require_POST
+@login_required
+def dismiss(request: PersonsRequest, notice_id: int) -> HttpResponse:
+    if not actions.dismiss(request.user, notice_id, now=now()):
+        raise Http404("You have no such notice.")
+    return back(request, "feed_health")
+
+
+@require_POST
+@login_required
+def dismiss_all(request: PersonsRequest) -> HttpResponse:
+    up_to = request.POST.get("up_to", "")
+    if not (up_to.isascii() and up_to.isdecimal() and len(up_to) <= 18):
+        return HttpResponseBadRequest("It is not said which notices.", content_type="text/plain; charset=utf-8")
+    actions.dismiss_all(request.user, up_to=int(up_to), now=now())
+    return back(request, "feed_health")
+
+
+@require_POST
+@login_required
+def set_mail(request: PersonsRequest) -> HttpResponse:
+    wanted = request.POST.get("by_mail") == "yes"
+    if wanted and not request.user.email:
+        messages.error(request, _("Your account has no address to mail to."))
+    else:
+        actions.set_mail(request.user, is_wanted=wanted, now=now())
+        messages.success(request, _("You get them by mail, too.") if wanted else _("You get no mails of them."))
+    return back(request, "feed_health")

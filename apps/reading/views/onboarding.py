@@ -1,0 +1,72 @@
+"""The first minutes of somebody who is new here, and what is recommended to them later."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.timezone import now
+from django.utils.translation import get_language_from_request
+from django.utils.translation import gettext as _
+from django.utils.translation.trans_real import parse_accept_lang_header
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.following import queries as following
+from apps.following.actions import NotPossible
+from apps.reading import actions
+from apps.reading.following_forms import InterestsForm
+from apps.reading.pages.onboarding import filling_page, of_interest, welcome_page
+from apps.reading.views.rendering import PersonsRequest, Request, back, show
+from apps.recommendations import actions as recommendations
+
+
+@login_required
+def welcome(request: PersonsRequest) -> HttpResponse:
+    """What somebody likes to read, if they wish to say; otherwise they import a list, or go on."""
+    said = request.POST or request.GET
+    asked = said.getlist("languages") if request.POST or request.htmx else _accepted(request)
+    page = welcome_page(asked, chosen=said.getlist("categories"))
+    form = InterestsForm(
+        request.POST if request.method == "POST" else None,
+        languages=[language.code for language in page.languages],
+        categories=page.categories,
+    )
+    if request.method == "POST" and form.is_valid():
+        found = of_interest(form.cleaned_data["categories"], form.cleaned_data["languages"])
+        try:
+            actions.follow_all(request.user, found, now=now())
+        except NotPossible as problem:
+            form.add_error(None, str(problem))
+        else:
+            if found:
+                return redirect("filling")
+            form.add_error(None, _("There is nothing about that in these languages yet."))
+    return show(request, "reading/welcome.html", page=page, form=form)
+
+
+def _accepted(request: Request) -> list[str]:
+    """The languages that the browser says its owner reads, the dearest first."""
+    header = request.headers.get("Accept-Language", "")[:500]
+    named = [code for code, _weight in parse_accept_lang_header(header) if code != "*"]
+    return named or [get_language_from_request(request)]
+
+
+@require_safe
+@login_required
+def filling(request: PersonsRequest) -> HttpResponse:
+    """The news of what was just followed, as it comes. htmx asks for them again and again while some are waited for."""
+    page = filling_page(request.user, now())
+    if request.htmx:
+        return render(request, "reading/_filling.html", {"page": page, "now": page.now})
+    return show(request, "reading/filling.html", page=page)
+
+
+@require_POST
+@login_required
+def dismiss(request: PersonsRequest, source_id: int) -> HttpResponse:
+    if not following.visible_sources(request.user).filter(pk=source_id).exists():
+        raise Http404("There is no such source.")
+    recommendations.dismiss(request.user, source_id, now=now())
+    if request.htmx:
+        return HttpResponse()
+    messages.success(request, _("It is not recommended to you any more."))
+    return back(request, "catalogue")

@@ -1,0 +1,87 @@
+"""Sources that write about what somebody reads about."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.following import queries as following
+from apps.recommendations.algorithms.sketches import Library, sketch
+from apps.recommendations.models import Match, Matched, Sketch
+from apps.recommendations.queries import records
+from apps.stories.algorithms.taste import Taste
+from apps.stories.queries import tastes
+from apps.stories.queries.own import telling_words
+
+SKETCHED_AT_ONCE = 100  # sources: some three thousand postings
+MATCHED_AT_ONCE = 50  # people
+MOST_MATCHES = 12  # of a person
+MOST_WORDS = 3
+LONGEST_WORD = 60  # characters
+LEAST_LIKENESS = 0.05
+
+
+@transaction.atomic
+def sketch_sources(*, now: datetime) -> int:
+    """Read what sources wrote of late, of so many that were not read for a day; how many these are."""
+    wanted = records.unsketched(now, SKETCHED_AT_ONCE)
+    newest = records.newest_of(wanted)
+    items = tastes.items_of([posting_id for posting_ids in newest.values() for posting_id in posting_ids])
+    rows = []
+    for source_id in wanted:
+        found = sketch([items[id].terms for id in newest.get(source_id, ()) if id in items])
+        rows.append(
+            Sketch(
+                source_id=source_id,
+                terms=found.terms.astype("<i4").tobytes(),
+                counts=found.shares.astype("<f4").tobytes(),
+                read_at=now,
+            )
+        )
+    Sketch.objects.bulk_create(
+        rows, update_conflicts=True, unique_fields=["source"], update_fields=["terms", "counts", "read_at"]
+    )
+    return len(rows)
+
+
+def match_people(*, now: datetime) -> int:
+    """Look for sources that fit what people read, for so many whose matches are a day old; how many these are."""
+    people = records.unmatched(now, MATCHED_AT_ONCE)
+    if people:
+        library = Library(records.sketches())
+        for person in people:
+            _match(person, library, now)
+    return len(people)
+
+
+@transaction.atomic
+def _match(user: User, library: Library, now: datetime) -> None:
+    taste = tastes.taste_of(user)
+    found = _likest(user, taste, library) if taste is not None else {}
+    texts = records.texts_of(found)
+    words = {source_id: _words(taste, texts.get(source_id, ())) for source_id in found} if taste is not None else {}
+    Match.objects.filter(user=user).delete()
+    Match.objects.bulk_create(
+        [
+            Match(user=user, source_id=source_id, value=value, words=words[source_id])
+            for source_id, value in found.items()
+            if words[source_id]  # what cannot be explained is not recommended
+        ],
+        ignore_conflicts=True,
+    )
+    Matched.objects.update_or_create(user=user, defaults={"at": now})
+
+
+def _likest(user: User, taste: Taste, library: Library) -> Mapping[int, float]:
+    followed = set(following.follows_of(user).values_list("source_id", flat=True))
+    likenesses = library.likenesses(taste.centroid)
+    new = [(value, -id) for id, value in likenesses.items() if id not in followed and value >= LEAST_LIKENESS]
+    return {-id: value for value, id in sorted(new, reverse=True)[:MOST_MATCHES]}
+
+
+def _words(taste: Taste, texts: Sequence[tuple[str, str]]) -> list[str]:
+    """The words of a source's newest postings that say most for them, those first that most of them have."""
+    counts = Counter(word for text, language in texts for word in telling_words(taste, text, language))
+    return [word[:LONGEST_WORD] for word, _ in counts.most_common(MOST_WORDS)]

@@ -1,0 +1,134 @@
+"""What recommendations are reckoned from: follows, reading, and what sources wrote of late."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import numpy as np
+from django.db import connection
+from django.db.models import F, Q, QuerySet
+from numpy.typing import NDArray
+
+from apps.accounts.models import User
+from apps.database.statements import fetch
+from apps.recommendations.algorithms.sketches import Sketch as Terms
+from apps.recommendations.models import Sketch
+from apps.sources import queries as sources
+from apps.sources.models import Source
+
+IntArray = NDArray[np.int64]
+
+MOST_PEOPLE = 20_000  # whose follows are looked at; of more, always the same ones, chosen by chance
+MOST_FOLLOWS = 500  # of a person, the newest: who follows everything says nothing
+POSTINGS_READ = 30  # of a source, the newest
+POSTINGS_TOLD = 5  # of a source, in which the words that tell are looked for
+READ_AGAIN_AFTER = timedelta(days=1)
+LEAST_KNOWN = 5.0  # weight of what is known of somebody's taste
+
+
+def offered() -> QuerySet[Source]:
+    """Sources that may be recommended to anybody."""
+    return sources.listed().filter(state=Source.State.ACTIVE)
+
+
+_FOLLOWS = """
+SELECT user_id, source_id FROM (
+    SELECT user_id, source_id, row_number() OVER (PARTITION BY user_id ORDER BY followed_at DESC, id DESC) AS place
+    FROM following_follow WHERE NOT muted AND user_id IN (
+        SELECT id FROM accounts_user WHERE is_active ORDER BY md5(id::text) LIMIT %s)
+) follow WHERE place <= %s ORDER BY user_id, source_id
+"""
+
+
+def follows() -> tuple[IntArray, IntArray]:
+    """Who follows what: people and sources, side by side."""
+    rows = np.array(list(fetch(_FOLLOWS, [MOST_PEOPLE, MOST_FOLLOWS])), np.int64).reshape(-1, 2)
+    return rows[:, 0], rows[:, 1]
+
+
+class Counts(NamedTuple):
+    """What happened to a source in the last seven days and in the seven before."""
+
+    source_id: int
+    followed: int
+    followed_before: int
+    opened: int  # people
+    opened_before: int
+
+
+_COUNTS = """
+SELECT source_id, sum(followed)::int, sum(followed_before)::int, sum(opened)::int, sum(opened_before)::int FROM (
+    SELECT source_id, count(*) FILTER (WHERE followed_at > %(recent)s) AS followed,
+        count(*) FILTER (WHERE followed_at <= %(recent)s) AS followed_before, 0 AS opened, 0 AS opened_before
+    FROM following_follow WHERE followed_at > %(before)s AND followed_at <= %(now)s GROUP BY source_id
+    UNION ALL
+    SELECT source_id, 0, 0, count(DISTINCT user_id) FILTER (WHERE opened_at > %(recent)s),
+        count(DISTINCT user_id) FILTER (WHERE opened_at <= %(recent)s)
+    FROM stories_reaction JOIN postings_posting posting ON posting.id = posting_id
+    WHERE opened_at > %(before)s AND opened_at <= %(now)s GROUP BY source_id
+) counted GROUP BY source_id ORDER BY source_id
+"""
+
+
+def counts(now: datetime, period: timedelta) -> list[Counts]:
+    values = {"now": now, "recent": now - period, "before": now - 2 * period}
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNTS, values)
+        return [Counts(*row) for row in cursor.fetchall()]
+
+
+def unsketched(now: datetime, limit: int) -> list[int]:
+    """Sources that may be recommended and were not read of late, first those that never were."""
+    old = Q(sketch=None) | Q(sketch__read_at__lt=now - READ_AGAIN_AFTER)
+    found = offered().filter(old).order_by(F("sketch__read_at").asc(nulls_first=True), "pk")
+    return list(found.values_list("pk", flat=True)[:limit])
+
+
+_NEWEST = """
+SELECT source.id, newest.id FROM unnest(%s::bigint[]) source (id), LATERAL (
+    SELECT posting.id FROM postings_posting posting WHERE posting.source_id = source.id
+    ORDER BY published_at DESC, posting.id DESC LIMIT %s
+) newest
+"""
+
+
+def newest_of(source_ids: Collection[int]) -> dict[int, list[int]]:
+    """The newest postings of each source."""
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for source_id, posting_id in fetch(_NEWEST, [list(source_ids), POSTINGS_READ]):
+        found[source_id].append(posting_id)
+    return dict(found)
+
+
+def sketches() -> dict[int, Terms]:
+    """What each source writes about that may be recommended."""
+    rows = Sketch.objects.filter(source__in=offered().values("pk")).values_list("source_id", "terms", "counts")
+    return {
+        id: Terms(np.frombuffer(terms, "<i4").astype(np.int32), np.frombuffer(counts, "<f4").astype(np.float32))
+        for id, terms, counts in rows
+    }
+
+
+def unmatched(now: datetime, limit: int) -> list[User]:
+    """People of whose taste something is known and whose matches are old, first those who never had any."""
+    old = Q(matched=None) | Q(matched__at__lt=now - READ_AGAIN_AFTER)
+    known = User.objects.filter(old, is_active=True, taste__is_on=True, taste__weight__gte=LEAST_KNOWN)
+    return list(known.order_by(F("matched__at").asc(nulls_first=True), "pk")[:limit])
+
+
+_TEXTS = """
+SELECT source.id, newest.words, coalesce(nullif(newest.language, ''), source.language)
+FROM sources_source source, LATERAL (
+    SELECT title || ' ' || left(text, 600) AS words, language FROM postings_posting posting
+    WHERE posting.source_id = source.id ORDER BY published_at DESC, posting.id DESC LIMIT %s
+) newest WHERE source.id = ANY(%s)
+"""
+
+
+def texts_of(source_ids: Collection[int]) -> dict[int, list[tuple[str, str]]]:
+    """The beginnings of the newest postings of sources, and their languages. One query."""
+    found: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
+    for source_id, words, language in fetch(_TEXTS, [POSTINGS_TOLD, list(source_ids)]):
+        found[source_id].append((words, language))
+    return dict(found)

@@ -1,0 +1,171 @@
+"""Journeys of people who follow: from signing up to the first article, a list from another reader, an order by hand."""
+
+import re
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from apps.accounts.models import User
+from apps.following import queries as following
+from apps.following.models import Follow, Mark
+from apps.retrieval.models import Schedule
+from apps.sources.models import Source
+from tests.browser.test_reading import sign_in
+from tests.builders import a_folder, a_follow, a_posting, a_source, a_user, some_postings
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
+
+
+class Clicks:
+    """Counts them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def on(self, place) -> None:
+        self.count += 1
+        place.click()
+
+
+@with_and_without_scripts
+def test_from_signing_up_to_the_first_article_it_takes_at_most_six_clicks(page: Page):
+    source = a_source(listed=True, category="Technology", language="en", title="The Wire")
+    a_source(listed=True, category="Sport", language="en")
+    posting = some_postings(3, source, newest_at=timezone.now())[0]
+    clicks, main = Clicks(), page.get_by_role("main")
+    page.goto("/")
+    expect(main.get_by_role("link", name=posting.title).first).to_be_visible()  # news at once
+
+    clicks.on(main.get_by_role("link", name="Sign up", exact=True))
+    page.locator("[name=username]").fill("ada")
+    page.locator("[name=password1]").fill("a long password")
+    page.locator("[name=password2]").fill("a long password")
+    clicks.on(main.get_by_role("button", name="Sign Up"))
+    clicks.on(main.get_by_label("Technology"))
+    clicks.on(main.get_by_role("button", name="Start reading"))
+    clicks.on(main.get_by_role("link", name=posting.title))
+    expect(page.get_by_text("Words of posting")).to_be_visible()
+    assert clicks.count <= 6
+    assert Mark.objects.filter(user__username="ada", posting=posting, read=True).exists()
+
+
+@with_and_without_scripts
+def test_a_list_of_300_sources_is_imported_and_the_river_fills_as_they_answer(page: Page):
+    user = a_user()
+    sign_in(page, user)
+    page.goto("/opml/")
+    outlines = "".join(
+        f'<outline text="Folder {folder}">'
+        + "".join(
+            f'<outline type="rss" text="Source {folder}.{n}" xmlUrl="https://s{folder}x{n}.example/feed"/>'
+            for n in range(30)
+        )
+        + "</outline>"
+        for folder in range(10)
+    )
+    document = f'<opml version="2.0"><body>{outlines}</body></opml>'.encode()
+    page.locator("input[type=file]").set_input_files({"name": "list.opml", "mimeType": "text/xml", "buffer": document})
+    page.get_by_role("button", name="Import").click()
+    expect(page.get_by_text("300 newly followed")).to_be_visible()
+    page.get_by_role("main").get_by_role("link", name="Read", exact=True).click()
+    expect(page.get_by_text("0 of 300 sources have been asked")).to_be_visible()
+
+    Schedule.objects.filter(due_at__isnull=False).update(asked_at=timezone.now())
+    for source in Source.objects.order_by("pk")[:50]:
+        a_posting(source, title=f"News of {source.title}", published_at=timezone.now())
+    if page.evaluate("typeof htmx !== 'undefined'") is not True:
+        page.get_by_role("link", name="Show what has come").click()
+    expect(page.get_by_text("All 300 sources that you follow have been asked.")).to_be_visible()
+    expect(page.locator("article")).to_have_count(40)
+    assert Follow.objects.filter(user=user).count() == 300
+
+
+@with_and_without_scripts
+def test_a_source_is_followed_filed_and_chosen_for(page: Page):
+    source = a_source(listed=True, title="The Wire")
+    user = a_user()
+    a_folder(user, "News")
+    sign_in(page, user)
+    page.goto("/catalogue/")
+    page.get_by_role("button", name="Follow The Wire").click()
+    page.get_by_role("link", name="Following The Wire").click()
+    page.get_by_label("News").check()
+    page.get_by_label("Layout").select_option("cards")
+    page.get_by_label("Mute it").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page).to_have_url(re.compile(f"/river/source/{source.pk}/"))
+    expect(page.get_by_text("It is muted")).to_be_visible()
+    follow = Follow.objects.get(user=user)
+    assert (follow.view, follow.muted, follow.folders.get().name) == ("cards", True, "News")
+
+
+def three_followed(user: User) -> list[int]:
+    return [a_follow(user, a_source(title=title)).source_id for title in ("Alpha", "Beta", "Gamma")]
+
+
+def order_of(user: User) -> list[int]:
+    return [each.source_id for each in following.followed_sources(user)]
+
+
+@with_and_without_scripts
+def test_sources_are_sorted_by_buttons(page: Page):
+    user = a_user()
+    alpha, beta, gamma = three_followed(user)
+    sign_in(page, user)
+    page.goto("/folders/")
+    page.get_by_role("button", name="Gamma: first").click()
+    expect(page.locator("[data-item]").first).to_have_attribute("data-item", f"source-{gamma}")
+    page.get_by_role("button", name="Alpha: down").click()
+    expect(page.locator("[data-item]").last).to_have_attribute("data-item", f"source-{alpha}")
+    assert order_of(user) == [gamma, beta, alpha]
+
+
+def centre(page: Page, item: str) -> tuple[float, float]:
+    box = page.locator(f"[data-item={item}] [data-handle]").first.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_sources_are_sorted_and_filed_by_dragging(page: Page):
+    user = a_user()
+    folder = a_folder(user, "News")
+    alpha, beta, gamma = three_followed(user)
+    sign_in(page, user)
+    page.goto("/folders/")
+    expect(page.locator(".is-arranging")).to_be_visible()
+
+    def drag(item: str, onto: str, by: float) -> None:
+        page.mouse.move(*centre(page, item))
+        page.mouse.down()
+        x, y = centre(page, onto)
+        page.mouse.move(x + 40, y + by, steps=5)
+        with page.expect_response("**/folders/arrange/") as answer:
+            page.mouse.up()
+        assert answer.value.status == 204
+
+    drag(f"source-{gamma}", f"source-{alpha}", -6)
+    assert order_of(user) == [gamma, alpha, beta]
+    drag(f"source-{beta}", f"folder-{folder.pk}", 0)
+    assert list(Follow.objects.get(source=beta).folders.all()) == [folder]
+    expect(page.locator(f"[data-list=folder-{folder.pk}] > li")).to_have_count(1)
+    # What was dragged can be moved by its buttons from where it lies now.
+    page.get_by_role("button", name="Beta: first").click()
+    expect(page).to_have_url(re.compile(f"#source-{beta}-{folder.pk}"))
+
+
+def test_sources_are_sorted_by_finger(page: Page):
+    user = a_user()
+    alpha, beta, gamma = three_followed(user)
+    sign_in(page, user)
+    page.goto("/folders/")
+    expect(page.locator(".is-arranging")).to_be_visible()
+    touch = page.context.new_cdp_session(page)
+    (x, y), (_, top) = centre(page, f"source-{gamma}"), centre(page, f"source-{alpha}")
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for step in range(1, 6):
+        point = {"x": x + 40, "y": y + (top - 6 - y) * step / 5}
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+    with page.expect_response("**/folders/arrange/"):
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert order_of(user) == [gamma, alpha, beta]
