@@ -1,4 +1,5 @@
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.accounts.zones import zone_names
@@ -14,6 +15,12 @@ class PreferencesForm(forms.ModelForm):
 
     class Meta:
         model = User
-        fields = ["unread_only", "order", "images", "time_zone"]
-        labels = {"unread_only": "Show only what is unread", "order": "Order of lists", "images": "Pictures"}
-        widgets = {"order": forms.RadioSelect, "images": forms.RadioSelect}
+        fields = ["unread_only", "mark_on_scroll", "order", "view", "images", "time_zone"]
+        labels = {
+            "unread_only": "Show only what is unread",
+            "mark_on_scroll": _("Mark read while scrolling"),
+            "order": "Order of lists",
+            "view": _("Layout of lists"),
+            "images": "Pictures",
+        }
+        widgets = {"order": forms.RadioSelect, "view": forms.RadioSelect, "images": forms.RadioSelect}

@@ -104,7 +104,7 @@ def test_mark_all_leaves_alone_what_reached_us_after_the_page_was_made():
     shown = a_posting(follow.source, published_at=NOON, retrieved_at=NOON)
     late = a_posting(follow.source, published_at=NOON - timedelta(hours=1), retrieved_at=NOON + timedelta(minutes=2))
     shown_at = NOON + timedelta(minutes=1)
-    assert actions.mark_all_read(follow.user, Scope("all"), shown_at=shown_at, now=NOON) == 1
+    assert actions.mark_all_read(follow.user, Scope("all"), shown_at=shown_at, now=NOON).count == 1
     left = queries.unread(queries.postings_in(follow.user, Scope("all")), follow.user)
     assert list(left) == [late]
     assert Mark.objects.get().posting == shown
@@ -116,7 +116,7 @@ def test_mark_all_marks_only_its_list():
     inside, outside = a_follow(user, folders=(inner,)), a_follow(user)
     for follow in (inside, outside):
         a_posting(follow.source)
-    assert actions.mark_all_read(user, Scope("folder", inner.parent_id), shown_at=NOON, now=NOON) == 1
+    assert actions.mark_all_read(user, Scope("folder", inner.parent_id), shown_at=NOON, now=NOON).count == 1
     assert queries.unread_counts(user) == {outside.source_id: 1}
 
 
@@ -127,7 +127,7 @@ def test_mark_all_of_somebody_elses_folder_marks_nothing():
     a_follow(owner, source, folders=(folder,))
     a_follow(stranger, source)
     a_posting(source)
-    assert actions.mark_all_read(stranger, Scope("folder", folder.pk), shown_at=NOON, now=NOON) == 0
+    assert actions.mark_all_read(stranger, Scope("folder", folder.pk), shown_at=NOON, now=NOON).count == 0
 
 
 def test_mark_all_is_one_statement(django_assert_num_queries):
@@ -135,5 +135,5 @@ def test_mark_all_is_one_statement(django_assert_num_queries):
     some_postings(30, follow.source)
     later = NOON + timedelta(hours=1)
     with django_assert_num_queries(3):  # with the savepoint around it
-        assert actions.mark_all_read(follow.user, Scope("all"), shown_at=later, now=later) == 30
-    assert actions.mark_all_read(follow.user, Scope("all"), shown_at=later, now=later) == 0
+        assert actions.mark_all_read(follow.user, Scope("all"), shown_at=later, now=later).count == 30
+    assert actions.mark_all_read(follow.user, Scope("all"), shown_at=later, now=later).count == 0
