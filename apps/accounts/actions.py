@@ -4,6 +4,25 @@ from apps.accounts.models import User
 
 
 def set_preferences(
-    user: User, *, unread_only: bool, order: User.Order, images: User.Images, time_zone: str = ""
+    user: User,
+    *,
+    unread_only: bool,
+    order: User.Order,
+    images: User.Images,
+    view: User.View,
+    mark_on_scroll: bool,
+    time_zone: str = "",
 ) -> None:
-    User.objects.filter(pk=user.pk).update(unread_only=unread_only, order=order, images=images, time_zone=time_zone)
+    User.objects.filter(pk=user.pk).update(
+        unread_only=unread_only,
+        order=order,
+        images=images,
+        view=view,
+        mark_on_scroll=mark_on_scroll,
+        time_zone=time_zone,
+    )
+
+
+def set_view(user: User, view: User.View) -> None:
+    """Lay out lists so from now on."""
+    User.objects.filter(pk=user.pk).update(view=view)

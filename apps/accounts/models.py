@@ -1,5 +1,6 @@
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class User(AbstractUser):
@@ -14,8 +15,17 @@ class User(AbstractUser):
         DIRECT = "direct", "Fetched by your browser"
         BLOCKED = "blocked", "Links in their places"
 
+    class View(models.TextChoices):
+        LIST = "list", _("List")
+        CARDS = "cards", _("Cards")
+        MAGAZINE = "magazine", _("Magazine")
+
     unread_only = models.BooleanField(default=False, help_text="Lists leave out what has been read.")
     order = models.CharField(max_length=6, choices=Order, default=Order.NEWEST)
+    view = models.CharField(max_length=8, choices=View, default=View.LIST)  # how lists are laid out
+    mark_on_scroll = models.BooleanField(
+        default=False, help_text=_("Postings that you scroll past are marked read. Needs JavaScript.")
+    )
     images = models.CharField(
         max_length=7,
         choices=Images,

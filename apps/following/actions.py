@@ -1,13 +1,15 @@
-"""The only writers of follows, folders, marks and tags. Each is one transaction and may be called twice."""
+"""The only writers of follows, folders, marks, tags and notes. Each is one transaction and may be called twice."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from secrets import token_urlsafe
 from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import OuterRef, Subquery
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.following import queries
@@ -17,7 +19,7 @@ from apps.following.marking import forget_undo as forget_undo
 from apps.following.marking import mark_all_read as mark_all_read
 from apps.following.marking import settle
 from apps.following.marking import undo_mark_all as undo_mark_all
-from apps.following.models import Folder, Follow, Mark, Tag, Tagging
+from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.uniting import move_follows as move_follows
 from apps.postings import queries as postings
 from apps.postings.models import Posting
@@ -38,6 +40,11 @@ MOST_OF_A_SITE = 1_000  # sources of one site that somebody's lists add: no list
 MOST_TAGS = 500  # of a person
 LONGEST_TAG = 50  # characters
 CHOICES = {"view", "full_text", "images", "muted"}  # of how a followed source is shown
+MOST_NOTES = 10_000  # of a person
+LONGEST_NOTE = 10_000  # characters
+MOST_SHARES = 1_000  # of a person
+MOST_REMEMBERED = 2_000  # postings that a person read lately
+LONGEST_RECORDING = 7 * 86_400.0  # s
 
 
 class NotPossible(ValueError):
@@ -347,3 +354,178 @@ def _keep_names(user: User, titles: dict[int, str], source_ids: Collection[int])
         title = titles[follow.source_id]
         follow.title = title if title != follow.source.title else ""
     Follow.objects.bulk_update(follows, ["title"], batch_size=1_000)
+
+
+# --- tags put in order ------------------------------------------------------------------------------------------------
+@transaction.atomic
+def rename_tag(user: User, tag_id: int, name: str) -> bool:
+    """Give a tag of the person's another name; False if they have no such tag.
+
+    Raises
+    ------
+    NotPossible
+        If it cannot be a tag's name, or another tag of theirs has it.
+    """
+    name = checked_tag(name)
+    User.objects.select_for_update().get(pk=user.pk)  # or a new tag could take the name in between
+    if Tag.objects.filter(user=user, name=name).exclude(pk=tag_id).exists():
+        raise NotPossible(_("There is a tag “%(name)s” already; you can put the two together.") % {"name": name})
+    return Tag.objects.filter(user=user, pk=tag_id).update(name=name) > 0
+
+
+@transaction.atomic
+def merge_tags(user: User, tag_id: int, into_id: int) -> bool:
+    """Put the one tag's postings under the other, and delete the one; False if these are not two tags of theirs."""
+    theirs = Tag.objects.select_for_update().filter(user=user, pk__in=[tag_id, into_id]).order_by("pk")
+    if len(theirs) < 2:
+        return False
+    moved = Tagging.objects.filter(tag_id=tag_id).order_by("posting_id")
+    Tagging.objects.bulk_create(
+        [Tagging(tag_id=into_id, posting_id=old.posting_id, tagged_at=old.tagged_at) for old in moved],
+        ignore_conflicts=True,
+        batch_size=1_000,
+    )
+    Tag.objects.filter(pk=tag_id).delete()
+    return True
+
+
+def delete_tag(user: User, tag_id: int) -> bool:
+    """Take a tag off all postings; False if the person has no such tag."""
+    deleted, _by_model = Tag.objects.filter(user=user, pk=tag_id).delete()
+    return deleted > 0
+
+
+# --- notes ------------------------------------------------------------------------------------------------------------
+@transaction.atomic
+def write_note(user: User, posting_id: int, text: str, *, now: datetime) -> bool:
+    """Keep what a person writes about a posting in place of what they wrote before; False if that is nothing any more.
+
+    Raises
+    ------
+    NotPossible
+        If it is too long, or would be one more than a person can have.
+    """
+    text = text.replace("\0", "").replace("\r\n", "\n").strip()
+    if not text:
+        delete_note(user, posting_id)
+        return False
+    if len(text) > LONGEST_NOTE:
+        raise NotPossible(
+            _("A note has at most %(most)s characters; this one has %(count)s.")
+            % {"most": f"{LONGEST_NOTE:,}", "count": f"{len(text):,}"}
+        )
+    User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
+    notes = Note.objects.filter(user=user)
+    if not notes.filter(posting_id=posting_id).exists() and notes.count() >= MOST_NOTES:
+        raise NotPossible(_("A person can have at most %(most)s notes.") % {"most": f"{MOST_NOTES:,}"})
+    Note.objects.update_or_create(user=user, posting_id=posting_id, defaults={"text": text, "changed_at": now})
+    return True
+
+
+def delete_note(user: User, posting_id: int) -> bool:
+    deleted, _by_model = Note.objects.filter(user=user, posting_id=posting_id).delete()
+    return deleted > 0
+
+
+# --- history ----------------------------------------------------------------------------------------------------------
+# What lies before the last so many is forgotten.
+_FORGET_OLD = """
+DELETE FROM following_reading WHERE user_id = %(user)s AND read_at < (
+    SELECT read_at FROM following_reading WHERE user_id = %(user)s
+    ORDER BY read_at DESC, posting_id DESC OFFSET %(most)s - 1 LIMIT 1)
+"""
+
+
+@transaction.atomic
+def remember_read(user: User, posting_ids: Iterable[int], *, now: datetime) -> None:
+    """Let postings stand in the history of what a person read, at its top."""
+    Reading.objects.bulk_create(
+        [Reading(user=user, posting_id=posting_id, read_at=now) for posting_id in sorted(set(posting_ids))],
+        update_conflicts=True,
+        unique_fields=["user", "posting"],
+        update_fields=["read_at"],
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(_FORGET_OLD, {"user": user.pk, "most": MOST_REMEMBERED})
+
+
+def clear_history(user: User) -> int:
+    """Forget when the person read what; returns how many postings that were. They stay read."""
+    deleted, _by_model = Reading.objects.filter(user=user).delete()
+    return deleted
+
+
+# --- playback ---------------------------------------------------------------------------------------------------------
+def keep_place(user: User, posting_id: int, address: str, seconds: float, *, now: datetime) -> None:
+    """Keep how far a person has come in a recording; whatever device spoke last is right."""
+    Playback.objects.update_or_create(
+        user=user,
+        posting_id=posting_id,
+        defaults={"address": address, "seconds": min(max(seconds, 0.0), LONGEST_RECORDING), "changed_at": now},
+    )
+
+
+def forget_place(user: User, posting_id: int) -> None:
+    Playback.objects.filter(user=user, posting_id=posting_id).delete()
+
+
+# --- shared postings --------------------------------------------------------------------------------------------------
+@transaction.atomic
+def share(user: User, posting_id: int, *, now: datetime) -> Share:
+    """Give a posting a secret address, or return the one that it has.
+
+    Raises
+    ------
+    NotPossible
+        If the person shares too many postings already.
+    """
+    User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
+    shares = Share.objects.filter(user=user)
+    present = shares.filter(posting_id=posting_id).first()
+    if present is not None:
+        return present
+    if shares.count() >= MOST_SHARES:
+        raise NotPossible(_("A person can share at most %(most)s postings.") % {"most": f"{MOST_SHARES:,}"})
+    return Share.objects.create(user=user, posting_id=posting_id, secret=token_urlsafe(24), shared_at=now)
+
+
+def unshare(user: User, posting_id: int) -> bool:
+    """Let the secret address lead nowhere; shared once more, the posting gets another one."""
+    deleted, _by_model = Share.objects.filter(user=user, posting_id=posting_id).delete()
+    return deleted > 0
+
+
+# --- layouts ----------------------------------------------------------------------------------------------------------
+def set_view(follow: Follow, view: str) -> None:
+    """Lay out the postings of a followed source so from now on."""
+    Follow.objects.filter(pk=follow.pk).update(**{"view": view})
+
+
+# --- what hangs on postings that become one ---------------------------------------------------------------------------
+_MOVE_OWN = """
+UPDATE {table} own SET posting_id = pair.kept_id
+FROM unnest(%s::bigint[], %s::bigint[]) pair(merged_id, kept_id)
+WHERE own.posting_id = pair.merged_id AND NOT EXISTS (
+    SELECT FROM {table} other WHERE other.{owner} = own.{owner} AND other.posting_id = pair.kept_id)
+"""
+_UNITE_NOTES = """
+UPDATE following_note kept SET text = left(kept.text || E'\n\n' || merged.text, %s),
+    changed_at = greatest(kept.changed_at, merged.changed_at)
+FROM unnest(%s::bigint[], %s::bigint[]) pair(merged_id, kept_id)
+JOIN following_note merged ON merged.posting_id = pair.merged_id
+WHERE kept.posting_id = pair.kept_id AND kept.user_id = merged.user_id
+"""
+
+
+@transaction.atomic
+def move_own(same: Sequence[tuple[int, int]]) -> None:
+    """Let tags, notes, places, history and secret addresses of postings hang on those that take their place.
+
+    Where somebody has written about both postings, the notes are put together; of everything else theirs on the
+    posting that stays is kept. `same` are pairs of the one that goes and the one that stays, each in one pair only.
+    """
+    pairs = [[pair[0] for pair in same], [pair[1] for pair in same]]
+    with connection.cursor() as cursor:
+        cursor.execute(_UNITE_NOTES, [LONGEST_NOTE, *pairs])
+        for model, owner in ((Tagging, "tag_id"), *((own, "user_id") for own in (Note, Reading, Playback, Share))):
+            cursor.execute(_MOVE_OWN.format(table=model._meta.db_table, owner=owner), pairs)

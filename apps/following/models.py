@@ -149,3 +149,70 @@ class Tagging(models.Model):
 
     def __str__(self) -> str:
         return f"tag {self.tag_id} on posting {self.posting_id}"
+
+
+class Note(models.Model):
+    """What a person wrote down about a posting."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notes", db_index=False)
+    posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="notes")
+    text = models.TextField()
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "posting"], name="note_once")]
+        indexes = [models.Index(fields=["user", "-changed_at"], name="note_latest")]
+
+    def __str__(self) -> str:
+        return f"note of user {self.user_id} on posting {self.posting_id}"
+
+
+class Reading(models.Model):
+    """A person read a posting, the last time then. What was marked read with its whole list is not kept here."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="readings", db_index=False
+    )
+    posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="readings")
+    read_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "posting"], name="reading_once")]
+        indexes = [models.Index(fields=["user", "-read_at", "-posting"], name="reading_latest")]
+
+    def __str__(self) -> str:
+        return f"reading of posting {self.posting_id} by user {self.user_id}"
+
+
+class Playback(models.Model):
+    """How far a person has come in a recording that a posting carries. Gone once they reached its end."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="playbacks", db_index=False
+    )
+    posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="playbacks")
+    address = models.TextField()  # of the recording, as the posting had it then
+    seconds = models.FloatField()  # from its beginning
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "posting"], name="playback_once")]
+        indexes = [models.Index(fields=["user", "-changed_at"], name="playback_latest")]
+
+    def __str__(self) -> str:
+        return f"place of user {self.user_id} in posting {self.posting_id}"
+
+
+class Share(models.Model):
+    """A posting that a person shows to everybody who knows its secret address."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="shares", db_index=False)
+    posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="shares")
+    secret = models.CharField(max_length=43, unique=True)
+    shared_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "posting"], name="share_once")]
+
+    def __str__(self) -> str:
+        return f"share of posting {self.posting_id} by user {self.user_id}"

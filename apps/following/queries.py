@@ -1,4 +1,4 @@
-"""Reads of who follows what, and of what each person has read, starred and tagged."""
+"""Reads of who follows what, and of what each person has read, starred, tagged and noted."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,12 +10,13 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Valu
 from django.db.models.functions import Coalesce, Lower, NullIf
 
 from apps.accounts.models import User
-from apps.following.models import Folder, Follow, Mark, Tag, Tagging
+from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.states import unread as unread
 from apps.following.states import unread_counts as unread_counts
 from apps.following.states import with_state as with_state
 from apps.postings import queries as postings
 from apps.postings.models import Posting
+from apps.postings.queries import Cursor
 from apps.sources import queries as sources
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import Source
@@ -233,3 +234,74 @@ def _as_shown(folders: Collection[Folder], paths: Mapping[int, tuple[str, ...]])
         return (*(place(above) if above is not None else ()), ranks[folder_id])
 
     return tuple(paths[folder_id] for folder_id in sorted(paths, key=place))
+
+
+# --- up to here -------------------------------------------------------------------------------------------------------
+def unread_up_to(
+    user: User, scope: Scope, here: Cursor, *, oldest_first: bool, shown_at: datetime, most: int
+) -> list[int]:
+    """The unread postings of a list that stood on the person's page from its top down to one, and that one itself."""
+    found = unread(postings_in(user, scope), user).filter(retrieved_at__lte=shown_at)
+    above = postings.before(found, here) if oldest_first else postings.after(found, here)
+    ordered = postings.oldest(above) if oldest_first else postings.newest(above)
+    itself = unread(postings_in(user, scope), user).filter(pk=here.id)
+    ids = [*itself.values_list("pk", flat=True), *ordered.values_list("pk", flat=True)[: most + 1]]
+    return ids[:most]
+
+
+# --- tags put in order ------------------------------------------------------------------------------------------------
+def counted_tags(user: User) -> QuerySet[Tag]:
+    """By name, each with its `amount` of postings."""
+    return tags_of(user).annotate(amount=Count("taggings"))
+
+
+def tag_named(user: User, name: str) -> Tag | None:
+    return tags_of(user).filter(name=" ".join(name.split())).first()
+
+
+# --- notes ------------------------------------------------------------------------------------------------------------
+def notes_of(user: User, words: str = "") -> QuerySet[Note]:
+    """The latest first; with words, those that have each of them, wherever it stands in a longer one."""
+    notes = Note.objects.filter(user=user)
+    for word in words.split():
+        notes = notes.filter(text__icontains=word)
+    return notes.order_by("-changed_at", "-pk")
+
+
+def note_on(user: User | AnonymousUser, posting_id: int) -> Note | None:
+    return Note.objects.filter(user=user, posting_id=posting_id).first() if user.is_authenticated else None
+
+
+# --- history ----------------------------------------------------------------------------------------------------------
+def readings_before(user: User, place: Cursor | None) -> QuerySet[Reading]:
+    """What the person read, the latest first, from the top or from a place on; also what they may no longer open."""
+    readings = Reading.objects.filter(user=user).order_by("-read_at", "-posting_id")
+    if place is None:
+        return readings
+    ties = Q(read_at=place.published_at, posting_id__gte=place.id)
+    return readings.filter(~ties, read_at__lte=place.published_at)
+
+
+# --- playback ---------------------------------------------------------------------------------------------------------
+def place_in(user: User | AnonymousUser, posting_id: int) -> Playback | None:
+    return Playback.objects.filter(user=user, posting_id=posting_id).first() if user.is_authenticated else None
+
+
+def unfinished(user: User) -> QuerySet[Playback]:
+    """What the person has begun to listen to or to watch, the latest first."""
+    return Playback.objects.filter(user=user).order_by("-changed_at", "-pk")
+
+
+# --- shared postings --------------------------------------------------------------------------------------------------
+def shares_of(user: User) -> QuerySet[Share]:
+    """The latest first."""
+    return Share.objects.filter(user=user).order_by("-shared_at", "-pk")
+
+
+def share_of(user: User | AnonymousUser, posting_id: int) -> Share | None:
+    return Share.objects.filter(user=user, posting_id=posting_id).first() if user.is_authenticated else None
+
+
+def share_at(secret: str) -> Share | None:
+    """What a secret address shows; nothing of people who were locked out."""
+    return Share.objects.filter(secret=secret, user__is_active=True).select_related("posting__source").first()

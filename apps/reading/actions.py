@@ -127,6 +127,7 @@ def _merge(kept_id: int, merged_id: int, now: datetime) -> Merged:
         return Merged(0, 0, 0)
     same = postings_queries.same_postings(merged_id, kept_id)
     followers = following.move_follows(merged_id, kept_id, same=same, now=now)
+    following.move_own(same)
     moved = postings.move_postings(merged_id, kept_id, same=same)
     sources.absorb(kept_id, merged_id)
     retrieval.adopt_sources([kept_id], now=now)

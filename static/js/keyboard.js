@@ -1,11 +1,13 @@
 const PREFIX_TIME = 1200; // ms in which the second key of a pair must follow
+const REPEATABLE = "jknp"; // that do something while they are held down
 
 let selected = null; // id of the row, since htmx may replace the element
 let prefixAt = -Infinity;
 
 const find = (selector, within = document) => within?.querySelector(selector);
 const rows = () => [...document.querySelectorAll("[data-posting]:not([data-whole])")];
-const posting = () => find("[data-whole]") ?? (selected && document.getElementById(selected));
+const whole = () => find("[data-whole]");
+const posting = () => whole() ?? (selected && document.getElementById(selected));
 
 function select(row) {
   find(".is-selected")?.classList.remove("is-selected");
@@ -19,22 +21,39 @@ function goTo(row) {
   row.scrollIntoView({ block: "nearest" });
 }
 
-function step(by) {
-  const whole = find("[data-whole]");
-  if (whole) {
-    find(by > 0 ? "[data-next]" : "[data-previous]", whole)?.click();
+function step(by, isMeant = () => true) {
+  if (whole()) {
+    find(by > 0 ? "[data-next]" : "[data-previous]", whole())?.click();
     return;
   }
   const all = rows();
   const at = all.findIndex((row) => row.id === selected);
-  const next = at < 0 ? (by > 0 ? 0 : -1) : at + by;
+  let next = at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by;
+  while (all[next] && !isMeant(all[next])) next += by;
   if (all[next]) goTo(all[next]);
   else if (by > 0) find("[data-more]")?.click();
 }
 
+const isUnread = (row) => find("[data-unread]", row) !== null;
+
 function openOriginal() {
   const link = find("[data-original]", posting());
   if (link) window.open(link.href, "_blank", "noopener,noreferrer");
+}
+
+// The list that one came from, or else that of the source.
+function goUp() {
+  if (!whole()) location.assign("/river/");
+  else if (document.referrer.startsWith(`${location.origin}/`) && !/\/posting\//.test(document.referrer)) history.back();
+  else find("[data-up]", whole())?.click();
+}
+
+function tag() {
+  const row = posting();
+  const field = find(".tag-form [name=tag]", row);
+  field?.closest("details")?.setAttribute("open", "");
+  if (field) field.focus();
+  else find("[data-menu]", row)?.click();
 }
 
 // A page's own field comes before the one above every page, which small screens do not show.
@@ -48,35 +67,60 @@ function search() {
 const KEYS = {
   j: () => step(1),
   k: () => step(-1),
+  n: () => step(1, isUnread),
+  p: () => step(-1, isUnread),
   o: () => find("[data-open]", posting())?.click(),
+  u: goUp,
   v: openOriginal,
   s: () => find("[data-star]", posting())?.click(),
   m: () => find("[data-read]", posting())?.click(),
+  t: tag,
   A: () => find("[data-mark-all]")?.requestSubmit(),
   r: () => location.reload(),
   "/": search,
   "?": () => document.getElementById("keys").showModal(),
 };
 
-const AFTER_G = {
-  a: () => location.assign("/river/"),
-  s: () => location.assign("/river/starred/"),
-  c: () => location.assign("/catalogue/"),
+const PLACES = {
+  a: "/river/",
+  s: "/river/starred/",
+  o: "/own/",
+  h: "/history/",
+  n: "/notes/",
+  t: "/tags/",
+  r: "/stories/",
+  f: "/folders/",
+  c: "/catalogue/",
 };
+const AFTER_G = Object.fromEntries(
+  Object.entries(PLACES).map(([key, address]) => [key, () => location.assign(address)]),
+);
 
 function isTyping(target) {
-  return target.closest("input:not([type=checkbox]), textarea, select, [contenteditable], audio, video, dialog[open]");
+  return target.closest(
+    "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], audio, video, dialog[open]",
+  );
+}
+
+// What the key writes; where that is no Latin letter, what stands on it where it is one.
+function keyOf(event) {
+  const latin = /^Key([A-Z])$/.exec(event.code)?.[1];
+  if (!latin || /^[\x20-\x7e]$/.test(event.key)) return event.key;
+  return event.shiftKey ? latin : latin.toLowerCase();
 }
 
 function press(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-  if (event.key === "g") {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return;
+  const key = keyOf(event);
+  if (event.repeat && !REPEATABLE.includes(key)) return;
+  const isSecond = event.timeStamp - prefixAt < PREFIX_TIME;
+  prefixAt = -Infinity;
+  if (key === "g" && !isSecond) {
     prefixAt = event.timeStamp;
     return;
   }
-  const table = event.timeStamp - prefixAt < PREFIX_TIME ? AFTER_G : KEYS;
-  prefixAt = -Infinity;
-  const action = Object.hasOwn(table, event.key) && table[event.key];
+  const table = isSecond ? AFTER_G : KEYS;
+  const action = Object.hasOwn(table, key) && table[key];
   if (!action) return;
   event.preventDefault();
   action();

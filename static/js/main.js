@@ -1,9 +1,19 @@
 // Everything works without these; they make it quicker.
 import { watchKeys } from "./keyboard.js";
+import { keepPlaces } from "./playing.js";
 import { offerPush } from "./push.js";
+import { markWhileScrolling } from "./scrolling.js";
+import { offerSharing } from "./sharing.js";
 import { rememberSidebar } from "./sidebar.js";
+import { watchSwipes } from "./swipes.js";
+import { setType } from "./typesetting.js";
 
 watchKeys();
 rememberSidebar();
 if (document.querySelector("[data-arranging]")) import("./arranging.js").then(({ letArrange }) => letArrange());
 offerPush();
+markWhileScrolling();
+watchSwipes();
+keepPlaces();
+offerSharing();
+setType();

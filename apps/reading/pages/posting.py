@@ -9,14 +9,19 @@ from django.db.models import Exists, OuterRef
 
 from apps.accounts.models import User
 from apps.following import queries as following
-from apps.following.models import Follow, Tag, Tagging
+from apps.following.models import Follow, Note, Share, Tag, Tagging
 from apps.postings import queries as postings
 from apps.postings.models import Edition, Posting
+from apps.reading.algorithms.addresses import picture_address, web_address
 from apps.reading.algorithms.differences import Change, word_changes
+from apps.reading.algorithms.reading_time import reading_minutes
+from apps.reading.pages.attachments import Attachment, attachments
 from apps.reading.pages.stories import story_of_posting
 from apps.reading.pages.summaries import SummaryPart, summary_part
 from apps.reading.pictures import article_for, picture_for
 from apps.stories.models import Story
+
+_SAMPLE = 20_000  # characters that tell how long it takes to read a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +34,11 @@ class EarlierEdition:
 
 @dataclass(frozen=True, slots=True)
 class PostingPage:
-    posting: Any  # a Posting with `unread`, `starred` and its source
+    posting: Any  # a Posting with `unread`, `starred` and its source; its addresses lead to the web or are empty
     html: str  # of the posting, with its pictures as the person wishes
     image_url: str  # empty if there is none to show
+    minutes: int  # to read it
+    attachments: tuple[Attachment, ...]
     follow: Follow | None
     source_title: str
     delay: timedelta | None  # from the publication until it reached us, where that says how quick we were
@@ -42,18 +49,23 @@ class PostingPage:
     story: Story | None  # that it shares with others
     tags: tuple[Tag, ...]  # the person's own on it
     other_tags: tuple[Tag, ...]  # that they have
+    note: Note | None  # the person's own
+    share: Share | None  # likewise
     now: datetime
 
 
 def posting_page(
     user: User | AnonymousUser, posting_id: int, now: datetime, percent: int | None = None
 ) -> PostingPage | None:
-    """The page of a posting that the person may read, or None, with a summary of about so many percent. Eleven
-    queries."""
+    """The page of a posting that the person may read, or None, with a summary of about so many percent.
+
+    Fourteen queries, eleven for who is not signed in.
+    """
     found = following.with_state(following.readable_by(user), user).select_related("source")
     posting = found.filter(pk=posting_id).first()
     if posting is None:
         return None
+    _make_harmless(posting)
     follow = following.follow_of(user, posting.source_id)
     own_title = follow.title if follow else ""
     tags = _tags(user, posting)
@@ -62,7 +74,9 @@ def posting_page(
     return PostingPage(
         posting=posting,
         html=article_for(user, _html(posting, follow), follow.images if follow else ""),
-        image_url=picture_for(user, posting.image_url, follow.images if follow else ""),
+        image_url=picture_for(user, picture_address(posting.image_url), follow.images if follow else ""),
+        minutes=reading_minutes(posting.text[:_SAMPLE], len(posting.text)),
+        attachments=attachments(posting.enclosures, following.place_in(user, posting_id)),
         follow=follow,
         source_title=own_title or str(posting.source),
         delay=_delay(posting),
@@ -73,6 +87,8 @@ def posting_page(
         story=story_of_posting(user, posting_id),
         tags=tuple(tag for tag, is_on in tags if is_on),
         other_tags=tuple(tag for tag, is_on in tags if not is_on),
+        note=following.note_on(user, posting_id),
+        share=following.share_of(user, posting_id),
         now=now,
     )
 
@@ -82,6 +98,11 @@ def _html(posting: Posting, follow: Follow | None) -> str:
     if follow is not None and follow.full_text == Follow.FullText.FEED and posting.feed_html:
         return posting.feed_html
     return posting.html
+
+
+def _make_harmless(posting: Posting) -> None:
+    """What is stored was cleaned; here nothing else gets through either, whatever put it there."""
+    posting.url, posting.comments_url = web_address(posting.url), web_address(posting.comments_url)
 
 
 def _tags(user: User | AnonymousUser, posting: Posting) -> list[tuple[Tag, bool]]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlencode
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
@@ -14,6 +15,7 @@ from apps.following.queries import Scope
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
+from apps.reading.algorithms.addresses import web_address
 from apps.reading.pages.rows import PostingRow, rows
 from apps.reading.pages.search_asked import Complaint, complaint
 from apps.retrieval.reports.delays import Asking, asking_of
@@ -30,6 +32,7 @@ class Arrangement:
     order: User.Order
     start: Cursor | None  # where the page before ended
     words: str = ""  # a query that all postings have to answer
+    view: User.View = User.View.LIST
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,22 @@ class RiverPage:
     @property
     def shown_at(self) -> str:
         return self.now.isoformat()
+
+    @property
+    def views(self) -> list[tuple[str, str]]:
+        """Layouts to choose from, each with its name."""
+        return [(view.value, str(view.label)) for view in User.View]
+
+    @property
+    def site_url(self) -> str:
+        """Of the source, empty if it leads to no page of the web."""
+        return web_address(self.source.site_url) if self.source else ""
+
+    @property
+    def place(self) -> str:
+        """What a posting's own menu has to know of the list that it stands in, as a query string."""
+        order = self.arrangement.order.value
+        return urlencode({"scope": f"{self.scope.kind}-{self.scope.id}", "order": order, "shown_at": self.shown_at})
 
 
 def river_page(

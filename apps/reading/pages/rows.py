@@ -4,12 +4,18 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import CharField, F, QuerySet, Value
-from django.db.models.functions import Coalesce, Left, NullIf
+from django.contrib.postgres.expressions import ArraySubquery
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import CharField, F, OuterRef, QuerySet, TextField, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce, Left, Length, NullIf
 
 from apps.accounts.models import User
 from apps.following import queries as following
+from apps.following.models import Tagging
 from apps.postings.models import Posting
+from apps.reading.algorithms.addresses import picture_address, web_address
+from apps.reading.algorithms.reading_time import reading_minutes
 from apps.reading.pictures import picture_for
 from apps.stories.queries.front import with_story
 
@@ -19,9 +25,10 @@ EXCERPT = 320  # characters
 @dataclass(frozen=True, slots=True)
 class PostingRow:
     id: int
-    url: str
+    url: str  # empty if it leads to no page of the web
     title: str
     excerpt: str
+    characters: int  # of the whole text
     language: str
     image_url: str  # to show it from, empty if there is none to show
     source_id: int
@@ -30,10 +37,16 @@ class PostingRow:
     published_at: datetime
     unread: bool
     starred: bool
+    own_tags: tuple[str, ...]  # the person's own on it, by name
 
     @property
     def anchor(self) -> str:
         return str(self.id)
+
+    @property
+    def minutes(self) -> int:
+        """To read it whole."""
+        return reading_minutes(self.excerpt, self.characters)
 
 
 def rows(postings: QuerySet[Posting], user: User | AnonymousUser) -> list[PostingRow]:
@@ -45,15 +58,31 @@ def rows(postings: QuerySet[Posting], user: User | AnonymousUser) -> list[Postin
         with_story(postings)
         .annotate(
             excerpt=Left("text", EXCERPT),
+            characters=Length("text"),
             source_title=Coalesce(*titles, output_field=CharField()),
+            own_tags=_own_tags(user),
             images=Coalesce(images, Value(""), output_field=CharField()),  # the person's choice for the source
         )
         .values(*PostingRow.__dataclass_fields__, "images")
     )
     return [
-        PostingRow(**row | {"image_url": picture_for(user, row["image_url"], choice)})
+        PostingRow(
+            **row
+            | {
+                "url": web_address(row["url"]),
+                "image_url": picture_for(user, picture_address(row["image_url"]), choice),
+                "own_tags": tuple(row["own_tags"]),
+            }
+        )
         for row, choice in ((row, row.pop("images")) for row in found)
     ]
+
+
+def _own_tags(user: User | AnonymousUser) -> Combinable:
+    if not user.is_authenticated:
+        return Value([], output_field=ArrayField(TextField()))
+    theirs = Tagging.objects.filter(tag__user=user, posting=OuterRef("pk"))
+    return ArraySubquery(theirs.order_by("tag__name").values("tag__name"))
 
 
 def row(posting_id: int, user: User) -> PostingRow | None:

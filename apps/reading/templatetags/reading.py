@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 
 from apps.reading.algorithms import spans
+from apps.reading.algorithms.addresses import web_address
 
 register = template.Library()
 
@@ -96,6 +97,12 @@ def bytes_written(count: int) -> str:
     ('512 B', '20 kB')
     """
     return f"{count} B" if count < 1_000 else f"{count // 1_000:,} kB"
+
+
+@register.filter
+def web(address: str) -> str:
+    """An address that leads to a page of the web, or nothing."""
+    return web_address(address)
 
 
 @register.simple_tag(takes_context=True)

@@ -27,10 +27,16 @@ class PersonsRequest(Request):
 
 
 def show(
-    request: HttpRequest, template: str, *, at: Scope | None = None, status: int = 200, **context: object
+    request: HttpRequest,
+    template: str,
+    *,
+    at: Scope | None = None,
+    status: int = 200,
+    alone: bool = False,
+    **context: object,
 ) -> HttpResponse:
-    """A whole page, with the sidebar beside it for people who are signed in."""
-    beside = sidebar(request.user, at) if request.user.is_authenticated else None
+    """A whole page, with the sidebar beside it for people who are signed in, unless it is to stand alone."""
+    beside = sidebar(request.user, at) if request.user.is_authenticated and not alone else None
     if beside is not None:
         context["sidebar"] = beside
     answer = render(request, template, {"now": clock(), **context}, status=status)
@@ -39,12 +45,23 @@ def show(
     return answer
 
 
-def back(request: HttpRequest, otherwise: str) -> HttpResponseRedirect:
+def back(request: HttpRequest, otherwise: str, *of: object) -> HttpResponseRedirect:
     """To the page of this site that a form names in `next`, or else to the given one."""
     wanted = request.POST.get("next", "")
     if url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure()):
         return HttpResponseRedirect(wanted)
-    return HttpResponseRedirect(resolve_url(otherwise))
+    return HttpResponseRedirect(resolve_url(otherwise, *of))
+
+
+def is_prefetch(request: HttpRequest) -> bool:
+    """Browsers ask ahead for pages that nobody may ever look at."""
+    purpose = f"{request.headers.get('Sec-Purpose', '')} {request.headers.get('Purpose', '')}"
+    return "prefetch" in purpose or "prerender" in purpose
+
+
+def is_from_here(request: HttpRequest) -> bool:
+    """Whether a page of ours led to the address; old browsers do not tell, and are believed."""
+    return request.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"
 
 
 def read_time(text: str) -> datetime | None:

@@ -4,32 +4,40 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils.timezone import localtime, now
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from apps.accounts import actions as accounts_actions
 from apps.accounts.models import User
 from apps.following import actions as following_actions
 from apps.following import queries as following
+from apps.following.models import Follow
 from apps.following.queries import Scope
 from apps.postings.queries import BadCursor, Cursor
-from apps.reading.pages.posting import posting_page
+from apps.reading.algorithms.typesetting import LEADINGS, SIZES, Typesetting
+from apps.reading.pages.layouts import has_own_view, view_of
+from apps.reading.pages.posting import PostingPage, posting_page
 from apps.reading.pages.river import Arrangement, RiverPage, river_page
 from apps.reading.pages.search_asked import storable
-from apps.reading.views.rendering import PersonsRequest, Request, show
+from apps.reading.views.rendering import PersonsRequest, Request, is_from_here, is_prefetch, show
 from apps.reading.views.summaries import asked_percent
 from apps.stories import actions as stories_actions
+
+_TYPESETTING = "typesetting"  # cookie
+_YEAR = 365 * 86_400  # s
 
 
 @require_safe
 @login_required
 def river(request: PersonsRequest) -> HttpResponse:
-    return _show(request, river_page(request.user, Scope("all"), "All postings", _arrangement(request), localtime()))
+    return _show(request, river_page(request.user, Scope("all"), _("All postings"), _arrangement(request), localtime()))
 
 
 @require_safe
 @login_required
 def starred(request: PersonsRequest) -> HttpResponse:
     arrangement = _arrangement(request, all_by_default=True)
-    return _show(request, river_page(request.user, Scope("starred"), "Starred", arrangement, localtime()))
+    return _show(request, river_page(request.user, Scope("starred"), _("Starred"), arrangement, localtime()))
 
 
 @require_safe
@@ -60,7 +68,7 @@ def source(request: Request, source_id: int) -> HttpResponse:
         raise Http404("There is no such source.")
     follow = following.follow_of(request.user, source_id)
     title = (follow.title if follow else "") or str(found)
-    arrangement = _arrangement(request, all_by_default=follow is None)
+    arrangement = _arrangement(request, follow, all_by_default=follow is None)
     return _show(
         request, river_page(request.user, Scope("source", source_id), title, arrangement, localtime(), found, follow)
     )
@@ -68,15 +76,32 @@ def source(request: Request, source_id: int) -> HttpResponse:
 
 @require_safe
 def posting(request: Request, posting_id: int) -> HttpResponse:
+    """A posting among everything that belongs to it, or with `mode=reading` its text alone."""
     page = posting_page(request.user, posting_id, now(), asked_percent(request))
     if page is None:
         raise Http404("There is no such posting.")
-    if request.user.is_authenticated and not _is_prefetch(request):
+    if request.user.is_authenticated and not is_prefetch(request):
         stories_actions.note_opened(request.user, posting_id, now=page.now)
+        following_actions.remember_read(request.user, [posting_id], now=page.now)
         if page.posting.unread:
             following_actions.mark_read(request.user, [posting_id], read=True, now=page.now)
             page.posting.unread = False
+    if request.GET.get("mode") == "reading":
+        return _show_text(request, page)
     return show(request, "reading/posting.html", at=Scope("source", page.posting.source_id), page=page)
+
+
+def _show_text(request: Request, page: PostingPage) -> HttpResponse:
+    """Set as the reader wants texts to be set, which their browser keeps."""
+    kept = Typesetting.read(request.COOKIES.get(_TYPESETTING, ""))
+    chosen = kept.changed(request.GET.get("size", ""), request.GET.get("leading", ""))
+    answer = show(
+        request, "reading/posting_text.html", alone=True, page=page, chosen=chosen, sizes=SIZES, leadings=LEADINGS
+    )
+    if chosen != kept:
+        # A script changes it as well, without asking for the page once more.
+        answer.set_cookie(_TYPESETTING, chosen.written, _YEAR, secure=request.is_secure(), samesite="Lax")
+    return answer
 
 
 def _show(request: Request, page: RiverPage) -> HttpResponse:
@@ -86,7 +111,7 @@ def _show(request: Request, page: RiverPage) -> HttpResponse:
     return show(request, "reading/river.html", at=page.scope, page=page)
 
 
-def _arrangement(request: Request, *, all_by_default: bool = False) -> Arrangement:
+def _arrangement(request: Request, follow: Follow | None = None, *, all_by_default: bool = False) -> Arrangement:
     """What the address asks for, or else what the person prefers."""
     person = request.user
     prefers_unread = person.is_authenticated and person.unread_only and not all_by_default
@@ -102,10 +127,17 @@ def _arrangement(request: Request, *, all_by_default: bool = False) -> Arrangeme
         order=User.Order(order if order in User.Order.values else preferred_order),
         start=cursor,
         words=storable(request.GET.get("q", "")).strip(),
+        view=_view(request, follow),
     )
 
 
-def _is_prefetch(request: Request) -> bool:
-    """Browsers ask ahead for pages that nobody may ever look at."""
-    purpose = f"{request.headers.get('Sec-Purpose', '')} {request.headers.get('Purpose', '')}"
-    return "prefetch" in purpose or "prerender" in purpose
+def _view(request: Request, follow: Follow | None) -> User.View:
+    """The layout of a list. What a link of ours asks for is remembered: for its source, or for all other lists."""
+    person, asked = request.user, request.GET.get("view", "")
+    view = view_of(person, follow, asked)
+    if person.is_authenticated and view == asked and is_from_here(request) and not is_prefetch(request):
+        if follow is not None and has_own_view(follow):
+            following_actions.set_view(follow, view)
+        elif view != person.view:
+            accounts_actions.set_view(person, view)
+    return view

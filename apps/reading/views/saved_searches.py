@@ -14,6 +14,7 @@ from django.utils.timezone import localtime, now
 from django.views.decorators.http import conditional_page, require_POST, require_safe
 
 from apps.postings.models import Posting
+from apps.reading.algorithms.addresses import web_address
 from apps.reading.pages.saved_searches import address_of, newest_of, saved_searches_page
 from apps.reading.pages.search_asked import storable
 from apps.reading.views.rendering import PersonsRequest, Request, show
@@ -117,7 +118,7 @@ def _written(
         own_page = request.build_absolute_uri(reverse("posting", args=[posting.pk]))
         written.add_item(
             title=_plain(posting.title or posting.text[:80]) or "Untitled",
-            link=_plain(posting.url) or own_page,
+            link=_plain(web_address(posting.url)) or own_page,
             description=_plain(posting.html),
             pubdate=posting.published_at,
             unique_id=own_page,
@@ -134,7 +135,7 @@ def _as_json(saved: SavedSearch, postings: Iterable[Posting], request: Request) 
         own_page = request.build_absolute_uri(reverse("posting", args=[posting.pk]))
         item: dict[str, object] = {
             "id": own_page,
-            "url": posting.url or own_page,
+            "url": web_address(posting.url) or own_page,
             "title": posting.title or posting.text[:80],
             "content_html": posting.html,
             "date_published": posting.published_at.isoformat(),

@@ -1,4 +1,4 @@
-"""Postings that a source's expiry has overtaken are deleted, unless somebody starred them."""
+"""Postings that a source's expiry has overtaken are deleted, unless somebody starred them or wrote a note on them."""
 
 from datetime import datetime
 
@@ -18,6 +18,7 @@ WHERE posting.published_at < %(now)s - make_interval(days => source.expiry_days)
     AND posting.id > %(after)s
     AND NOT EXISTS (
         SELECT FROM following_mark mark WHERE mark.posting_id = posting.id AND mark.starred_at IS NOT NULL)
+    AND NOT EXISTS (SELECT FROM following_note note WHERE note.posting_id = posting.id)
     AND (posting.claimed_at IS NOT NULL OR coalesce(habit."window", 0) = 0 OR EXISTS (
         SELECT FROM postings_posting newer
         WHERE newer.source_id = posting.source_id AND newer.claimed_at IS NULL
@@ -25,16 +26,17 @@ WHERE posting.published_at < %(now)s - make_interval(days => source.expiry_days)
         OFFSET habit."window" - 1))
 ORDER BY posting.id LIMIT %(batch)s
 """
-_STILL_UNSTARRED = """
+_STILL_UNWANTED = """
 SELECT id FROM postings_posting posting WHERE id = ANY(%s) AND NOT EXISTS (
     SELECT FROM following_mark mark WHERE mark.posting_id = posting.id AND mark.starred_at IS NOT NULL)
+    AND NOT EXISTS (SELECT FROM following_note note WHERE note.posting_id = posting.id)
 """
 
 
 def forget_expired(*, now: datetime) -> int:
     """Delete the postings that are older than their source's `expiry_days`; returns how many there were.
 
-    Starred ones stay, whoever starred them.
+    Starred ones and those with a note stay, whoever starred them or wrote it.
     """
     deleted = after = 0
     while True:
@@ -49,10 +51,10 @@ def forget_expired(*, now: datetime) -> int:
 
 @transaction.atomic
 def _delete(posting_ids: list[int]) -> int:
-    """Delete those that nobody has starred in the meantime; once they are locked, nobody can."""
+    """Delete those that nobody has starred or noted in the meantime; once they are locked, nobody can."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT id FROM postings_posting WHERE id = ANY(%s) ORDER BY id FOR UPDATE", [posting_ids])
-        cursor.execute(_STILL_UNSTARRED, [posting_ids])
+        cursor.execute(_STILL_UNWANTED, [posting_ids])
         ids = [row[0] for row in cursor.fetchall()]
     Posting.objects.filter(pk__in=ids).delete()
     return len(ids)

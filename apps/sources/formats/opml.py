@@ -287,7 +287,7 @@ def _writable(text: str) -> str:
 def _outline_attributes(subscription: Subscription) -> dict[str, str]:
     optional = {
         "title": subscription.title,
-        "htmlUrl": subscription.html_url,
+        "htmlUrl": absolute(subscription.html_url),  # leads to the web, whatever is stored
         "language": subscription.language,
         "description": subscription.description,
     }

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from apps.following.actions import write_note
 from apps.following.models import Mark
 from apps.postings.models import Posting
 from apps.retrieval.actions import expiry, forget_expired
@@ -33,6 +34,15 @@ def test_postings_go_when_their_time_is_over_unless_somebody_starred_them():
     assert left() == {new.pk, starred.pk, of_paper.pk}
     assert Mark.objects.count() == 1
     assert forget_expired(now=NOON) == 0
+
+
+def test_what_somebody_wrote_about_stays():
+    source = a_source(expiry_days=7)
+    noted = a_dated(source, 30)
+    a_dated(source, 31)
+    write_note(a_user(), noted.pk, "To be kept", now=NOON)
+    assert forget_expired(now=NOON) == 1
+    assert left() == {noted.pk}
 
 
 def test_many_go_in_batches(monkeypatch):

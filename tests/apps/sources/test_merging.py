@@ -7,7 +7,7 @@ import pytest
 
 from apps.following import actions as following_actions
 from apps.following import queries as following
-from apps.following.models import Follow, Mark
+from apps.following.models import Follow, Mark, Tagging
 from apps.postings.models import Edition, Posting
 from apps.reading.actions import Merged, NotMergeable, add_source, edit_source, merge_sources
 from apps.retrieval.actions import discover, store
@@ -113,6 +113,16 @@ def test_marks_on_both_are_united(kept, merged, one, other, united, swapped):
     merge(kept, merged)
     mark = Mark.objects.get()
     assert (mark.posting, mark.read, mark.starred_at) == (ours, *united)
+
+
+def test_notes_and_tags_move_to_the_posting_that_stays(kept, merged):
+    user = a_user()
+    ours, theirs = (a_posting(source, link_key=key("page")) for source in (kept, merged))
+    following_actions.write_note(user, theirs.pk, "To be kept", now=NOON)
+    following_actions.tag(user, [theirs.pk], "news", NOON)
+    merge(kept, merged)
+    assert following.note_on(user, ours.pk).text == "To be kept"
+    assert Tagging.objects.get().posting == ours
 
 
 @pytest.mark.parametrize("earlier", ["kept", "merged"])

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('postings', '0003_extraction'),
+        ('postings', '0004_marks'),
     ]
 
     operations = [

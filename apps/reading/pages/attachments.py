@@ -1,0 +1,69 @@
+"""What a posting carries besides its text: recordings to play, and files."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from apps.following.models import Playback
+from apps.reading.algorithms.addresses import web_address
+
+Player = Literal["audio", "video", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    number: int  # among all that the posting carries, from 0
+    address: str  # on the web
+    player: Player  # empty for files that browsers do not play
+    media_type: str
+    length: int  # bytes, 0 if unknown
+    title: str
+    seconds: float = 0.0  # from its beginning, where the person stopped
+
+    @property
+    def start(self) -> str:
+        """The address of the place where the person stopped, which players understand without any script."""
+        return f"{self.address.partition('#')[0]}#t={self.seconds:.0f}" if self.seconds else self.address
+
+    @property
+    def clock(self) -> str:
+        """
+        >>> Attachment(0, "https://a.example/1.mp3", "audio", "audio/mpeg", 0, "", 3_909.4).clock
+        '1:05:09'
+        """
+        minutes, seconds = divmod(int(self.seconds), 60)
+        hours, minutes = divmod(minutes, 60)
+        return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def attachments(enclosures: Iterable[Mapping[str, Any]], playback: Playback | None = None) -> tuple[Attachment, ...]:
+    """What may be offered of a posting's enclosures: nothing that is not on the web.
+
+    The place where the person stopped is that of the recording that they played. Some publishers give one recording
+    another address every time: then it is that of the first one.
+    """
+    found = []
+    for number, enclosure in enumerate(enclosures):
+        address = web_address(str(enclosure.get("url") or ""))
+        if address:
+            media_type = str(enclosure.get("media_type") or "")
+            length, title = int(enclosure.get("length") or 0), str(enclosure.get("title") or "")
+            found.append(Attachment(number, address, _player(media_type), media_type, length, title))
+    played = _played(found, playback)
+    return tuple(
+        replace(each, seconds=playback.seconds) if playback is not None and each.number == played else each
+        for each in found
+    )
+
+
+def _player(media_type: str) -> Player:
+    kind = media_type.partition("/")[0].strip().lower()
+    return "audio" if kind == "audio" else "video" if kind == "video" else ""
+
+
+def _played(found: list[Attachment], playback: Playback | None) -> int | None:
+    if playback is None:
+        return None
+    playable = [attachment for attachment in found if attachment.player]
+    same = (attachment.number for attachment in playable if attachment.address == playback.address)
+    return next(same, playable[0].number if playable else None)

@@ -1,0 +1,101 @@
+"""What a person has read, noted and tagged."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.timezone import localtime, now
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.following import actions
+from apps.following import queries as following
+from apps.postings.queries import BadCursor, Cursor
+from apps.reading.pages.own import history_page, notes_page, tags_page
+from apps.reading.pages.search_asked import storable
+from apps.reading.views.rendering import PersonsRequest, back, show
+
+
+# --- history ----------------------------------------------------------------------------------------------------------
+@require_safe
+@login_required
+def history(request: PersonsRequest) -> HttpResponse:
+    start = request.GET.get("start")
+    try:
+        page = history_page(request.user, Cursor.decode(start) if start else None, localtime())
+    except BadCursor as error:
+        raise Http404(str(error)) from error
+    if request.htmx and start:
+        return render(request, "reading/_history_rows.html", {"page": page, "now": page.now})
+    return show(request, "reading/history.html", page=page)
+
+
+@require_POST
+@login_required
+def clear_history(request: PersonsRequest) -> HttpResponse:
+    count = actions.clear_history(request.user)
+    said = ngettext("%(count)s posting forgotten.", "%(count)s postings forgotten.", count)
+    messages.success(request, said % {"count": f"{count:,}"})
+    return redirect("history")
+
+
+# --- notes ------------------------------------------------------------------------------------------------------------
+@require_safe
+@login_required
+def notes(request: PersonsRequest) -> HttpResponse:
+    words = storable(request.GET.get("q", "")).strip()[:200]
+    page = notes_page(request.user, words, request.GET.get("page", ""), localtime())
+    return show(request, "reading/notes.html", page=page)
+
+
+@require_POST
+@login_required
+def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
+    """Keep the note that a form has, or delete it."""
+    # Who wrote one may delete it, also where they may no longer open the posting.
+    if request.POST.get("do") == "delete":
+        if actions.delete_note(request.user, posting_id):
+            messages.success(request, _("The note is deleted."))
+        return back(request, "notes")
+    if not following.readable_by(request.user).filter(pk=posting_id).exists():
+        raise Http404("There is no such posting.")
+    try:
+        if actions.write_note(request.user, posting_id, storable(request.POST.get("text", "")), now=now()):
+            messages.success(request, _("The note is kept."))
+    except actions.NotPossible as error:
+        messages.error(request, str(error))
+    return back(request, "posting", posting_id)
+
+
+# --- tags -------------------------------------------------------------------------------------------------------------
+@require_safe
+@login_required
+def tags(request: PersonsRequest) -> HttpResponse:
+    return show(request, "reading/tags.html", page=tags_page(request.user))
+
+
+@require_POST
+@login_required
+def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
+    """What its form asks for: another name, to become one with another tag, or an end."""
+    found = following.tag_of(request.user, tag_id)
+    if found is None:
+        raise Http404("You have no such tag.")
+    match request.POST.get("do"):
+        case "delete":
+            actions.delete_tag(request.user, tag_id)
+            messages.success(request, _("The tag “%(name)s” is deleted.") % {"name": found.name})
+        case "merge":
+            other = following.tag_named(request.user, storable(request.POST.get("into", "")))
+            if other is not None and actions.merge_tags(request.user, tag_id, other.pk):
+                said = _("What had the tag “%(name)s” has “%(other)s” now.")
+                messages.success(request, said % {"name": found.name, "other": other.name})
+            else:
+                messages.error(request, _("Name another tag of yours to put “%(name)s” into.") % {"name": found.name})
+        case _other:
+            try:
+                actions.rename_tag(request.user, tag_id, storable(request.POST.get("name", "")))
+            except actions.NotPossible as error:
+                messages.error(request, str(error))
+    return redirect("tags")

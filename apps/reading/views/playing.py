@@ -1,0 +1,46 @@
+"""How far people have come in what they listen to or watch, told and asked by a script of the page."""
+
+from math import isfinite
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse, HttpResponseBadRequest, JsonResponse
+from django.utils.timezone import now
+from django.views.decorators.http import require_http_methods
+
+from apps.following import actions
+from apps.following import queries as following
+from apps.reading.pages.attachments import attachments
+from apps.reading.views.rendering import PersonsRequest
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+def place(request: PersonsRequest, posting_id: int) -> HttpResponse:
+    """Where the person stopped, as `number` of the recording and `seconds`; 0 s: nowhere, or at the end."""
+    posting = following.readable_by(request.user).filter(pk=posting_id).first()
+    if posting is None:
+        raise Http404("There is no such posting.")
+    playback = following.place_in(request.user, posting_id) if request.method == "GET" else None
+    recordings = {each.number: each for each in attachments(posting.enclosures, playback) if each.player}
+    if request.method == "GET":
+        at = next((each for each in recordings.values() if each.seconds), None)
+        return JsonResponse({"number": at.number if at else None, "seconds": at.seconds if at else 0})
+    number, seconds = request.POST.get("number", ""), _seconds(request.POST.get("seconds", ""))
+    if not (number.isascii() and number.isdecimal() and len(number) < 7) or seconds is None:
+        return HttpResponseBadRequest("Say which recording, and how many seconds of it.")
+    recording = recordings.get(int(number))
+    if recording is None:
+        return HttpResponseBadRequest(f"The posting carries no recording {number}.")
+    if seconds < 1:
+        actions.forget_place(request.user, posting_id)
+    else:
+        actions.keep_place(request.user, posting_id, recording.address, seconds, now=now())
+    return HttpResponse(status=204)
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        seconds = float(text)
+    except ValueError:
+        return None
+    return seconds if isfinite(seconds) and seconds >= 0 else None

@@ -1,0 +1,54 @@
+"""Postings that people show to others, each at a secret address."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.timezone import localtime, now
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.following import actions
+from apps.following import queries as following
+from apps.reading.pages.own import shares_page
+from apps.reading.pages.shared import shared_page
+from apps.reading.views.rendering import PersonsRequest, Request, back, show
+
+
+@require_POST
+@login_required
+def share(request: PersonsRequest, posting_id: int) -> HttpResponse:
+    """Give a posting a secret address, or take it away."""
+    if request.POST.get("do") == "end":
+        if actions.unshare(request.user, posting_id):
+            messages.success(request, _("The address leads nowhere any more."))
+        return back(request, "shares")
+    if not following.readable_by(request.user).filter(pk=posting_id).exists():
+        raise Http404("There is no such posting.")
+    try:
+        actions.share(request.user, posting_id, now=now())
+    except actions.NotPossible as error:
+        messages.error(request, str(error))
+    return redirect(reverse("posting", args=[posting_id]) + "#share")
+
+
+@require_safe
+@login_required
+def shares(request: PersonsRequest) -> HttpResponse:
+    return show(
+        request, "reading/shares.html", page=shares_page(request.user, request.GET.get("page", ""), localtime())
+    )
+
+
+@require_safe
+def shared(request: Request, secret: str) -> HttpResponse:
+    """For everybody who knows the address; search engines are asked to forget it, and no site learns of it."""
+    page = shared_page(secret, localtime())
+    if page is None:
+        raise Http404("Nothing is shared at this address, or no longer.")
+    answer = show(request, "reading/shared.html", alone=True, page=page)
+    answer["X-Robots-Tag"] = "noindex, nofollow"
+    answer["Referrer-Policy"] = "no-referrer"
+    answer["Cache-Control"] = "private, no-store"  # what is taken back must not be shown from a cache
+    return answer

@@ -1,0 +1,20 @@
+/** Offer what the browser can do with an address: hand it to other programs, or copy it. */
+export function offerSharing() {
+  if (navigator.share) {
+    for (const button of document.querySelectorAll("[data-share]")) {
+      button.hidden = false;
+      button.addEventListener("click", () => {
+        const { share: url, title } = button.dataset;
+        navigator.share({ url, title }).catch(() => {}); // somebody thought better of it
+      });
+    }
+  }
+  if (!navigator.clipboard) return;
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      button.textContent = button.dataset.copied;
+    });
+  }
+}

@@ -1,0 +1,263 @@
+"""What people write about postings, read lately, listen to and show to others."""
+
+from datetime import timedelta
+
+import pytest
+
+from apps.following import actions, queries
+from apps.following.actions import NotPossible
+from apps.following.models import Note, Playback, Reading, Share, Tag, Tagging
+from apps.following.queries import Scope
+from apps.postings import queries as postings
+from tests.builders import NOON, a_follow, a_posting, a_source, a_user, some_postings
+
+pytestmark = pytest.mark.django_db
+LATER = NOON + timedelta(hours=1)
+
+
+# --- notes ------------------------------------------------------------------------------------------------------------
+def test_a_note_takes_the_place_of_the_one_before():
+    user, posting = a_user(), a_posting()
+    assert actions.write_note(user, posting.pk, "First thought", now=NOON)
+    assert actions.write_note(user, posting.pk, "  Second\r\nthought\0 ", now=LATER)
+    note = Note.objects.get()
+    assert (note.text, note.changed_at) == ("Second\nthought", LATER)
+
+
+def test_a_note_of_nothing_is_no_note():
+    user, posting = a_user(), a_posting()
+    actions.write_note(user, posting.pk, "A thought", now=NOON)
+    assert not actions.write_note(user, posting.pk, " \n ", now=NOON)
+    assert not Note.objects.exists()
+
+
+def test_people_delete_only_their_own_notes():
+    user, other, posting = a_user(), a_user(), a_posting()
+    for person in (user, other):
+        actions.write_note(person, posting.pk, "Mine", now=NOON)
+    assert actions.delete_note(user, posting.pk)
+    assert not actions.delete_note(user, posting.pk)
+    assert Note.objects.get().user == other
+
+
+def test_a_note_has_a_longest_length():
+    user, posting = a_user(), a_posting()
+    assert actions.write_note(user, posting.pk, "x" * 10_000, now=NOON)
+    with pytest.raises(NotPossible, match=r"at most 10,000 characters; this one has 10,001"):
+        actions.write_note(user, posting.pk, "x" * 10_001, now=NOON)
+
+
+def test_notes_of_a_person_are_bounded(monkeypatch):
+    monkeypatch.setattr(actions, "MOST_NOTES", 1)
+    user, first, second = a_user(), a_posting(), a_posting()
+    actions.write_note(user, first.pk, "One", now=NOON)
+    actions.write_note(user, first.pk, "Still one", now=NOON)
+    with pytest.raises(NotPossible, match="at most 1 notes"):
+        actions.write_note(user, second.pk, "Two", now=NOON)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("", ["rain", "snow"]), ("RAIN", ["rain"]), ("in", ["rain"]), ("now s", ["snow"]), ("rain snow", []), ("%", [])],
+)
+def test_notes_are_found_by_plain_words(words, found):
+    user = a_user()
+    for text in ("rain", "snow"):
+        actions.write_note(user, a_posting().pk, text, now=NOON)
+    actions.write_note(a_user(), a_posting().pk, "rain and snow", now=NOON)
+    assert sorted(note.text for note in queries.notes_of(user, words)) == found
+
+
+# --- history ----------------------------------------------------------------------------------------------------------
+def test_history_has_the_latest_reading_of_each_posting():
+    user = a_user()
+    first, second = some_postings(2)
+    actions.remember_read(user, [first.pk], now=NOON)
+    actions.remember_read(user, [second.pk], now=NOON + timedelta(minutes=1))
+    actions.remember_read(user, [first.pk, first.pk], now=LATER)
+    assert [reading.posting_id for reading in queries.readings_before(user, None)] == [first.pk, second.pk]
+
+
+def test_history_goes_on_behind_a_place_in_it():
+    user = a_user()
+    ids = [posting.pk for posting in some_postings(5)]
+    actions.remember_read(user, ids[:3], now=NOON)  # at one moment: their numbers tell them apart
+    actions.remember_read(user, ids[3:], now=LATER)
+    whole = list(queries.readings_before(user, None))
+    for at, reading in enumerate(whole):
+        place = postings.Cursor(reading.read_at, reading.posting_id)
+        assert list(queries.readings_before(user, place)) == whole[at + 1 :]
+
+
+def test_history_forgets_what_lies_far_back(monkeypatch):
+    monkeypatch.setattr(actions, "MOST_REMEMBERED", 3)
+    user, other = a_user(), a_user()
+    ids = [posting.pk for posting in some_postings(5)]
+    actions.remember_read(other, ids[:1], now=NOON - timedelta(days=9))
+    for minute, posting_id in enumerate(ids):
+        actions.remember_read(user, [posting_id], now=NOON + timedelta(minutes=minute))
+    assert {reading.posting_id for reading in queries.readings_before(user, None)} == set(ids[2:])
+    assert queries.readings_before(other, None).count() == 1
+
+
+def test_only_ones_own_history_is_cleared():
+    user, other, posting = a_user(), a_user(), a_posting()
+    for person in (user, other):
+        actions.remember_read(person, [posting.pk], now=NOON)
+    assert actions.clear_history(user) == 1
+    assert Reading.objects.get().user == other
+
+
+# --- playback ---------------------------------------------------------------------------------------------------------
+def test_the_place_in_a_recording_is_the_latest():
+    user, posting = a_user(), a_posting()
+    actions.keep_place(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
+    actions.keep_place(user, posting.pk, "https://a.example/1.mp3", 30.0, now=LATER)
+    assert queries.place_in(user, posting.pk).seconds == 30.0
+    assert queries.place_in(a_user(), posting.pk) is None
+    actions.forget_place(user, posting.pk)
+    assert not Playback.objects.exists()
+
+
+# --- shared postings --------------------------------------------------------------------------------------------------
+def test_a_posting_is_shared_at_one_address_until_that_is_taken_away():
+    user, posting = a_user(), a_posting()
+    first = actions.share(user, posting.pk, now=NOON)
+    assert actions.share(user, posting.pk, now=LATER).secret == first.secret
+    assert queries.share_at(first.secret).posting == posting
+    assert actions.unshare(user, posting.pk)
+    assert queries.share_at(first.secret) is None
+    assert actions.share(user, posting.pk, now=LATER).secret != first.secret
+
+
+def test_nobody_takes_away_what_another_person_shares():
+    user, posting = a_user(), a_posting()
+    actions.share(user, posting.pk, now=NOON)
+    assert not actions.unshare(a_user(), posting.pk)
+    assert Share.objects.exists()
+
+
+def test_what_people_who_were_locked_out_shared_is_shown_no_more():
+    user = a_user()
+    secret = actions.share(user, a_posting().pk, now=NOON).secret
+    user.is_active = False
+    user.save()
+    assert queries.share_at(secret) is None
+
+
+def test_shares_of_a_person_are_bounded(monkeypatch):
+    monkeypatch.setattr(actions, "MOST_SHARES", 1)
+    user = a_user()
+    actions.share(user, a_posting().pk, now=NOON)
+    with pytest.raises(NotPossible, match="at most 1 postings"):
+        actions.share(user, a_posting().pk, now=NOON)
+
+
+# --- tags put in order ------------------------------------------------------------------------------------------------
+def tagged(user):
+    rows = Tagging.objects.filter(tag__user=user)
+    return {name: {row.posting_id for row in rows if row.tag.name == name} for name in {row.tag.name for row in rows}}
+
+
+def test_a_tag_gets_another_name():
+    user, other, posting = a_user(), a_user(), a_posting()
+    for person in (user, other):
+        actions.tag(person, [posting.pk], "news", NOON)
+    assert actions.rename_tag(user, user.tags.get().pk, " old  news ")
+    assert (tagged(user), tagged(other)) == ({"old news": {posting.pk}}, {"news": {posting.pk}})
+    assert not actions.rename_tag(user, other.tags.get().pk, "mine")
+
+
+def test_a_tag_does_not_get_a_name_that_another_one_has():
+    user, posting = a_user(), a_posting()
+    actions.tag(user, [posting.pk], "a", NOON)
+    actions.tag(user, [posting.pk], "b", NOON)
+    with pytest.raises(NotPossible, match="a tag “b” already"):
+        actions.rename_tag(user, user.tags.get(name="a").pk, "b")
+    assert actions.rename_tag(user, user.tags.get(name="a").pk, "a")
+
+
+def test_two_tags_become_one():
+    user, other = a_user(), a_user()
+    one, both, two = (posting.pk for posting in some_postings(3))
+    actions.tag(user, [one, both], "a", NOON)
+    actions.tag(user, [both, two], "b", NOON)
+    actions.tag(other, [one], "c", NOON)
+    a, b, c = (Tag.objects.get(name=name).pk for name in "abc")
+    assert not actions.merge_tags(user, a, c)
+    assert not actions.merge_tags(user, a, a)
+    assert actions.merge_tags(user, a, b)
+    assert (tagged(user), tagged(other)) == ({"b": {one, both, two}}, {"c": {one}})
+
+
+def test_a_deleted_tag_is_taken_off_everything():
+    user, posting = a_user(), a_posting()
+    actions.tag(user, [posting.pk], "a", NOON)
+    assert not actions.delete_tag(a_user(), user.tags.get().pk)
+    assert actions.delete_tag(user, user.tags.get().pk)
+    assert not Tagging.objects.exists()
+
+
+def test_tags_are_counted():
+    user = a_user()
+    one, two = (posting.pk for posting in some_postings(2))
+    actions.tag(user, [one, two], "both", NOON)
+    actions.tag(user, [one], "one", NOON)
+    assert [(tag.name, tag.amount) for tag in queries.counted_tags(user)] == [("both", 2), ("one", 1)]
+
+
+# --- up to here -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("oldest_first", [True, False])
+def test_up_to_here_is_what_stands_above_in_the_order_shown(oldest_first):
+    follow = a_follow()
+    shown = some_postings(3, follow.source)
+    shown += [a_posting(follow.source, published_at=shown[1].published_at) for _ in range(3)]  # at one moment
+    shown.sort(key=lambda posting: (posting.published_at, posting.pk), reverse=not oldest_first)
+    actions.mark_read(follow.user, [shown[0].pk], read=True, now=NOON)
+    late = a_posting(follow.source, published_at=shown[1].published_at, retrieved_at=LATER + timedelta(seconds=1))
+    for at, here in enumerate(shown):
+        found = queries.unread_up_to(
+            follow.user,
+            Scope("all"),
+            postings.cursor_of(here),
+            oldest_first=oldest_first,
+            shown_at=LATER,
+            most=100,
+        )
+        assert set(found) == {posting.pk for posting in shown[1 : at + 1]}
+        assert late.pk not in found
+
+
+def test_up_to_here_is_bounded_from_the_top():
+    follow = a_follow()
+    shown = some_postings(5, follow.source)
+    found = queries.unread_up_to(
+        follow.user, Scope("all"), postings.cursor_of(shown[4]), oldest_first=False, shown_at=LATER, most=3
+    )
+    assert found == [shown[4].pk, shown[0].pk, shown[1].pk]
+
+
+# --- what hangs on postings that become one ---------------------------------------------------------------------------
+def test_what_people_did_with_a_posting_moves_to_the_one_that_takes_its_place():
+    user, other = a_user(), a_user()
+    merged, kept = a_posting(a_source()), a_posting(a_source())
+    actions.tag(user, [merged.pk], "news", NOON)
+    actions.tag(user, [kept.pk], "news", NOON)
+    actions.tag(user, [merged.pk], "old", NOON)
+    actions.write_note(user, merged.pk, "On the one", now=LATER)
+    actions.write_note(user, kept.pk, "On the other", now=NOON)
+    actions.write_note(other, merged.pk, "Elsewhere", now=NOON)
+    actions.remember_read(user, [merged.pk], now=NOON)
+    actions.keep_place(user, merged.pk, "https://a.example/1.mp3", 9.0, now=NOON)
+    secret = actions.share(user, merged.pk, now=NOON).secret
+
+    actions.move_own([(merged.pk, kept.pk)])
+    merged.delete()
+
+    assert tagged(user) == {"news": {kept.pk}, "old": {kept.pk}}
+    assert queries.note_on(user, kept.pk).text == "On the other\n\nOn the one"
+    assert queries.note_on(user, kept.pk).changed_at == LATER
+    assert queries.note_on(other, kept.pk).text == "Elsewhere"
+    assert Reading.objects.get().posting == kept
+    assert queries.place_in(user, kept.pk).seconds == 9.0
+    assert queries.share_at(secret).posting == kept

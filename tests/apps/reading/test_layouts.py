@@ -1,0 +1,106 @@
+"""How lists and texts are laid out, and that what somebody chose is remembered."""
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.following.models import Mark
+from tests.builders import a_follow, a_posting, a_source, a_user, some_postings
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def user(client):
+    user = a_user()
+    client.force_login(user)
+    return user
+
+
+def layout(page):
+    return page.split('<div class="rows is-')[1].split('"')[0].split()[0]
+
+
+def test_lists_are_lists_until_somebody_wants_them_otherwise(client, user):
+    some_postings(2, a_follow(user).source)
+    assert layout(client.get("/river/").text) == "list"
+
+
+@pytest.mark.parametrize("view", ["cards", "magazine", "list"])
+def test_a_layout_that_was_chosen_is_remembered(client, user, view):
+    some_postings(2, a_follow(user).source)
+    assert layout(client.get(f"/river/?view={view}").text) == view
+    assert layout(client.get("/river/").text) == view
+    assert layout(client.get("/river/?view=nonsense").text) == view
+
+
+@pytest.mark.parametrize("header", [{"Sec-Fetch-Site": "cross-site"}, {"Sec-Purpose": "prefetch"}])
+def test_another_site_or_a_browser_that_looks_ahead_chooses_nothing(client, user, header):
+    some_postings(2, a_follow(user).source)
+    assert layout(client.get("/river/?view=cards", headers=header).text) == "cards"
+    assert User.objects.get().view == "list"
+
+
+def test_who_is_not_signed_in_has_layouts_as_well(client):
+    source = a_source(listed=True)
+    some_postings(2, source)
+    assert layout(client.get(reverse("river_source", args=[source.pk]) + "?view=magazine").text) == "magazine"
+
+
+def test_the_layout_is_kept_on_the_way_down_the_list(client, user):
+    some_postings(45, a_follow(user).source)
+    page = client.get("/river/?view=cards").text
+    assert "view=cards" in page.split('data-more href="')[1].split('"')[0]
+
+
+@pytest.mark.parametrize("view", ["list", "cards", "magazine"])
+def test_pictures_have_their_place_before_they_are_there(client, user, view):
+    a_posting(a_follow(user).source, image_url="https://a.example/1.png")
+    picture = client.get(f"/river/?view={view}").text.split('<img class="row-image"')[1].split(">")[0]
+    assert 'width="112" height="84" loading="lazy"' in picture
+
+
+def test_preferences_keep_the_layout_and_whether_scrolling_marks(client, user):
+    form = {"order": "newest", "images": "proxied", "view": "magazine", "mark_on_scroll": "on"}
+    assert client.post(reverse("preferences"), form).status_code == 302
+    user.refresh_from_db()
+    assert (user.view, user.mark_on_scroll) == ("magazine", True)
+    some_postings(1, a_follow(user).source)
+    assert f'data-mark-on-scroll="{reverse("seen")}"' in client.get("/river/").text
+
+
+def test_scrolling_marks_nothing_unless_somebody_wants_it(client, user):
+    some_postings(1, a_follow(user).source)
+    assert "data-mark-on-scroll" not in client.get("/river/").text
+
+
+# --- the text alone ---------------------------------------------------------------------------------------------------
+def test_the_text_stands_alone_and_is_read_by_it(client, user):
+    posting = a_posting(a_follow(user).source, html="<p>Only this.</p>")
+    page = client.get(reverse("posting", args=[posting.pk]) + "?mode=reading").text
+    assert "Only this." in page
+    assert 'class="sidebar"' not in page
+    assert "data-size" in page
+    assert Mark.objects.get(user=user).read
+
+
+def test_type_is_set_as_the_browser_keeps_it(client):
+    address = reverse("posting", args=[a_posting().pk]) + "?mode=reading"
+    assert 'data-size="2" data-leading="2"' in client.get(address).text
+    assert "typesetting" not in client.cookies
+    assert 'data-size="5" data-leading="2"' in client.get(f"{address}&size=5").text
+    assert 'data-size="5" data-leading="3"' in client.get(f"{address}&leading=3").text
+    assert 'data-size="5" data-leading="3"' in client.get(address).text
+    client.cookies["typesetting"] = "<script>"
+    assert 'data-size="2" data-leading="2"' in client.get(address).text
+
+
+def test_the_time_to_read_is_told_in_lists_and_above_the_text(client, user):
+    follow = a_follow(user)
+    long = a_posting(follow.source, text="Ships sailed. " * 600, published_at=timezone.now())
+    a_posting(follow.source, text="A teaser.")
+    river = client.get("/river/").text
+    assert river.count('class="row-minutes"') == 1
+    assert "5 min" in river
+    assert "5 min to read" in client.get(reverse("posting", args=[long.pk])).text
