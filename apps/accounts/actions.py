@@ -7,3 +7,8 @@ def set_preferences(
     user: User, *, unread_only: bool, order: User.Order, images: User.Images, time_zone: str = ""
 ) -> None:
     User.objects.filter(pk=user.pk).update(unread_only=unread_only, order=order, images=images, time_zone=time_zone)
+
+
+def set_active(user_id: int, *, active: bool) -> bool:
+    """Let somebody sign in, or not: then their sessions end at their next request. Whether that was otherwise."""
+    return bool(User.objects.filter(pk=user_id, is_active=not active).update(is_active=active))

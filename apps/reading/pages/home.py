@@ -8,6 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.reading.pages.rows import PostingRow, rows
+from apps.reading.pages.sections import FrontSections, front_sections
 from apps.reading.pages.stories import StoryRow, top_stories
 from apps.reading.pages.trending import Link, trending_strip
 
@@ -18,6 +19,7 @@ LENGTH = 30
 class HomePage:
     trends: tuple[Link, ...]
     stories: tuple[StoryRow, ...]
+    sections: FrontSections
     rows: tuple[PostingRow, ...]
     now: datetime
 
@@ -25,4 +27,10 @@ class HomePage:
 def home_page(now: datetime) -> HomePage:
     nobody = AnonymousUser()
     found = following.with_state(postings.newest(postings.visible_to(nobody)), nobody)
-    return HomePage(trending_strip(), top_stories(nobody, now), tuple(rows(found[:LENGTH], nobody)), now)
+    return HomePage(
+        trends=trending_strip(),
+        stories=top_stories(nobody, now),
+        sections=front_sections(nobody, now),
+        rows=tuple(rows(found[:LENGTH], nobody)),
+        now=now,
+    )
