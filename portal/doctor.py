@@ -299,7 +299,7 @@ def _messages() -> str:
     if count := StuckMessage.objects.filter(set_aside_at__isnull=False).count():
         raise Wrong(
             f"{count:,} were set aside: their workers ended again and again, or could not read them.",
-            "See what they are at /admin/portal/stuckmessage/, and delete them there when it is mended.",
+            "See what they are at /desk/stuck/, and send them again or discard them when it is mended.",
         )
     return "None was set aside."
 

@@ -5,7 +5,9 @@ are counted in the database, before each begins. When there were too many it is 
 message that nobody can read is set aside at once.
 """
 
+import json
 import logging
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -56,6 +58,15 @@ def forget(id: str) -> None:
         cursor.execute("DELETE FROM portal_stuckmessage WHERE id = %s AND set_aside_at IS NULL", [id])
 
 
+def written(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """What a task is called with, so that it can be called so again.
+
+    >>> written([7], {"again": True})
+    '{"args": [7], "kwargs": {"again": true}}'
+    """
+    return json.dumps({"args": list(args), "kwargs": dict(kwargs)}, default=repr)
+
+
 class CountedTask(Task):
     """A task whose messages may not take one worker after the other along."""
 
@@ -63,7 +74,7 @@ class CountedTask(Task):
         request = self.request
         if not (request.delivery_info or {}).get("redelivered"):
             return self.run(*args, **kwargs)
-        if not may_try(request.id, self.name, f"{args!r} {kwargs!r}", now=datetime.now(UTC)):
+        if not may_try(request.id, self.name, written(args, kwargs), now=datetime.now(UTC)):
             logger.error("%s was set aside: it ended its worker %d times", self.name, MOST_TRIES)
             return None
         try:

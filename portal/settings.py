@@ -152,6 +152,8 @@ DOCUMENT_DAYS = environment.whole("WIREBEAT_DOCUMENT_DAYS", 30, at_least=1)  # h
 # --- keepers ----------------------------------------------------------------------------------------------------------
 METRICS_TOKEN = environment.text("WIREBEAT_METRICS_TOKEN")  # without one, private addresses alone may read the metrics
 
+COUNT_STUCK_MESSAGES = "portal.set_aside.count_set_aside"  # what apps are told of messages that were set aside
+
 # --- people -----------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
@@ -190,6 +192,7 @@ EMAIL_TIMEOUT = 30  # s without an answer of the mail server
 DEFAULT_FROM_EMAIL = environment.text("WIREBEAT_FROM_EMAIL", "wirebeat@localhost")
 
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]  # each by its own name for itself
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True

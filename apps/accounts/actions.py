@@ -26,3 +26,8 @@ def set_preferences(
 def set_view(user: User, view: User.View) -> None:
     """Lay out lists so from now on."""
     User.objects.filter(pk=user.pk).update(view=view)
+
+
+def set_active(user_id: int, *, active: bool) -> bool:
+    """Let somebody sign in, or not: then their sessions end at their next request. Whether that was otherwise."""
+    return bool(User.objects.filter(pk=user_id, is_active=not active).update(is_active=active))

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet, Sum
 
 from apps.documents import files
 from apps.documents.algorithms.packing import Damaged, unpack
@@ -55,3 +55,16 @@ def expired(now: datetime) -> QuerySet[RawDocument]:
 
 def kept_among(digests: Collection[bytes]) -> set[bytes]:
     return {bytes(digest) for digest in RawDocument.objects.filter(pk__in=digests).values_list("pk", flat=True)}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """All documents that are kept."""
+
+    count: int
+    bytes: int  # of their files
+
+
+def kept() -> Kept:
+    totals = RawDocument.objects.aggregate(count=Count("pk"), bytes=Sum("stored_size", default=0))
+    return Kept(totals["count"], totals["bytes"])

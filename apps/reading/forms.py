@@ -124,6 +124,8 @@ class SourceFilterForm(forms.Form):
     words = forms.CharField(required=False, max_length=200)
     state = forms.ChoiceField(required=False, choices=Source.State.choices)
     category = forms.CharField(required=False, max_length=100)
+    language = forms.CharField(required=False, max_length=20)
+    shown = forms.ChoiceField(required=False, choices=[("listed", "listed"), ("unlisted", "unlisted")])
     failing = forms.BooleanField(required=False)
     sort = forms.ChoiceField(required=False, choices=[(name, name) for name in SORTS])
 

@@ -1,11 +1,16 @@
-"""Which sources staff look at, and in which order."""
+"""Which sources and people staff look at, and in which order."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
-from django.db.models import F, QuerySet
+from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
+from apps.accounts.models import User
 from apps.following import queries as following
+from apps.following.models import Follow
 from apps.retrieval import queries as retrieval
+from apps.retrieval.models import Retrieval
 from apps.sources import queries as sources
 from apps.sources.models import Source
 
@@ -23,6 +28,8 @@ class SourceFilter:
     words: str = ""
     state: str = ""
     category: str = ""
+    language: str = ""
+    shown: str = ""  # "listed" or "unlisted"
     failing: bool = False
     sort: str = "title"
 
@@ -34,6 +41,82 @@ def chosen_sources(filter: SourceFilter) -> QuerySet[Source]:
         found = found.filter(state=filter.state)
     if filter.category:
         found = found.filter(category=filter.category)
+    if filter.language:
+        found = found.filter(language=filter.language)
+    if filter.shown:
+        found = found.filter(listed=filter.shown == "listed")
     if filter.failing:
         found = found.filter(pk__in=retrieval.failing().values("pk"))
     return following.with_follower_counts(found).select_related("schedule").order_by(*SORTS[filter.sort])
+
+
+# --- sources that fail ------------------------------------------------------------------------------------------------
+FAILING_SORTS = {
+    "since": ("schedule__failing_since", "pk"),
+    "followers": ("-followers", "schedule__failing_since", "pk"),
+    "title": ("title", "pk"),
+}
+
+
+def failing_sources(words: str, sort: str) -> QuerySet[Source]:
+    """Sources that failed last time, with `followers`, their schedules, and why: `outcome`, `status` and `message`."""
+    latest = Retrieval.objects.filter(source=OuterRef("pk")).order_by("-fetched_at")
+    found = sources.matching(sources.everything().filter(schedule__failing_since__isnull=False), words)
+    return (
+        following.with_follower_counts(found)
+        .annotate(**{name: Subquery(latest.values(name)[:1]) for name in ("outcome", "status", "message")})
+        .select_related("schedule")
+        .order_by(*FAILING_SORTS.get(sort, FAILING_SORTS["since"]))
+    )
+
+
+# --- people -----------------------------------------------------------------------------------------------------------
+PEOPLE_SORTS = {
+    "newest": ("-date_joined", "-pk"),
+    "seen": (F("last_login").desc(nulls_last=True), "pk"),
+    "name": ("username", "pk"),
+    "follows": ("-followed", "username"),
+}
+PEOPLE_STATES = {"active": Q(is_active=True), "disabled": Q(is_active=False), "staff": Q(is_staff=True)}
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleCounts:
+    everybody: int
+    disabled: int
+    staff: int
+    seen: tuple[int, int, int]  # who signed in within 1, 7 and 30 days
+    new: tuple[int, int, int]  # who signed up within them
+
+
+def people_counts(now: datetime) -> PeopleCounts:
+    """One query."""
+    spans = [now - timedelta(days=days) for days in (1, 7, 30)]
+    seen = {f"seen{place}": Count("pk", filter=Q(last_login__gt=since)) for place, since in enumerate(spans)}
+    new = {f"new{place}": Count("pk", filter=Q(date_joined__gt=since)) for place, since in enumerate(spans)}
+    found = User.objects.aggregate(
+        everybody=Count("pk"),
+        disabled=Count("pk", filter=Q(is_active=False)),
+        staff=Count("pk", filter=Q(is_staff=True)),
+        **seen,
+        **new,
+    )
+    return PeopleCounts(
+        found["everybody"],
+        found["disabled"],
+        found["staff"],
+        (found["seen0"], found["seen1"], found["seen2"]),
+        (found["new0"], found["new1"], found["new2"]),
+    )
+
+
+def chosen_people(words: str, state: str, sort: str) -> QuerySet[User]:
+    """People with how many sources they follow (`followed`); nothing of what they read."""
+    found = User.objects.all()
+    for word in words.split()[:5]:
+        found = found.filter(Q(username__icontains=word) | Q(email__icontains=word))
+    if state in PEOPLE_STATES:
+        found = found.filter(PEOPLE_STATES[state])
+    counted = Follow.objects.filter(user=OuterRef("pk")).order_by().values("user").annotate(count=Count("pk"))
+    followed = Coalesce(Subquery(counted.values("count")), Value(0), output_field=IntegerField())
+    return found.annotate(followed=followed).order_by(*PEOPLE_SORTS.get(sort, PEOPLE_SORTS["newest"]))

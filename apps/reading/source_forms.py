@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.forms.boundfield import BoundField
+from django.utils.translation import gettext_lazy as _
 
 from apps.sources.formats.expressions import LONGEST_EXPRESSION, BadExpression, regex
 from apps.sources.formats.podcast_pages import MOST_PAGES
@@ -73,6 +74,13 @@ class SourceForm(forms.ModelForm):
         required=False,
         label="The title of one item",
         help_text="As it stands in the document; paths that find it and its like are proposed.",
+    )
+
+    why = forms.CharField(
+        max_length=300,
+        required=False,
+        label=_("Why"),
+        help_text=_("Kept in the record of changes, if you want to say it."),
     )
 
     class Meta:
@@ -160,7 +168,7 @@ class SourceForm(forms.ModelForm):
         yield Group("proposals", "Propose paths", " ".join(PROPOSED), [Part(self["example"], "")])
         yield self._group("keeping", "What is kept", ["full_text", "expiry_days", "stop_regex"])
         yield self._group(
-            "asking", "When it is asked, and who sees it", ["weight", "min_gap", "listed", "always_retrieved"]
+            "asking", "When it is asked, and who sees it", ["weight", "min_gap", "listed", "always_retrieved", "why"]
         )
 
     def _group(self, name: str, legend: str, names: Sequence[str]) -> Group:

@@ -1,6 +1,6 @@
 """Reads of schedules and of the log of retrievals."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -50,6 +50,12 @@ def latest_retrievals(source_id: int, limit: int = 50) -> list[Retrieval]:
 
 def failing() -> QuerySet[Schedule]:
     return Schedule.objects.filter(failing_since__isnull=False)
+
+
+def scheduled(source_ids: Collection[int]) -> list[int]:
+    """Those of the sources that are asked at all, in ascending order."""
+    known = Schedule.objects.filter(pk__in=source_ids, source__state=Source.State.ACTIVE).order_by("pk")
+    return list(known.values_list("pk", flat=True))
 
 
 def daily_totals(now: datetime) -> RetrievalTotals:

@@ -10,8 +10,9 @@ from apps.retrieval.algorithms.habits.packing import Packed
 from apps.retrieval.algorithms.planner.activity import Activity
 
 # What a posting of a source is worth: what an admin says, what standing questions add, how many people it reaches.
-WORTH = """source.weight * source.interest * greatest(1, (source.listed OR source.always_retrieved)::int
+WORTH_AT_WEIGHT_1 = """source.interest * greatest(1, (source.listed OR source.always_retrieved)::int
     + (SELECT count(*) FROM following_follow follow WHERE follow.source_id = coalesce(source.site_id, source.id)))"""
+WORTH = f"source.weight * {WORTH_AT_WEIGHT_1}"
 
 COLUMNS = f"""source.id, source.pace, coalesce(source.min_gap, %(min_gap)s)::float8, {WORTH}, schedule.observed_at,
     schedule.earliest_at, schedule.activity_seen, schedule.activity_expected, habit.hourly, habit.minutes,

@@ -1,5 +1,7 @@
+from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 class Source(models.Model):
@@ -82,3 +84,47 @@ class FormerAddress(models.Model):
 
     def __str__(self) -> str:
         return self.url
+
+
+class AuditEntry(models.Model):
+    """Something that somebody decided of a source, or of the portal. Rows are never changed: a trigger sees to that.
+
+    A source may be gone by now, so it is only named; who is gone is named no more.
+    """
+
+    class What(models.TextChoices):
+        WEIGHT = "weight", _("Weight")
+        STATE = "state", _("State")
+        LISTED = "listed", _("Shown to everybody")
+        ALWAYS = "always_retrieved", _("Always asked")
+        CATEGORY = "category", _("Category")
+        LANGUAGE = "language", _("Language")
+        URL = "url", _("Address")
+        MERGED = "merged", _("Merged")
+        DELETED = "deleted", _("Deleted")
+        PLAN = "plan", _("Plan")
+        PERSON = "person", _("Account")
+
+    at = models.DateTimeField(db_default=Now())
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    place = models.CharField(max_length=60)  # the page or command that it was done by
+    why = models.CharField(max_length=300, blank=True)
+    batch = models.UUIDField(null=True)  # the same for what was decided at once
+    source_id = models.BigIntegerField(null=True)
+    name = models.CharField(max_length=300, blank=True)  # of what it is of, as it was called then
+    what = models.CharField(max_length=20, choices=What)
+    before = models.CharField(max_length=300, blank=True)
+    after = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        verbose_name_plural = "audit entries"
+        indexes = [
+            models.Index(fields=["source_id", "-id"], name="audit_of_source"),
+            models.Index(fields=["what", "-id"], name="audit_of_kind"),
+            models.Index(fields=["actor", "-id"], name="audit_of_actor"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.what} of {self.name}: {self.before} -> {self.after}"

@@ -1,12 +1,14 @@
 """Reads of sources: words that chain, and nothing that writes."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date
 
 from django.db import connection
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Coalesce
 
-from apps.sources.models import FormerAddress, Source
+from apps.sources.models import AuditEntry, FormerAddress, Source
 
 MANY = 100_000  # sources; to count more by their states takes longer than a look at the portal's health may
 ESTIMATED_STATES = f"""
@@ -58,3 +60,32 @@ def counts_by_state() -> dict[str, int]:
             return counted | estimated
     rows = Source.objects.order_by("state").values_list("state")
     return counted | dict(rows.annotate(count=Count("pk")))
+
+
+# --- what was decided -------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    words: str = ""  # of the source's name, as it was called then
+    what: str = ""
+    who: str = ""  # username
+    source_id: int | None = None
+    since: date | None = None
+    until: date | None = None  # the last day that is shown
+
+
+def audit(chosen: AuditFilter) -> QuerySet[AuditEntry]:
+    """What was decided, the latest first, each with its actor."""
+    found = AuditEntry.objects.select_related("actor").order_by("-pk")
+    for word in chosen.words.split()[:10]:
+        found = found.filter(name__icontains=word)
+    if chosen.what:
+        found = found.filter(what=chosen.what)
+    if chosen.who:
+        found = found.filter(actor__username__iexact=chosen.who)
+    if chosen.source_id is not None:
+        found = found.filter(source_id=chosen.source_id)
+    if chosen.since:
+        found = found.filter(at__date__gte=chosen.since)
+    if chosen.until:
+        found = found.filter(at__date__lte=chosen.until)
+    return found

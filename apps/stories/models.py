@@ -7,6 +7,7 @@ Stories, members and redirects are for pages. Centroids, word counts and the vec
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from apps.postings.models import Posting
 from apps.sources.models import Source
@@ -181,3 +182,35 @@ class Taste(models.Model):
 
     def __str__(self) -> str:
         return f"taste of user {self.user_id}"
+
+
+class Section(models.Model):
+    """A part of the front page that an admin names: what a query finds, in an order of its own."""
+
+    class Order(models.TextChoices):
+        NEWEST = "newest", _("Newest first")
+        RELEVANCE = "relevance", _("By relevance, what is fresh first")
+        STORIES = "stories", _("Stories, by their rank")
+
+    slug = models.SlugField(max_length=50, unique=True)  # in its address
+    title = models.CharField(max_length=100)  # in the portal's own language
+    titles = models.JSONField(default=dict, blank=True)  # in other languages of the interface, by their codes
+    query = models.CharField(max_length=1_000, blank=True)
+    category = models.CharField(max_length=100, blank=True)  # with the next one, what the query is narrowed to
+    language = models.CharField(max_length=20, blank=True)
+    order = models.CharField(max_length=9, choices=Order, default=Order.NEWEST)
+    page_size = models.PositiveSmallIntegerField(default=30)  # of its own page
+    front_size = models.PositiveSmallIntegerField(default=6)  # on the front page; 0: only a link there
+    place = models.IntegerField(default=0)  # among all sections, from 1
+    is_on = models.BooleanField(default=True)
+    revision = models.PositiveIntegerField(default=1)  # raised by each change: what was kept of it counts no more
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(page_size__range=(5, 100)), name="section_page_size"),
+            models.CheckConstraint(condition=models.Q(front_size__lte=20), name="section_front_size"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title

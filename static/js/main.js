@@ -1,4 +1,5 @@
 // Everything works without these; they make it quicker.
+import { chooseTogether } from "./choosing.js";
 import { watchKeys } from "./keyboard.js";
 import { keepPlaces } from "./playing.js";
 import { offerPush } from "./push.js";
@@ -8,6 +9,7 @@ import { rememberSidebar } from "./sidebar.js";
 import { watchSwipes } from "./swipes.js";
 import { setType } from "./typesetting.js";
 
+chooseTogether();
 watchKeys();
 rememberSidebar();
 if (document.querySelector("[data-arranging]")) import("./arranging.js").then(({ letArrange }) => letArrange());

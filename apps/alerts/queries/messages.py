@@ -68,6 +68,12 @@ def waiting_and_failed() -> dict[str, int]:
     return {state.value: Message.objects.filter(state=state)[:MOST_COUNTED].count() for state in states}
 
 
+def given_up(*, most: int) -> list[Message]:
+    """What could not be told to anybody, the latest first, each with its person; for keepers, who see only why."""
+    failed = Message.objects.filter(state=State.FAILED, done_at__isnull=False).order_by("-done_at", "-pk")
+    return list(failed.select_related("user").defer("hits")[:most])
+
+
 def done_since(since: datetime) -> dict[str, int]:
     """How many messages came to their end after a moment, by what that was."""
     done = Message.objects.filter(done_at__gt=since).order_by("state").values_list("state")

@@ -12,6 +12,7 @@ from django.urls import reverse
 from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.reading.pages.rows import PostingRow, rows
+from apps.reading.pages.sections import FrontSections, front_sections
 from apps.reading.pages.stories import StoryRow, top_stories
 from apps.reading.pages.trending import Link, trending_strip
 
@@ -35,7 +36,8 @@ class HomeSection:
 class HomePage:
     trends: tuple[Link, ...]
     stories: tuple[StoryRow, ...]
-    sections: tuple[HomeSection, ...]
+    sections: FrontSections  # which keepers made
+    categories: tuple[HomeSection, ...]  # in their place while there are none
     rows: tuple[PostingRow, ...]  # the newest
     now: datetime
 
@@ -43,21 +45,22 @@ class HomePage:
 def home_page(now: datetime) -> HomePage:
     """The front page. Two queries beside those of trends and stories."""
     nobody = AnonymousUser()
+    sections = front_sections(nobody, now)
     visible = postings.visible_to(nobody)
     newest = list(postings.newest(visible).values_list("pk", "source__category")[:CONSIDERED])
-    by_category = _sections(newest)
+    by_category = _categories(newest) if not sections.parts else {}
     wanted = {id for id, _ in newest[:LENGTH]} | {id for ids in by_category.values() for id in ids}
     found = following.with_state(visible.filter(pk__in=wanted), nobody)
     by_id = {row.id: row for row in rows(found, nobody)} if wanted else {}
-    sections = (
+    categories = (
         HomeSection(category, f"{reverse('catalogue')}?{urlencode({'category': category})}", _known(by_id, posting_ids))
         for category, posting_ids in by_category.items()
     )
     shown = _known(by_id, [id for id, _ in newest[:LENGTH]])
-    return HomePage(trending_strip(), top_stories(nobody, now), tuple(sections), shown, now)
+    return HomePage(trending_strip(), top_stories(nobody, now), sections, tuple(categories), shown, now)
 
 
-def _sections(newest: Sequence[tuple[int, str]]) -> dict[str, list[int]]:
+def _categories(newest: Sequence[tuple[int, str]]) -> dict[str, list[int]]:
     """The newest postings of the categories that have most of them."""
     by_category: defaultdict[str, list[int]] = defaultdict(list)
     for posting_id, category in newest:

@@ -10,6 +10,7 @@ from apps.accounts.models import User
 from apps.alerts.queries.interest import Raising, raising
 from apps.following import queries as following
 from apps.push.queries import PushOfSource, push_of
+from apps.reading.pages.audit import AuditRow, audit_of_source
 from apps.reading.queries import SORTS, SourceFilter, chosen_sources
 from apps.retrieval import queries as retrieval
 from apps.retrieval.models import Retrieval, Schedule
@@ -27,6 +28,7 @@ class SourcesPage:
     sources: Page  # of Source, with `followers` and its schedule
     filter: SourceFilter
     categories: tuple[str, ...]
+    languages: tuple[str, ...]
     states: tuple[tuple[str, str], ...]
     sorts: tuple[str, ...]
     totals: RetrievalTotals
@@ -49,22 +51,30 @@ class SourcePage:
     push: PushOfSource | None
     authority: Authority | None
     raising: Raising | None  # for those who decide what sources are worth
+    audit: tuple[AuditRow, ...]  # likewise: what was decided of it, the latest first
     followed: bool
     now: datetime
 
 
 def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPage:
-    """Four queries."""
+    """Five queries."""
     page = Paginator(chosen_sources(filter), LENGTH).get_page(number)
     page.object_list = list(page.object_list)
-    categories = tuple(sources.categories(sources.everything()))
+    everything = sources.everything()
     return SourcesPage(
-        page, filter, categories, tuple(Source.State.choices), tuple(SORTS), retrieval.daily_totals(now), now
+        sources=page,
+        filter=filter,
+        categories=tuple(sources.categories(everything)),
+        languages=tuple(sources.languages(everything)),
+        states=tuple(Source.State.choices),
+        sorts=tuple(SORTS),
+        totals=retrieval.daily_totals(now),
+        now=now,
     )
 
 
 def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePage | None:
-    """The page of a source that the person may see, or None. Nine queries at most."""
+    """The page of a source that the person may see, or None. Ten queries at most."""
     source = following.with_follower_counts(following.visible_sources(user)).filter(pk=source_id).first()
     if source is None:
         return None
@@ -75,6 +85,7 @@ def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> So
         push=push_of(source_id, now),
         authority=authority_of(source_id),
         raising=raising(source_id, user) if isinstance(user, User) and user.is_staff else None,
+        audit=audit_of_source(source_id) if user.is_staff else (),
         followed=bool(following.followed_among(user, [source_id])),
         now=now,
     )

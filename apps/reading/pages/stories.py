@@ -104,20 +104,21 @@ def stories_page(user: User | AnonymousUser, number: int, now: datetime) -> Stor
     found = stories.front(user, now)
     shown = found[(number - 1) * LENGTH : number * LENGTH]
     more = len(found) > number * LENGTH
-    return StoriesPage(_story_rows(user, shown), number, number + 1 if more else 0, now)
+    return StoriesPage(story_rows(user, shown), number, number + 1 if more else 0, now)
 
 
 def top_stories(user: User | AnonymousUser, now: datetime) -> tuple[StoryRow, ...]:
     """The first few stories, for another page."""
-    return _story_rows(user, stories.front(user, now)[:TEASED])
+    return story_rows(user, stories.front(user, now)[:TEASED])
 
 
-def _story_rows(user: User | AnonymousUser, shown: Sequence[stories.Front]) -> tuple[StoryRow, ...]:
+def story_rows(user: User | AnonymousUser, shown: Sequence[stories.Front]) -> tuple[StoryRow, ...]:
+    """Stories as lists show them, those that the person may read. Two queries."""
     if not shown:
         return ()
     others = stories.other_reports([(front.story.pk, front.lead_id) for front in shown], OTHERS + 1)
     wanted = [front.lead_id for front in shown] + [id for ids in others.values() for id in ids]
-    found = _rows(user, wanted)
+    found = rows_of(user, wanted)
     return tuple(
         StoryRow(
             front.story.pk,
@@ -133,7 +134,7 @@ def _story_rows(user: User | AnonymousUser, shown: Sequence[stories.Front]) -> t
     )
 
 
-def _rows(user: User | AnonymousUser, posting_ids: Sequence[int]) -> dict[int, PostingRow]:
+def rows_of(user: User | AnonymousUser, posting_ids: Sequence[int]) -> dict[int, PostingRow]:
     """Of the postings those that the person may read, as lists show them. One query."""
     readable = following.with_state(following.readable_by(user).filter(pk__in=posting_ids), user)
     return {row.id: row for row in rows(readable, user)}
@@ -142,7 +143,7 @@ def _rows(user: User | AnonymousUser, posting_ids: Sequence[int]) -> dict[int, P
 def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> StoryPage | None:
     """A story as far as the person may read it; None if that is nothing. Six queries."""
     members = list(stories.members_of(story.pk).values_list("posting_id", "copy_of")[: LONGEST + 1])
-    found = _rows(user, [id for id, _ in members[:LONGEST]])
+    found = rows_of(user, [id for id, _ in members[:LONGEST]])
     if not found:
         return None
     copies: defaultdict[int, list[PostingRow]] = defaultdict(list)
@@ -183,7 +184,7 @@ def own_page(user: User, number: int, now: datetime) -> OwnPage:
     taste = taste_of(user)
     found = own_order(user, now)
     shown = found[(number - 1) * LENGTH : number * LENGTH]
-    by_id = _rows(user, [each.posting_id for each in shown])
+    by_id = rows_of(user, [each.posting_id for each in shown])
     listed = []
     for each in shown:
         row = by_id.get(each.posting_id)

@@ -10,7 +10,7 @@ from apps.reading.forms import PlanForm
 from apps.reading.pages.plan import plan_page
 from apps.reading.pages.source_plan import source_plan_page
 from apps.reading.views.rendering import show
-from apps.reading.views.sources import for_staff
+from apps.reading.views.sources import by, for_staff
 from apps.retrieval import actions
 
 
@@ -18,7 +18,7 @@ from apps.retrieval import actions
 def plan(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         form = PlanForm(request.POST)
-        if form.is_valid() and _changed(form):
+        if form.is_valid() and _changed(request, form):
             messages.success(request, "Saved. All sources are planned anew within a minute.")
             return redirect("plan")
     page = plan_page(
@@ -32,9 +32,9 @@ def plan(request: HttpRequest) -> HttpResponse:
     return show(request, "reading/plan.html", page=page, form=form)
 
 
-def _changed(form: PlanForm) -> bool:
+def _changed(request: HttpRequest, form: PlanForm) -> bool:
     try:
-        actions.change_plan(**form.cleaned_data)
+        actions.change_plan(**form.cleaned_data, by=by(request, "the plan"))
     except ValueError as problem:
         form.add_error(None, f"This cannot be planned: {problem}.")
         return False

@@ -42,6 +42,11 @@ def for_staff(view: View) -> View:
     return guarded
 
 
+def by(request: HttpRequest, place: str, why: str = "") -> sources.By:
+    """Who decides something on a page, for the record."""
+    return sources.By(place, request.user.pk, why)
+
+
 @require_safe
 @for_staff
 def index(request: HttpRequest) -> HttpResponse:
@@ -62,7 +67,8 @@ def add(request: HttpRequest) -> HttpResponse:
         return worked
     if request.method == "POST" and form.is_valid():
         try:
-            return redirect("source", actions.add_source(form.values(), now=now()))
+            decided = by(request, "a new source", form.cleaned_data["why"])
+            return redirect("source", actions.add_source(form.values(), now=now(), by=decided))
         except (BadAddress, ValueError) as problem:
             form.add_error("url", str(problem))
     return show(request, "reading/source_form.html", form=form)
@@ -78,7 +84,8 @@ def edit(request: Request, source_id: int) -> HttpResponse:
         return worked
     if request.method == "POST" and form.is_valid():
         try:
-            actions.edit_source(source_id, now=now(), **form.values())
+            decided = by(request, "the source", form.cleaned_data["why"])
+            actions.edit_source(source_id, now=now(), by=decided, **form.values())
             retrieval.replan([source_id], now=now())
             return redirect("source", source_id)
         except (BadAddress, ValueError) as problem:
@@ -148,7 +155,7 @@ def merge(request: PersonsRequest, source_id: int) -> HttpResponse:
         raise Http404("There is no such source.")
     if request.method == "POST" and page.preview is not None:
         kept = page.preview.kept
-        merged = actions.merge_sources(kept.pk, source_id, now=now())
+        merged = actions.merge_sources(kept.pk, source_id, now=now(), by=by(request, "merging"))
         messages.success(
             request,
             f"{page.source} is merged: {merged.moved + merged.joined} postings and {merged.followers} followers moved.",
@@ -161,7 +168,7 @@ def merge(request: PersonsRequest, source_id: int) -> HttpResponse:
 def delete(request: HttpRequest, source_id: int) -> HttpResponse:
     page = _page(request, source_id)
     if request.method == "POST":
-        sources.delete_source(source_id)
+        sources.delete_source(source_id, by=by(request, "the source"))
         messages.success(request, f"{page.source} is deleted.")
         return redirect("sources")
     return show(request, "reading/source_delete.html", page=page)
@@ -174,7 +181,7 @@ def set_state(request: HttpRequest, source_id: int) -> HttpResponse:
     if wanted not in (Source.State.ACTIVE, Source.State.PAUSED):
         raise Http404("There is no such state.")
     page = _page(request, source_id)
-    actions.set_state(page.source.pk, Source.State(wanted), now=now())
+    actions.set_state(page.source.pk, Source.State(wanted), now=now(), by=by(request, "a button of the source"))
     return back(request, "sources")
 
 

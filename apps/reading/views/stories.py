@@ -9,6 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.following import actions as following_actions
 from apps.following import queries as following
+from apps.reading.pages.sections import front_sections
 from apps.reading.pages.stories import own_page, stories_page, story_page
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
 from apps.stories import actions
@@ -19,7 +20,8 @@ LAST_PAGE = 100
 
 @require_safe
 def index(request: Request) -> HttpResponse:
-    return show(request, "reading/stories.html", page=stories_page(request.user, _number(request), now()))
+    page = stories_page(request.user, _number(request), now())
+    return show(request, "reading/stories.html", page=page, sections=front_sections(request.user, page.now))
 
 
 @require_safe

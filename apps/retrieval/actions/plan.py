@@ -11,6 +11,8 @@ from django.db.models.functions import Now
 from apps.retrieval import queries
 from apps.retrieval.algorithms.planner.price import controlled_price
 from apps.retrieval.models import Plan
+from apps.sources.actions import PROGRAM, By, Noted, note
+from apps.sources.models import AuditEntry
 
 HOUR = 3_600.0  # s
 DAY_HOURS = 24.0
@@ -30,6 +32,7 @@ def change_plan(
     unit: str | None = None,
     longest_gap: float | None = None,
     interest_share: float | None = None,
+    by: By = PROGRAM,
 ) -> Plan:
     """Change what is given of the plan; within a minute all sources' instants follow it.
 
@@ -41,6 +44,8 @@ def change_plan(
         Hours of a source's own time.
     interest_share : float, 0..0.5
         Of its retrievals, how many a source may lose to those that people's searches wait for.
+    by : By
+        Who changes it; what differs is recorded.
 
     Raises
     ------
@@ -73,6 +78,14 @@ def change_plan(
     if all(getattr(plan, name) == value for name, value in values.items()):
         return plan
     Plan.objects.filter(pk=1).update(**values, revision=plan.revision + 1, changed_at=Now())
+    note(
+        [
+            Noted(AuditEntry.What.PLAN, f"{getattr(plan, name)}", f"{value}", name=name.replace("_", " "))
+            for name, value in values.items()
+            if getattr(plan, name) != value
+        ],
+        by,
+    )
     return Plan.objects.get(pk=1)
 
 

@@ -25,6 +25,7 @@ from apps.sources.algorithms.expiry import unexpired
 from apps.sources.formats.feed import UpdateHints
 from apps.sources.models import Source
 
+PUBLISHER = sources.By("its publisher's answer")
 _START = """
 UPDATE retrieval_schedule schedule
 SET sequence = schedule.sequence + 1, worker = %(worker)s, asked_at = %(now)s,
@@ -171,7 +172,7 @@ def _change_source(visit: Visit) -> None:
     """What the answer says of the source itself: its name, its new address, its end."""
     source_id = visit.assignment.source_id
     if visit.verdict.gone:
-        sources.set_state([source_id], Source.State.GONE)
+        sources.set_state([source_id], Source.State.GONE, by=PUBLISHER)
     if visit.verdict.new_url and sources.move(source_id, visit.verdict.new_url):
         Schedule.objects.filter(pk=source_id).update(partition=partition(visit.verdict.new_url))
     said = visit.index.about if visit.index else visit.feed

@@ -171,7 +171,7 @@ def effect_of(source: Source, weight: float, now: datetime) -> Effect | None:
         return None
     then = replace(remembered, worth=weight * source.interest * readers_of(source))
     both = [remembered, then]
-    expected_now, expected_then = _of_each(both, rehearse(outlook_at(both, terms, now)))
+    expected_now, expected_then = expected_of_each(both, rehearse(outlook_at(both, terms, now)))
     return Effect(weight, expected_now, expected_then, DAY * queries.hourly_budget(plan, queries.wanted()))
 
 
@@ -247,7 +247,7 @@ def _halving(remembered: Remembered, terms: Terms, now: datetime) -> Halving:
     copies = [remembered] * len(CHEAPER)
     plain = outlook_at(copies, terms, now)
     rehearsal = rehearse(replace(plain, price=plain.price * np.array(CHEAPER)))
-    tried = _of_each(copies, rehearsal)
+    tried = expected_of_each(copies, rehearsal)
     wish = tried[0].mean_delay / 2
     for before, after in pairwise(tried):
         if after.mean_delay <= wish < before.mean_delay:
@@ -262,7 +262,7 @@ def _between(before: Expected, after: Expected, mean_delay: float) -> Expected:
     return Expected(exp(retrievals), mean_delay)
 
 
-def _of_each(sources: Sequence[Remembered], rehearsal: Rehearsal) -> list[Expected]:
+def expected_of_each(sources: Sequence[Remembered], rehearsal: Rehearsal) -> list[Expected]:
     delays = 3_600 * rehearsal.delay / np.maximum(rehearsal.postings, 1e-12)
     made = DAY * rehearsal.retrievals
     return [

@@ -17,7 +17,7 @@ from psycopg.errors import QueryCanceled
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Follow
-from apps.search.algorithms.index.conditions import All, Before, Condition, Sources
+from apps.search.algorithms.index.conditions import All, Before, Condition, Postings, Sources
 from apps.search.algorithms.index.newest import Found
 from apps.search.algorithms.index.worth import Worth
 from apps.search.algorithms.language import Tree, conditions
@@ -330,9 +330,14 @@ def _reasons(ranked: _Ranked, place: RankedPlace, positions: range) -> dict[int,
 
 # --- for lists that are filtered --------------------------------------------------------------------------------------
 def matching(
-    user: User | AnonymousUser, tree: Tree, *, now: datetime, source_ids: Collection[int] | None = None
+    user: User | AnonymousUser,
+    tree: Tree,
+    *,
+    now: datetime,
+    source_ids: Collection[int] | None = None,
+    posting_ids: Collection[int] | None = None,
 ) -> list[int]:
-    """The newest thousand postings that a query of a person holds for, of some sources or of all.
+    """The newest thousand postings that a query of a person holds for, of some sources or of all, or among some.
 
     Raises
     ------
@@ -342,7 +347,12 @@ def matching(
     try:
         with snapshot() as index:
             asked = condition_of(tree, user, languages=languages_of(index, tree), now=now)
-            among = asked if source_ids is None else All((Sources(frozenset(source_ids)), asked))
+            parts: list[Condition] = [asked]
+            if source_ids is not None:
+                parts.insert(0, Sources(frozenset(source_ids)))
+            if posting_ids is not None:
+                parts.insert(0, Postings(frozenset(posting_ids)))
+            among = parts[0] if len(parts) == 1 else All(tuple(parts))
             return [each.posting_id for each in index.such(Limited(among)).newest(MOST_COUNTED)]
     except OperationalError as error:
         raise _given_up(error) from error

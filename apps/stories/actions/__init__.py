@@ -11,16 +11,32 @@ from apps.stories.actions.learning import (
 )
 from apps.stories.actions.maintaining import maintain
 from apps.stories.actions.pulling import PULLED_AT_ONCE, Pulled, pull
+from apps.stories.actions.sections import (
+    MOST_SECTIONS,
+    NotASection,
+    SectionValues,
+    add_section,
+    delete_section,
+    edit_section,
+    move_section,
+)
 from apps.stories.actions.weighing import weigh_sources
 
 __all__ = [
+    "MOST_SECTIONS",
     "PULLED_AT_ONCE",
+    "NotASection",
     "Pulled",
+    "SectionValues",
+    "add_section",
+    "delete_section",
+    "edit_section",
     "forget_taste",
     "hide",
     "hide_for_all",
     "learn",
     "maintain",
+    "move_section",
     "note_opened",
     "note_starred",
     "pull",

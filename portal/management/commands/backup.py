@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from portal import house
@@ -22,6 +23,9 @@ class Command(BaseCommand):
                 manifest = back_up(file, self.stdout.write)
         except (StartError, OSError, psycopg.Error) as error:
             raise CommandError(f"There is no backup: {error}") from error
+        # For the keeper's desk, which asks whether there is a backup of late.
+        settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
+        (settings.VAR_DIR / "latest_backup").write_text(f"{manifest.made_at}\n", encoding="ascii")
         rows = sum(content.rows for content in manifest.tables.values())
         self.stdout.write(
             f"{file} holds {len(manifest.tables)} tables with {rows:,} rows and {manifest.documents:,} documents"

@@ -1,51 +1,23 @@
 """Pages of stories, for visitors and readers."""
 
-from datetime import timedelta
-from hashlib import blake2b
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.postings.models import Posting
 from apps.stories import actions
 from apps.stories.actions import pulling
 from apps.stories.models import Authority, Member, Reaction, Redirect, Story
-from tests.builders import a_follow, a_posting, a_source, a_user
+from tests.apps.stories.publishing import BUDGET, STORM, publish
+from tests.builders import a_follow, a_source, a_user
 
 pytestmark = pytest.mark.django_db
-
-STORM = (
-    "Storm floods the streets of Lisbon on Friday night",
-    "Streets of Lisbon flooded after heavy storm",
-    "Storm floods the streets of Lisbon on Friday night",
-)
-BUDGET = ("Parliament rejects the budget of the finance minister", "Finance minister loses budget vote in parliament")
 
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
     pulling._memory = None
-
-
-def publish(*titles: str, listed: bool = True, hours_ago: float = 1.0) -> list[Posting]:
-    """One report of each title, each of another source, ten minutes apart."""
-    at = timezone.now() - timedelta(hours=hours_ago)
-    found = []
-    for number, title in enumerate(titles):
-        found.append(
-            a_posting(
-                a_source(listed=listed, title=f"Paper {number} of {title.split()[0]}"),
-                title=title,
-                text="",
-                text_hash=blake2b(f"{title}{number}".encode(), digest_size=16).digest(),
-                language="en",
-                published_at=at + timedelta(minutes=10 * number),
-            )
-        )
-    return found
 
 
 def pull() -> None:

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from apps.retrieval import actions, queries
 from apps.retrieval.models import Habit, Plan, Schedule
+from apps.sources.actions import By
 
 DAY = timedelta(days=1)
 
@@ -44,6 +45,7 @@ class Command(BaseCommand):
         console = Console(file=self.stdout)  # type: ignore[arg-type]  # it writes, which is all that is asked of it
         try:
             actions.change_plan(
+                by=By("command plan"),
                 policy=policy,
                 pages_policy=pages_policy,
                 budget=budget,

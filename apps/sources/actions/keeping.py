@@ -1,4 +1,4 @@
-"""The only writers of sources. Each is one transaction and may be called twice."""
+"""One source: added, edited, moved, merged and deleted."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -6,10 +6,12 @@ from dataclasses import dataclass, fields
 from django.db import connection, transaction
 
 from apps.sources import queries
+from apps.sources.actions.auditing import PROGRAM, By, Noted, changes, name_of, note, written
+from apps.sources.actions.curating import delete_sources
 from apps.sources.algorithms.addresses import LONGEST_ADDRESS, normalise
 from apps.sources.formats.feed import ParsedFeed
 from apps.sources.formats.opml import OpmlDocument
-from apps.sources.models import FormerAddress, Source
+from apps.sources.models import AuditEntry, FormerAddress, Source
 
 LONGEST = {"title": 1_000, "site_url": 4_000, "language": 20, "category": 100}  # characters
 
@@ -80,7 +82,7 @@ def load_catalogue(document: OpmlDocument) -> int:
 
 
 @transaction.atomic
-def edit_source(source_id: int, **values: object) -> frozenset[str]:
+def edit_source(source_id: int, *, by: By = PROGRAM, **values: object) -> frozenset[str]:
     """Change what an admin may change of a source; returns the names of the columns that are others now.
 
     Raises
@@ -95,8 +97,10 @@ def edit_source(source_id: int, **values: object) -> frozenset[str]:
         if not _is_free(url, source_id):
             raise ValueError(f"Another source has the address {url} already.")
         FormerAddress.objects.filter(source_id=source_id, url=url).delete()
-    former = Source.objects.values(*values).select_for_update().get(pk=source_id)
+    known = Source.objects.select_for_update().get(pk=source_id)
+    former = {name: getattr(known, name) for name in values}
     Source.objects.filter(pk=source_id).update(**values)
+    note(changes(source_id, name_of(known), former, values), by)
     return frozenset(name for name, value in values.items() if former[name] != value)
 
 
@@ -106,8 +110,15 @@ def _is_free(url: str, source_id: int) -> bool:
     return not taken and not FormerAddress.objects.filter(url=url).exclude(source_id=source_id).exists()
 
 
-def set_state(source_ids: Collection[int], state: Source.State) -> int:
-    return Source.objects.filter(pk__in=source_ids).exclude(state=state).update(state=state)
+@transaction.atomic
+def set_state(source_ids: Collection[int], state: Source.State, *, by: By = PROGRAM) -> int:
+    others = Source.objects.filter(pk__in=source_ids).exclude(state=state).order_by("pk")
+    rows = list(others.select_for_update(no_key=True).only("title", "url", "state"))
+    if rows:
+        Source.objects.filter(pk__in=[source.pk for source in rows]).update(state=state)
+        what = AuditEntry.What.STATE
+        note([Noted(what, source.state, state.value, source.pk, name_of(source)) for source in rows], by)
+    return len(rows)
 
 
 _SET_INTERESTS = """
@@ -158,16 +169,16 @@ def learn_from(source_id: int, feed: ParsedFeed) -> None:
         Source.objects.filter(pk=source_id).update(**learned)
 
 
-def delete_source(source_id: int) -> None:
+def delete_source(source_id: int, *, by: By = PROGRAM) -> None:
     """Delete a source with its postings, follows and log."""
-    Source.objects.filter(pk=source_id).delete()
+    delete_sources([source_id], by=by)
 
 
 _LEARNT = ("title", "site_url", "description", "language", "category", "image_url")  # taken over where they are empty
 
 
 @transaction.atomic
-def absorb(kept_id: int, merged_id: int) -> None:
+def absorb(kept_id: int, merged_id: int, *, by: By = PROGRAM) -> None:
     """Let one source stand for another one, too, which is deleted; its address leads to the one that is kept.
 
     What is not known of the kept one is taken over; it is listed, and always retrieved, if either was. Whatever else
@@ -179,8 +190,13 @@ def absorb(kept_id: int, merged_id: int) -> None:
     taken = {name: getattr(kept, name) or getattr(merged, name) for name in (*_LEARNT, "listed", "always_retrieved")}
     FormerAddress.objects.filter(source_id=merged_id).update(source_id=kept_id)
     FormerAddress.objects.create(url=merged.url, source_id=kept_id)
+    merged_name, merged_url = name_of(merged), merged.url
     merged.delete()
     Source.objects.filter(pk=kept_id).update(**taken)
+    into = written(name_of(kept))
+    note([Noted(AuditEntry.What.MERGED, merged_url, into, merged_id, merged_name)], by)
+    former = {name: getattr(kept, name) for name in taken}
+    note(changes(kept_id, name_of(kept), former, taken), by)
 
 
 def add_index_pages(site_id: int, pages: Collection[tuple[str, str]]) -> dict[str, int]:

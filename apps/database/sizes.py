@@ -1,0 +1,47 @@
+"""How large the tables are, by what they are for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.apps import apps
+from django.db import connection
+
+_SIZES = """
+SELECT relname, pg_table_size(oid), pg_indexes_size(oid), greatest(reltuples, 0)::bigint
+FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+"""
+OTHERS = "others"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    table: str
+    group: str  # label of the app that it belongs to
+    bytes: int  # of the rows
+    index_bytes: int
+    rows: int  # as Postgres estimated them when it last looked
+
+    @property
+    def total(self) -> int:
+        return self.bytes + self.index_bytes
+
+
+def sizes() -> list[Size]:
+    """Every table, the largest first. One statement."""
+    groups = {model._meta.db_table: model._meta.app_label for model in apps.get_models(include_auto_created=True)}
+    with connection.cursor() as cursor:
+        cursor.execute(_SIZES)
+        found = [Size(name, groups.get(name, OTHERS), *numbers) for name, *numbers in cursor.fetchall()]
+    return sorted(found, key=lambda size: (-size.total, size.table))
+
+
+def by_group(found: list[Size]) -> Mapping[str, int]:
+    """Bytes of each group with its indexes, the largest first.
+
+    >>> by_group([Size("a_x", "a", 1, 1, 0), Size("b_x", "b", 5, 0, 0), Size("a_y", "a", 2, 0, 0)])
+    {'b': 5, 'a': 4}
+    """
+    totals: dict[str, int] = {}
+    for size in found:
+        totals[size.group] = totals.get(size.group, 0) + size.total
+    return dict(sorted(totals.items(), key=lambda item: (-item[1], item[0])))

@@ -1,0 +1,120 @@
+"""The forms of decisions on many sources at once, and of what is looked for in the record of decisions."""
+
+from collections.abc import Collection
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from apps.sources.actions import Curation
+from apps.sources.models import AuditEntry, Source
+from apps.sources.queries import AuditFilter
+
+NONE = "-"  # typed where something is to be taken away
+LARGEST_ID = 2**63 - 1
+
+
+class CurationForm(forms.Form):
+    """What is to become of the chosen sources; what is left alone stays as it is."""
+
+    category = forms.CharField(
+        max_length=100, required=False, label=_("Category"), help_text=_("Empty: it stays. A dash takes it away.")
+    )
+    language = forms.CharField(
+        max_length=20,
+        required=False,
+        label=_("Language"),
+        help_text=_("A code such as en or pt-br. Empty: it stays. A dash takes it away."),
+    )
+    listed = forms.ChoiceField(
+        required=False,
+        label=_("Shown"),
+        choices=[("", _("stays as it is")), ("yes", _("in the catalogue, to everybody")), ("no", _("to followers"))],
+    )
+    weighing = forms.ChoiceField(
+        required=False,
+        label=_("Weight"),
+        choices=[("", _("stays as it is")), ("set", _("becomes")), ("multiply", _("is multiplied by"))],
+    )
+    number = forms.FloatField(min_value=0, max_value=1_000, required=False, label=_("By or to how much"))
+    state = forms.ChoiceField(
+        required=False,
+        label=_("State"),
+        choices=[("", _("stays as it is")), ("paused", _("paused")), ("active", _("active"))],
+    )
+    why = forms.CharField(max_length=300, required=False, label=_("Why"), help_text=_("Kept in the record of changes."))
+
+    def __init__(self, *args: Any, categories: Collection[str] = (), **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.known_categories = tuple(categories)
+        self.fields["category"].widget.attrs["list"] = "known-categories"
+
+    def clean_language(self) -> str:
+        language = str(self.cleaned_data["language"]).strip().lower()
+        if language not in ("", NONE) and not all(part.isalnum() and part.isascii() for part in language.split("-")):
+            raise forms.ValidationError(_("A language is written as a code, such as en or pt-br."))
+        return language
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("weighing") and cleaned.get("number") is None and "number" not in self.errors:
+            self.add_error("number", _("Say how much."))
+        if not self.errors and self.wish().is_nothing:
+            raise forms.ValidationError(_("Nothing is to be changed: choose at least one thing."))
+        return cleaned
+
+    def wish(self) -> Curation:
+        """What is typed, once the form is valid."""
+        given = self.cleaned_data
+        weighing, number = given.get("weighing"), given.get("number")
+        listed, state = given.get("listed"), given.get("state")
+        return Curation(
+            category=_typed(given.get("category", "")),
+            language=_typed(given.get("language", "")),
+            listed=None if not listed else listed == "yes",
+            weight=number if weighing == "set" else None,
+            factor=number if weighing == "multiply" else None,
+            state=Source.State(state) if state else None,
+        )
+
+
+def _typed(text: str) -> str | None:
+    """None for what stays, empty for what is taken away.
+
+    >>> _typed(""), _typed("-"), _typed(" News ")
+    (None, '', 'News')
+    """
+    text = text.strip()
+    return None if not text else "" if text == NONE else text
+
+
+class AuditFilterForm(forms.Form):
+    """The address of the record of decisions; what makes no sense in it is left out."""
+
+    words = forms.CharField(required=False, max_length=200)
+    what = forms.ChoiceField(required=False, choices=AuditEntry.What.choices)
+    who = forms.CharField(required=False, max_length=150)
+    source_id = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_ID)
+    since = forms.DateField(required=False)
+    until = forms.DateField(required=False)
+
+    def filter(self) -> AuditFilter:
+        self.is_valid()
+        return AuditFilter(**{name: value for name, value in self.cleaned_data.items() if value})
+
+
+def chosen_ids(given: QueryDict, most: int) -> list[int]:
+    """The sources that a form names, one by one or all in one field; one more than `most` where they are too many.
+
+    >>> chosen_ids(QueryDict("source=3&source=x&source=3&chosen=5,7"), 10), chosen_ids(QueryDict("chosen=1,2,3"), 1)
+    ([3, 5, 7], [1, 2])
+    """
+    words = [*given.getlist("source"), *given.get("chosen", "").split(",")]
+    found: dict[int, None] = {}
+    for word in words:
+        if word.isascii() and word.isdecimal() and len(word) < 20 and int(word) <= LARGEST_ID:
+            found[int(word)] = None
+            if len(found) > most:
+                break
+    return list(found)

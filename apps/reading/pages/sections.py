@@ -1,0 +1,187 @@
+"""Sections of the front page: there, each on its own page, as a feed, and as staff arrange them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import AnonymousUser
+from django.utils.translation import get_language
+
+from apps.accounts.models import User
+from apps.database.brief import TookTooLong
+from apps.reading.pages.rows import PostingRow
+from apps.reading.pages.search_asked import Complaint, complaint
+from apps.reading.pages.stories import StoryRow, rows_of, story_rows
+from apps.search.algorithms.language import BadQuery
+from apps.search.queries import TooCostly
+from apps.sources import queries as sources
+from apps.stories.models import Section
+from apps.stories.queries.sections import MOST_SHOWN, NOTHING, Content, contents, find, sections, shown_sections
+
+PREVIEWED = 8
+COSTLY = 500.0  # milliseconds from which staff are told that a query costs much
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    slug: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPart:
+    """A section as the front page shows it: by stories, or by postings."""
+
+    slug: str
+    title: str
+    stories: tuple[StoryRow, ...]
+    rows: tuple[PostingRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FrontSections:
+    tabs: tuple[Tab, ...]
+    parts: tuple[SectionPart, ...]  # those that have something to show
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPage:
+    slug: str
+    title: str
+    tabs: tuple[Tab, ...]
+    stories: tuple[StoryRow, ...]
+    rows: tuple[PostingRow, ...]
+    found_at: datetime | None
+    number: int
+    next: int  # 0 at the end
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ArrangedSection:
+    section: Section
+    content: Content
+    is_costly: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SectionsPage:
+    sections: tuple[ArrangedSection, ...]
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPreview:
+    """What a section would show, or why it cannot be."""
+
+    stories: tuple[StoryRow, ...] = ()
+    rows: tuple[PostingRow, ...] = ()
+    count: int = 0
+    is_all: bool = True  # else there is more than a section shows
+    milliseconds: float = 0.0
+    is_costly: bool = False
+    complaint: Complaint | None = None
+    problem: str = ""
+
+
+def title_of(section: Section) -> str:
+    """In the language of the interface, or else in the portal's own."""
+    code = get_language() or ""
+    titles: dict[str, str] = section.titles
+    return titles.get(code) or titles.get(code.partition("-")[0]) or section.title
+
+
+def front_sections(user: User | AnonymousUser, now: datetime) -> FrontSections:
+    """The sections of the front page. Four queries, and what it takes to find some of them anew now and then."""
+    shown = shown_sections()
+    teased = [section for section in shown if section.front_size]
+    found = contents(teased, now)
+    rows = _rows(user, [found[section.pk].posting_ids[: section.front_size] for section in teased])
+    stories = _stories(user, [found[section.pk] for section in teased], [section.front_size for section in teased])
+    parts = (
+        SectionPart(
+            section.slug,
+            title_of(section),
+            tuple(
+                stories[front.story.pk] for front in content.stories[: section.front_size] if front.story.pk in stories
+            ),
+            tuple(rows[id] for id in content.posting_ids[: section.front_size] if id in rows),
+        )
+        for section in teased
+        for content in [found[section.pk]]
+    )
+    return FrontSections(_tabs(shown), tuple(part for part in parts if part.stories or part.rows))
+
+
+def _tabs(shown: Sequence[Section]) -> tuple[Tab, ...]:
+    return tuple(Tab(section.slug, title_of(section)) for section in shown)
+
+
+def _rows(user: User | AnonymousUser, groups: Sequence[Sequence[int]]) -> dict[int, PostingRow]:
+    ids = {id for group in groups for id in group}
+    return rows_of(user, sorted(ids)) if ids else {}
+
+
+def _stories(user: User | AnonymousUser, found: Sequence[Content], sizes: Sequence[int]) -> dict[int, StoryRow]:
+    fronts = {
+        front.story.pk: front for content, size in zip(found, sizes, strict=True) for front in content.stories[:size]
+    }
+    return {row.id: row for row in story_rows(user, list(fronts.values()))}
+
+
+def section_page(user: User | AnonymousUser, section: Section, number: int, now: datetime) -> SectionPage:
+    """A page of all that a section shows. Four queries at most, and what it takes to find it anew now and then."""
+    content = contents([section], now)[section.pk]
+    first, end = (number - 1) * section.page_size, number * section.page_size
+    ids = content.posting_ids[first:end]
+    rows = _rows(user, [ids])
+    return SectionPage(
+        slug=section.slug,
+        title=title_of(section),
+        tabs=_tabs(shown_sections()),
+        stories=story_rows(user, content.stories[first:end]),
+        rows=tuple(rows[id] for id in ids if id in rows),
+        found_at=content.found_at,
+        number=number,
+        next=number + 1 if content.count > end else 0,
+        now=now,
+    )
+
+
+def sections_page(now: datetime) -> SectionsPage:
+    """All sections as staff arrange them; what is kept of each, and nothing found anew. One query."""
+    arranged = list(sections())
+    kept = contents(arranged, now, anew=False)
+    return SectionsPage(
+        tuple(
+            ArrangedSection(section, content, content.milliseconds > COSTLY)
+            for section in arranged
+            for content in [kept.get(section.pk, NOTHING)]
+        ),
+        now,
+    )
+
+
+def preview(section: Section, now: datetime) -> SectionPreview:
+    """Try a section out, as everybody would see it; nothing is kept."""
+    nobody = AnonymousUser()
+    try:
+        content = find(section, now)
+    except BadQuery as error:
+        return SectionPreview(complaint=complaint(section.query, error))
+    except (TooCostly, TookTooLong) as error:
+        return SectionPreview(problem=str(error))
+    ids = content.posting_ids[:PREVIEWED]
+    rows = _rows(nobody, [ids])
+    return SectionPreview(
+        stories=story_rows(nobody, content.stories[:PREVIEWED]),
+        rows=tuple(rows[id] for id in ids if id in rows),
+        count=content.count,
+        is_all=content.count < MOST_SHOWN,
+        milliseconds=content.milliseconds,
+        is_costly=content.milliseconds > COSTLY,
+    )
+
+
+def known_categories() -> list[str]:
+    return sources.categories(sources.listed())

@@ -1,0 +1,78 @@
+"""The keeper's desk."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.models import User
+from apps.reading import actions
+from apps.reading.pages.desk import desk_page
+from apps.reading.pages.desk_lists import failing_page, people_page, queues_page, storage_page
+from apps.reading.views.rendering import PersonsRequest, back, show
+from apps.reading.views.sources import by, for_staff
+
+LONGEST_WORDS = 200
+
+
+@require_safe
+@for_staff
+def overview(request: HttpRequest) -> HttpResponse:
+    return show(request, "reading/desk.html", page=desk_page(now()))
+
+
+@require_safe
+@for_staff
+def failing(request: HttpRequest) -> HttpResponse:
+    """Sources that failed when they were last asked."""
+    given = request.GET
+    page = failing_page(_words(request), given.get("sort", ""), given.get("page", "1"), now())
+    return show(request, "reading/desk_failing.html", page=page)
+
+
+@require_safe
+@for_staff
+def queues(request: HttpRequest) -> HttpResponse:
+    page = queues_page(now(), with_workers="workers" in request.GET)
+    return show(request, "reading/desk_queues.html", page=page)
+
+
+@require_safe
+@for_staff
+def people(request: HttpRequest) -> HttpResponse:
+    given = request.GET
+    page = people_page(_words(request), given.get("state", ""), given.get("sort", ""), given.get("page", "1"), now())
+    return show(request, "reading/desk_people.html", page=page)
+
+
+@require_safe
+@for_staff
+def storage(request: HttpRequest) -> HttpResponse:
+    return show(request, "reading/desk_storage.html", page=storage_page(now()))
+
+
+@require_POST
+@for_staff
+def set_active(request: PersonsRequest, user_id: int) -> HttpResponse:
+    """Let somebody sign in again, or no longer. Nobody disables themselves, nor keepers those above them."""
+    person = User.objects.filter(pk=user_id).first()
+    wanted = request.POST.get("active")
+    if person is None or wanted not in ("yes", "no"):
+        raise Http404("There is no such person.")
+    name = {"name": person.get_username()}
+    if person.pk == request.user.pk:
+        messages.error(request, _("You cannot disable your own account."))
+    elif (person.is_staff or person.is_superuser) and not request.user.is_superuser:
+        messages.error(request, _("Only who looks after everything can disable another keeper."))
+    elif not actions.set_active(user_id, active=wanted == "yes", by=by(request, "the list of people")):
+        messages.info(request, _("Nothing changed: that was so already."))
+    elif wanted == "yes":
+        messages.success(request, _("%(name)s may sign in again.") % name)
+    else:
+        messages.success(request, _("%(name)s may not sign in any longer, and is signed out.") % name)
+    return back(request, "desk_people")
+
+
+def _words(request: HttpRequest) -> str:
+    return request.GET.get("words", "").replace("\x00", "")[:LONGEST_WORDS]

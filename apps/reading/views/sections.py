@@ -1,0 +1,123 @@
+"""Sections of the front page: read by everybody, arranged by staff."""
+
+from dataclasses import asdict
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.middleware import impersonal
+from apps.reading.pages.section_feed import section_feed
+from apps.reading.pages.sections import SectionPreview, known_categories, preview, section_page, sections_page
+from apps.reading.section_forms import SectionForm
+from apps.reading.views.rendering import Request, show
+from apps.reading.views.sources import for_staff
+from apps.search.algorithms.language import BadQuery
+from apps.stories import actions
+from apps.stories.actions import NotASection, SectionValues
+from apps.stories.models import Section
+from apps.stories.queries.sections import section_named
+
+LAST_PAGE = 100
+FEED_KEPT = 300  # s
+
+
+@require_safe
+def section(request: Request, slug: str) -> HttpResponse:
+    said = request.GET.get("page", "")
+    number = min(max(int(said), 1), LAST_PAGE) if said.isascii() and said.isdecimal() and len(said) < 5 else 1
+    page = section_page(request.user, _shown(slug), number, now())
+    return show(request, "reading/section.html", page=page)
+
+
+@impersonal
+@require_safe
+@cache_control(public=True, max_age=FEED_KEPT)
+def feed(request: HttpRequest, slug: str) -> HttpResponse:
+    """The first of a section as RSS, the same to everybody."""
+    written = section_feed(_shown(slug), request.build_absolute_uri, now())
+    return HttpResponse(written, content_type="application/rss+xml; charset=utf-8")
+
+
+def _shown(slug: str) -> Section:
+    found = section_named(slug)
+    if found is None or not found.is_on:
+        raise Http404("There is no such section.")
+    return found
+
+
+# --- for staff --------------------------------------------------------------------------------------------------------
+@require_safe
+@for_staff
+def index(request: HttpRequest) -> HttpResponse:
+    return show(request, "reading/desk_sections.html", page=sections_page(now()))
+
+
+@for_staff
+def add(request: HttpRequest) -> HttpResponse:
+    return _edit(request, None)
+
+
+@for_staff
+def edit(request: HttpRequest, section_id: int) -> HttpResponse:
+    return _edit(request, get_object_or_404(Section, pk=section_id))
+
+
+def _edit(request: HttpRequest, section: Section | None) -> HttpResponse:
+    form = SectionForm(request.POST or None, section=section)
+    tried = None
+    if request.method == "POST":
+        is_valid = form.is_valid()
+        if request.POST.get("do") == "try":
+            tried = preview(Section(**asdict(form.values())), now()) if is_valid else _complaint(form)
+        elif is_valid and _saved(form, form.values(), section):
+            messages.success(request, _("Saved. The front page follows within a moment."))
+            return redirect("sections")
+    return show(
+        request,
+        "reading/desk_section_form.html",
+        form=form,
+        section=section,
+        tried=tried,
+        categories=known_categories(),
+    )
+
+
+def _complaint(form: SectionForm) -> SectionPreview:
+    """Why it cannot be tried, the query first: with the place where it goes wrong."""
+    if "query" in form.errors and (raw := str(form["query"].value() or "")[:1_000]):
+        return preview(Section(query=raw), now())
+    return SectionPreview(problem=" ".join(f"{form[name].label}: {said[0]}" for name, said in form.errors.items()))
+
+
+def _saved(form: SectionForm, values: SectionValues, section: Section | None) -> bool:
+    try:
+        if section is None:
+            actions.add_section(values, now=now())
+        else:
+            actions.edit_section(section.pk, values, now=now())
+    except (NotASection, BadQuery) as problem:
+        form.add_error(None, str(problem))
+        return False
+    return True
+
+
+@require_POST
+@for_staff
+def move(request: HttpRequest, section_id: int) -> HttpResponse:
+    get_object_or_404(Section, pk=section_id)
+    actions.move_section(section_id, up=request.POST.get("way") == "up")
+    return redirect("sections")
+
+
+@require_POST
+@for_staff
+def delete(request: HttpRequest, section_id: int) -> HttpResponse:
+    section = get_object_or_404(Section, pk=section_id)
+    actions.delete_section(section_id)
+    messages.success(request, _("The section %(title)s is deleted.") % {"title": section.title})
+    return redirect("sections")

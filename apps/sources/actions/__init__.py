@@ -1,0 +1,46 @@
+"""The only writers of sources, and of the record of what was decided of them. Each is one transaction and may be
+called twice."""
+
+from apps.sources.actions.auditing import PROGRAM, By, Noted, note
+from apps.sources.actions.curating import MOST_AT_ONCE, Curated, Curation, TooMany, curate, delete_sources
+from apps.sources.actions.keeping import (
+    NewSource,
+    absorb,
+    add_index_pages,
+    add_source,
+    add_sources,
+    delete_source,
+    edit_source,
+    follow_sites,
+    learn_from,
+    load_catalogue,
+    move,
+    set_interests,
+    set_state,
+)
+
+__all__ = [
+    "MOST_AT_ONCE",
+    "PROGRAM",
+    "By",
+    "Curated",
+    "Curation",
+    "NewSource",
+    "Noted",
+    "TooMany",
+    "absorb",
+    "add_index_pages",
+    "add_source",
+    "add_sources",
+    "curate",
+    "delete_source",
+    "delete_sources",
+    "edit_source",
+    "follow_sites",
+    "learn_from",
+    "load_catalogue",
+    "move",
+    "note",
+    "set_interests",
+    "set_state",
+]

@@ -1,0 +1,92 @@
+"""The only writer of the front page's sections."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+
+from django.db import connection, transaction
+from django.db.models import F, Max
+
+from apps.stories.models import Section
+from apps.stories.queries.sections import MOST_SECTIONS, tree_of
+
+_ORDERLY = 0x53454354  # advisory lock: one change of the sections' order and number at a time
+
+
+class NotASection(ValueError):
+    """A section cannot be so; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionValues:
+    """What an admin says of a section."""
+
+    slug: str
+    title: str
+    titles: Mapping[str, str] = field(default_factory=dict)
+    query: str = ""
+    category: str = ""
+    language: str = ""
+    order: str = Section.Order.NEWEST.value
+    page_size: int = 30
+    front_size: int = 6
+    is_on: bool = True
+
+
+@transaction.atomic
+def add_section(values: SectionValues, *, now: datetime) -> Section:
+    """Add a section as the last one.
+
+    Raises
+    ------
+    BadQuery
+        If its query or its language cannot be read.
+    NotASection
+        If it asks for nothing, another has its address, or there are as many as there may be.
+    """
+    _lock()
+    _check(values, None)
+    if Section.objects.count() >= MOST_SECTIONS:
+        raise NotASection(f"There are {MOST_SECTIONS} sections, which is as many as there may be. Delete one first.")
+    last = Section.objects.aggregate(last=Max("place", default=0))["last"]
+    return Section.objects.create(**asdict(values), place=last + 1, changed_at=now)
+
+
+@transaction.atomic
+def edit_section(section_id: int, values: SectionValues, *, now: datetime) -> None:
+    """Change a section; what was kept of it counts no more. Raises what `add_section` does."""
+    _lock()
+    _check(values, section_id)
+    Section.objects.filter(pk=section_id).update(**asdict(values), revision=F("revision") + 1, changed_at=now)
+
+
+@transaction.atomic
+def move_section(section_id: int, *, up: bool) -> None:
+    """Let a section change places with its neighbour; the first and the last one stay where they are."""
+    _lock()
+    ids = list(Section.objects.order_by("place", "pk").values_list("pk", flat=True))
+    if section_id not in ids:
+        return
+    at = ids.index(section_id)
+    other = at - 1 if up else at + 1
+    if 0 <= other < len(ids):
+        ids[at], ids[other] = ids[other], ids[at]
+    for place, id in enumerate(ids, 1):
+        Section.objects.filter(pk=id).exclude(place=place).update(place=place)
+
+
+def delete_section(section_id: int) -> None:
+    Section.objects.filter(pk=section_id).delete()
+
+
+def _lock() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_ORDERLY])
+
+
+def _check(values: SectionValues, section_id: int | None) -> None:
+    tree_of(Section(query=values.query, category=values.category, language=values.language))
+    if not (values.query.strip() or values.category.strip() or values.language.strip()):
+        raise NotASection("A section needs a query, a category or a language.")
+    if Section.objects.filter(slug=values.slug).exclude(pk=section_id).exists():
+        raise NotASection(f"Another section has the address {values.slug} already.")

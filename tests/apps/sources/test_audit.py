@@ -1,0 +1,206 @@
+"""What is decided of sources is written down with it, and stays as it was written."""
+
+import pytest
+from django.db import DatabaseError, transaction
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.retrieval.actions import change_plan
+from apps.sources.actions import (
+    By,
+    Curation,
+    TooMany,
+    absorb,
+    curate,
+    curating,
+    delete_source,
+    delete_sources,
+    edit_source,
+    set_state,
+)
+from apps.sources.actions.curating import MOST_DELETED, weight_times
+from apps.sources.models import AuditEntry, Source
+from apps.sources.queries import AuditFilter, audit
+from tests.builders import a_source, a_user
+
+pytestmark = pytest.mark.django_db
+What = AuditEntry.What
+
+
+def written() -> list[tuple]:
+    """What, of which source, from and to; in the order in which it was decided."""
+    return list(AuditEntry.objects.order_by("pk").values_list("what", "source_id", "before", "after"))
+
+
+def by_somebody(why: str = "") -> By:
+    return By("a test", a_user().pk, why)
+
+
+# --- one source -------------------------------------------------------------------------------------------------------
+def test_a_new_weight_is_written_down_with_who_and_why():
+    source, by = a_source(title="The Wire"), by_somebody("it is first with everything")
+    edit_source(source.pk, weight=2.5, title="The New Wire", by=by)
+    entry = AuditEntry.objects.get()
+    assert written() == [("weight", source.pk, "1", "2.5")]
+    assert (entry.actor_id, entry.place, entry.why, entry.name) == (by.actor_id, by.place, by.why, "The Wire")
+    assert entry.batch is None
+
+
+def test_what_stays_as_it_was_is_not_written_down():
+    source = a_source(weight=2.0)
+    edit_source(source.pk, weight=2.0, state="active", category="", by=by_somebody())
+    assert set_state([source.pk], Source.State.ACTIVE) == 0
+    assert written() == []
+
+
+def test_a_change_that_is_taken_back_was_never_decided():
+    source = a_source()
+
+    def fail() -> None:
+        with transaction.atomic():
+            edit_source(source.pk, weight=3.0, by=by_somebody())
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert written() == []
+
+
+def test_pauses_merges_and_ends_are_written_down():
+    kept, merged, gone = a_source(title="Kept"), a_source(title="Merged", category="World"), a_source()
+    set_state([kept.pk], Source.State.PAUSED, by=by_somebody())
+    absorb(kept.pk, merged.pk, by=by_somebody())
+    delete_source(gone.pk, by=by_somebody())
+    assert written() == [
+        ("state", kept.pk, "active", "paused"),
+        ("merged", merged.pk, merged.url, "Kept"),
+        ("category", kept.pk, "", "World"),
+        ("deleted", gone.pk, gone.url, ""),
+    ]
+
+
+def test_the_plan_is_written_down_as_far_as_it_changed():
+    change_plan(budget=24.0, by=by_somebody())
+    change_plan(budget=24.0, longest_gap=12.0, by=by_somebody())
+    assert list(AuditEntry.objects.order_by("pk").values_list("what", "name", "before", "after")) == [
+        ("plan", "budget", "12.0", "24.0"),
+        ("plan", "longest gap", "24.0", "12.0"),
+    ]
+
+
+# --- never changed ----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        lambda rows: rows.update(after="7"),
+        lambda rows: rows.update(actor=None, why="another reason"),
+        lambda rows: rows.delete(),
+    ],
+)
+def test_the_record_cannot_be_changed(tamper):
+    edit_source(a_source().pk, weight=2.0, by=by_somebody("a reason"))
+    with pytest.raises(DatabaseError, match="never changed"), transaction.atomic():
+        tamper(AuditEntry.objects.all())
+    assert AuditEntry.objects.get().after == "2"
+
+
+def test_who_is_gone_is_named_no_more_and_what_they_decided_stays():
+    user = a_user()
+    edit_source(a_source().pk, weight=2.0, by=By("a test", user.pk))
+    user.delete()
+    entry = AuditEntry.objects.get()
+    assert (entry.actor, entry.before, entry.after) == (None, "1", "2")
+
+
+def test_a_deleted_source_keeps_its_record():
+    source = a_source(title="The Wire")
+    edit_source(source.pk, weight=2.0)
+    delete_source(source.pk)
+    assert [row.what for row in audit(AuditFilter(source_id=source.pk))] == ["deleted", "weight"]
+    assert [row.name for row in audit(AuditFilter(words="wire", what="weight"))] == ["The Wire"]
+
+
+# --- many sources -----------------------------------------------------------------------------------------------------
+def test_many_sources_change_at_once_and_are_written_down_together():
+    first, second = a_source(weight=1.0), a_source(weight=3.0, category="World")
+    curated = curate(
+        [first.pk, second.pk], Curation(category="World", factor=2.0, listed=True), by=by_somebody("a new broom")
+    )
+    assert (curated.changed, curated.same, curated.refused) == ((first.pk, second.pk), 0, ())
+    assert set(written()) == {
+        ("category", first.pk, "", "World"),
+        ("weight", first.pk, "1", "2"),
+        ("weight", second.pk, "3", "6"),
+        ("listed", first.pk, "no", "yes"),
+        ("listed", second.pk, "no", "yes"),
+    }
+    [(batch, why)] = AuditEntry.objects.values_list("batch", "why").distinct()
+    assert batch is not None
+    assert why == "a new broom"
+    assert set(Source.objects.values_list("category", "weight", "listed")) == {
+        ("World", 2.0, True),
+        ("World", 6.0, True),
+    }
+
+
+def test_it_may_be_done_twice():
+    source = a_source()
+    for same in (0, 1):
+        assert curate([source.pk], Curation(weight=4.0), by=by_somebody()).same == same
+    assert len(written()) == 1
+
+
+def test_a_weight_that_would_be_too_large_stays_and_is_named():
+    heavy, light = a_source(weight=800.0, title="Heavy"), a_source(weight=2.0)
+    curated = curate([heavy.pk, light.pk], Curation(factor=2.0, category="World"), by=by_somebody())
+    assert (curated.changed, curated.refused) == ((light.pk,), ("Heavy",))
+    heavy.refresh_from_db()
+    assert (heavy.weight, heavy.category) == (800.0, "")
+
+
+def test_those_that_are_active_are_paused_and_the_others_stay_as_they_are():
+    states = [Source.State.ACTIVE, Source.State.PAUSED, Source.State.GONE]
+    sources = [a_source(state=state) for state in states]
+    assert curate([s.pk for s in sources], Curation(state=Source.State.PAUSED), by=by_somebody()).same == 2
+    assert list(Source.objects.order_by("pk").values_list("state", flat=True)) == ["paused", "paused", "gone"]
+    assert len(curate([s.pk for s in sources], Curation(state=Source.State.ACTIVE), by=by_somebody()).changed) == 3
+
+
+def test_index_pages_and_those_that_are_gone_are_left_alone():
+    site = a_source(kind="site")
+    page = a_source(kind="index", site=site)
+    curated = curate([site.pk, page.pk, page.pk + 100], Curation(weight=2.0), by=by_somebody())
+    assert (curated.changed, curated.missing) == ((site.pk,), 2)
+
+
+@pytest.mark.parametrize(
+    "wish", [Curation(weight=-1.0), Curation(factor=float("nan")), Curation(weight=1.0, factor=2.0)]
+)
+def test_weights_that_are_none_are_refused_whole(wish):
+    source = a_source()
+    with pytest.raises(ValueError, match=r"weight|factor"):
+        curate([source.pk], wish, by=by_somebody())
+    assert written() == []
+
+
+def test_too_many_at_once_are_refused(monkeypatch):
+    sources = [a_source().pk for _ in range(3)]
+    monkeypatch.setattr(curating, "MOST_AT_ONCE", 2)
+    with pytest.raises(TooMany, match="At most 2 sources"):
+        curate(sources, Curation(weight=2.0), by=by_somebody())
+    with pytest.raises(TooMany):
+        delete_sources(range(MOST_DELETED + 1), by=by_somebody())
+    assert Source.objects.filter(weight=1.0).count() == 3
+
+
+def test_curating_costs_as_many_queries_for_many_as_for_a_few(django_assert_max_num_queries):
+    few, many = ([a_source().pk for _ in range(count)] for count in (2, 30))
+    by = by_somebody()
+    for ids in (few, many):
+        with django_assert_max_num_queries(6):
+            curate(ids, Curation(weight=2.0, category="World"), by=by)
+
+
+@given(st.floats(0.001, 1_000), st.sampled_from([2.0, 3.0, 10.0, 0.5]))
+def test_what_is_multiplied_and_divided_again_is_as_it_was_to_five_digits(weight, factor):
+    assert weight_times(weight_times(weight, factor), 1 / factor) == pytest.approx(weight, rel=1e-5)
