@@ -6,7 +6,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class User(AbstractUser):
-    """A person who signs in. Followed sources and what was read hang on it in `following`."""
+    """A person who signs in. Followed sources and what was read hang on it in `following`.
+
+    What Django's own people have not is a preference: it comes along when somebody exports everything that is theirs.
+    """
 
     class Order(models.TextChoices):
         NEWEST = "newest", "Newest first"

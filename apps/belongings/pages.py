@@ -22,10 +22,11 @@ NAMES = {
 @dataclass(frozen=True, slots=True)
 class ReportPage:
     rows: tuple[tuple[str, int], ...]
-    elsewhere: int
+    waiting: int
+    left_out: int
     remarks: tuple[str, ...]
 
 
 def report_page(report: Report) -> ReportPage:
     rows = tuple((str(NAMES.get(name, name)), count) for name, count in report.restored.items() if count)
-    return ReportPage(rows, report.elsewhere, report.remarks)
+    return ReportPage(rows, report.waiting, report.left_out, report.remarks)

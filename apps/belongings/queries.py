@@ -17,7 +17,7 @@ def archive_of(user: User, *, now: datetime) -> Iterator[bytes]:
     """The archive in pieces; what it holds is read while it is sent, some rows at a time."""
     head = {"format": FORMAT, "version": VERSION, "made_at": now, "portal": own_address("/"), "username": user.username}
     texts = [(HEAD, iter([document_of(head)])), (READ_ME, iter([_read_me(user, now)]))]
-    yield from packed([*texts, *((member.name, member.write(user)) for member in MEMBERS)], now)
+    yield from packed([*texts, *((member.name, member.written(user)) for member in MEMBERS)], now)
 
 
 def _read_me(user: User, now: datetime) -> bytes:

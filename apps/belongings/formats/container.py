@@ -14,6 +14,7 @@ LARGEST_DIRECTORY = 2**20  # bytes of the list of members, which is read at once
 LARGEST_MEMBER = 400 * 10**6  # bytes when unpacked
 LARGEST_WHOLE = 600 * 10**6  # bytes of all members that are read
 LONGEST_LINE = 100_000  # bytes
+MOST_LINES = 1_000_000  # of a member
 
 
 class _Sink:
@@ -163,5 +164,7 @@ class Container:
 def _line(name: str, number: int, line: bytes) -> Iterator[tuple[int, bytes]]:
     if len(line) > LONGEST_LINE:
         raise BadArchive(f"The line is longer than {LONGEST_LINE:,} bytes.", name, number)
+    if number > MOST_LINES:
+        raise BadArchive(f"It has more than {MOST_LINES:,} lines.", name)
     if line.strip():
         yield number, line

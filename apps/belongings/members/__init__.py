@@ -1,7 +1,7 @@
 """All that an archive is made of. What is added here is exported, and taken over in this order."""
 
 from apps.belongings.members import account, following, marks, searches, starred
-from apps.belongings.members.base import Member, Taking
+from apps.belongings.members.base import AboutPostings, Member, Taking
 
 MEMBERS = (
     Member(account.ACCOUNT, "who you are here, and your preferences", account.write, account.take),
@@ -18,4 +18,4 @@ MEMBERS = (
     Member("starred.atom", "what you starred, whole, as a feed for any reader", starred.write),
 )
 
-__all__ = ["MEMBERS", "Member", "Taking"]
+__all__ = ["MEMBERS", "AboutPostings", "Member", "Taking"]

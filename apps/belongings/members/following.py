@@ -47,7 +47,9 @@ def write_folders(user: User) -> Iterator[bytes]:
 
 
 def take_folders(taking: Taking) -> None:
-    for record in records(taking.container, FOLDERS):
+    for number, record in enumerate(records(taking.container, FOLDERS), 1):
+        if number > actions.MOST_FOLDERS:
+            raise record.bad(f"A person can have at most {actions.MOST_FOLDERS} folders.")
         path = record.values.get("path")
         if not (isinstance(path, list) and path and all(isinstance(name, str) and name.strip() for name in path)):
             raise record.bad("“path” is no list of names.")

@@ -1,16 +1,17 @@
 """What a person read, starred, tagged, opened and hid."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
-from apps.belongings.formats.records import line_of, records
-from apps.belongings.members.base import AT_ONCE, Taking, batches, reference
+from apps.belongings.formats.records import Record, line_of
+from apps.belongings.members.base import AT_ONCE, AboutPostings, Values, reference
 from apps.belongings.options import options_in, options_of
 from apps.following import queries
-from apps.following.actions import LONGEST_TAG, NotPossible
+from apps.following.actions import LONGEST_TAG, NotPossible, checked_tag
 from apps.following.models import Mark, Tagging
 from apps.following.restoring import restore_marks, restore_tags
 from apps.stories.actions.restoring import restore_reactions
@@ -40,21 +41,18 @@ def write_marks(user: User) -> Iterator[bytes]:
         yield line_of(reference(mark.posting, mark.posting.source.url) | told)
 
 
-def take_marks(taking: Taking) -> None:
-    for batch in batches(records(taking.container, MARKS)):
-        marks: dict[int, dict[str, Any]] = {}
-        for record, posting_id in zip(batch, taking.posting_ids(batch), strict=True):
-            changed_at = record.instant("changed_at")
-            if changed_at is None:
-                raise record.bad("“changed_at” is missing.")
-            values = options_in(record, Mark, KNOWN_OF_MARKS) | {"changed_at": min(changed_at, taking.now)}
-            if values.get("starred_at"):
-                values["starred_at"] = min(values["starred_at"], taking.now)
-            if posting_id is None:
-                taking.elsewhere[MARKS] += 1
-            else:
-                marks[posting_id] = {"read": None, "starred_at": None} | values
-        taking.restored[MARKS] += restore_marks(taking.user, marks)
+def _read_mark(record: Record, now: datetime) -> Values:
+    changed_at = record.instant("changed_at")
+    if changed_at is None:
+        raise record.bad("“changed_at” is missing.")
+    values = {"read": None, "starred_at": None} | options_in(record, Mark, KNOWN_OF_MARKS)
+    if values["starred_at"]:
+        values["starred_at"] = min(values["starred_at"], now)
+    return values | {"changed_at": min(changed_at, now)}
+
+
+def _write_marks(user: User, marks: Sequence[tuple[int | None, Values]]) -> int:
+    return restore_marks(user, {posting_id: values for posting_id, values in marks if posting_id is not None})
 
 
 def write_tags(user: User) -> Iterator[bytes]:
@@ -65,21 +63,16 @@ def write_tags(user: User) -> Iterator[bytes]:
             yield line_of(told | reference(tagging.posting, tagging.posting.source.url))
 
 
-def take_tags(taking: Taking) -> None:
-    for batch in batches(records(taking.container, TAGS)):
-        about_postings = [record for record in batch if "source" in record.values]
-        found = dict(zip(map(id, about_postings), taking.posting_ids(about_postings), strict=True))
-        tagged = []
-        for record in batch:
-            name = record.text("tag", longest=LONGEST_TAG)
-            at = record.instant("tagged_at") or taking.now
-            posting_id = found.get(id(record))
-            taking.elsewhere[TAGS] += id(record) in found and posting_id is None
-            tagged.append((name, posting_id, min(at, taking.now)))
-        try:
-            taking.restored[TAGS] += restore_tags(taking.user, tagged)
-        except NotPossible as problem:
-            raise batch[0].bad(str(problem)) from problem
+def _read_tag(record: Record, now: datetime) -> Values:
+    try:
+        name = checked_tag(record.text("tag", longest=LONGEST_TAG))
+    except NotPossible as problem:
+        raise record.bad(str(problem)) from problem
+    return {"name": name, "at": min(record.instant("tagged_at") or now, now)}
+
+
+def _write_tags(user: User, tagged: Sequence[tuple[int | None, Values]]) -> int:
+    return restore_tags(user, [(values["name"], posting_id, values["at"]) for posting_id, values in tagged])
 
 
 def write_reactions(user: User) -> Iterator[bytes]:
@@ -88,13 +81,14 @@ def write_reactions(user: User) -> Iterator[bytes]:
         yield line_of(reference(reaction.posting, reaction.posting.source.url) | told)
 
 
-def take_reactions(taking: Taking) -> None:
-    for batch in batches(records(taking.container, REACTIONS)):
-        reactions: dict[int, dict[str, Any]] = {}
-        for record, posting_id in zip(batch, taking.posting_ids(batch), strict=True):
-            values = options_in(record, Reaction, LEARNT_ANEW)
-            if posting_id is None:
-                taking.elsewhere[REACTIONS] += 1
-            else:
-                reactions[posting_id] = {"changed_at": taking.now} | values
-        taking.restored[REACTIONS] += restore_reactions(taking.user, reactions)
+def _read_reaction(record: Record, now: datetime) -> Values:
+    return {"changed_at": now} | options_in(record, Reaction, LEARNT_ANEW)
+
+
+def _write_reactions(user: User, reactions: Sequence[tuple[int | None, Values]]) -> int:
+    return restore_reactions(user, {posting_id: values for posting_id, values in reactions if posting_id is not None})
+
+
+take_marks = AboutPostings(_read_mark, _write_marks)
+take_tags = AboutPostings(_read_tag, _write_tags)
+take_reactions = AboutPostings(_read_reaction, _write_reactions)

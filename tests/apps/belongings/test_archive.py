@@ -15,7 +15,8 @@ from apps.alerts.models import Rule, Wishes
 from apps.belongings import actions, queries
 from apps.belongings.formats import container
 from apps.belongings.formats.problems import BadArchive
-from apps.belongings.members import MEMBERS
+from apps.belongings.members import MEMBERS, base
+from apps.belongings.models import Waiting
 from apps.following.models import Folder, Follow, Mark, Tag
 from apps.search.models import SavedSearch
 from apps.sources.formats import opml
@@ -80,12 +81,16 @@ def everything(user: User) -> dict[str, object]:
     }
 
 
+def without_postings(rows) -> list[tuple[object, ...]]:
+    return sorted((row[1:] for row in rows), key=str)
+
+
 def test_everything_of_a_person_comes_into_another_account():
     ada = a_busy_person()
     bob = a_user("bob", email="bob@mail.example")
     report = take_over(bob, archive_of(ada))
     assert everything(bob) == everything(ada)
-    assert report.elsewhere == 0
+    assert (report.waiting, report.left_out) == (0, 0)
     assert report.remarks == ()
     assert User.objects.get(pk=bob.pk).username == "bob"
 
@@ -128,13 +133,51 @@ def test_sources_come_along_to_a_portal_that_does_not_know_them_and_marks_wait()
     Source.objects.all().delete()
     report = take_over(bob, archive)
     assert set(Source.objects.filter(follows__user=bob).values_list("url", flat=True)) == addresses
-    assert report.elsewhere > 0
+    assert report.waiting == len(kept["marks"]) + 2 + len(kept["reactions"])  # two postings are tagged
     assert not Mark.objects.filter(user=bob).exists()
+    assert members_of(archive_of(bob))["marks.jsonl"].count(b"\n") == len(kept["marks"])
+    actions.settle(now=LATER + timedelta(minutes=2))
+    assert Waiting.objects.count() == report.waiting
     for source in Source.objects.filter(follows__user=bob):  # their postings arrive
         published(source)
-    again = take_over(bob, archive)
-    assert again.elsewhere == 0
-    assert len(everything(bob)["marks"]) == len(kept["marks"])
+    assert actions.settle(now=LATER + timedelta(minutes=3)) == 0  # looked at when they have waited as long again
+    actions.settle(now=LATER + timedelta(minutes=5))
+    assert not Waiting.objects.exists()
+    for name in ("marks", "reactions"):
+        assert without_postings(everything(bob)[name]) == without_postings(kept[name])
+    assert len(everything(bob)["tags"]) == len(kept["tags"])
+
+
+def test_what_waits_in_vain_is_given_up():
+    ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
+    archive = archive_of(ada)
+    Source.objects.all().delete()
+    take_over(bob, archive)
+    assert actions.settle(now=LATER + timedelta(days=29)) > 0
+    assert Waiting.objects.exists()
+    actions.settle(now=LATER + timedelta(days=90))
+    assert not Waiting.objects.exists()
+
+
+def test_what_waits_is_counted_once_and_has_a_limit(monkeypatch):
+    ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
+    archive = archive_of(ada)
+    Source.objects.all().delete()
+    take_over(bob, archive)
+    count = Waiting.objects.count()
+    take_over(bob, archive)
+    assert Waiting.objects.count() == count
+    monkeypatch.setattr(base, "MOST_WAITING", 1)
+    report = take_over(a_user(email="x@mail.example"), archive)
+    assert (report.waiting, report.left_out) == (1, count - 1)
+
+
+def test_what_is_about_sources_that_are_not_here_is_left_out():
+    line = (
+        b'{"source": "https://unknown.example/", "guid": "1", "changed_at": "2024-05-01T12:00:00+00:00", "read": true}'
+    )
+    report = take_over(a_user(), rewritten(archive_of(a_user()), marks__jsonl=line))
+    assert (report.waiting, report.left_out) == (0, 1)
 
 
 def test_other_programs_can_read_it():
