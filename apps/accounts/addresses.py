@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit, urlunsplit
 
 from django.conf import settings
+from django.urls import get_script_prefix
 
 
 def own_address(address: str) -> str:
@@ -12,7 +13,9 @@ def own_address(address: str) -> str:
     """
     asked = urlsplit(address)
     own = urlsplit(settings.PROJECT_URL)
-    return urlunsplit((own.scheme, own.netloc, own.path.rstrip("/") + asked.path, asked.query, asked.fragment))
+    # Below a folder the server says so to Django as well, which writes it before every path.
+    path = own.path.rstrip("/") + "/" + asked.path.removeprefix(get_script_prefix())
+    return urlunsplit((own.scheme, own.netloc, path, asked.query, asked.fragment))
 
 
 def own_name() -> str:

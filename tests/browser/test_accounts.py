@@ -11,6 +11,7 @@ from django.core import mail
 from playwright.sync_api import Page, expect
 
 from apps.accounts.models import User
+from tests.browser.test_contrast import assert_legible
 from tests.builders import a_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -113,13 +114,18 @@ def test_enrolling_an_app_and_signing_in_with_its_codes(page: Page):
     expect(page.get_by_text("Incorrect code.")).to_be_visible()  # it was used
 
 
-def test_adding_a_passkey_and_signing_in_with_it_alone(page: Page):
-    a_person()
+def plug_in_a_device(page: Page) -> None:
+    """One that makes passkeys, and whose person confirms everything at once."""
     device = page.context.new_cdp_session(page)
     device.send("WebAuthn.enable")
     can = {"hasResidentKey": True, "hasUserVerification": True, "isUserVerified": True}
     options = {"protocol": "ctap2", "transport": "internal", "automaticPresenceSimulation": True} | can
     device.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+
+
+def test_adding_a_passkey_and_signing_in_with_it_alone(page: Page):
+    a_person()
+    plug_in_a_device(page)
     sign_in(page, "ada")
     page.goto("/account/")
     page.get_by_role("link", name="Passkeys").click()
@@ -136,6 +142,13 @@ def test_adding_a_passkey_and_signing_in_with_it_alone(page: Page):
     press(page, "Use a passkey")
     expect(page).to_have_url(re.compile("/river/"))
     assert UserSession.objects.filter(user__username="ada").exists()
+
+
+def test_a_passkey_that_is_not_there_is_told(page: Page):
+    plug_in_a_device(page)
+    page.goto("/accounts/login/")
+    press(page, "Use a passkey")
+    expect(page.get_by_role("alert")).to_contain_text("That did not work")
 
 
 @pytest.mark.parametrize("page", ["without scripts"], indirect=True)
@@ -177,3 +190,18 @@ def test_taking_everything_along_and_leaving(page: Page, tmp_path):
     press(page, "Delete it for good")
     expect(page.get_by_text("Your account is deleted")).to_be_visible()
     assert not User.objects.exists()
+
+
+PAGES = ["/account/", "/account/tokens/", "/account/archive/", "/account/invitations/", "/accounts/email/"]
+PAGES += ["/accounts/2fa/", "/accounts/2fa/webauthn/", "/accounts/sessions/", "/accounts/reauthenticate/"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_of_an_account_are_legible_and_fit_a_telephone(page: Page, scheme: str):
+    user = a_person()
+    User.objects.filter(pk=user.pk).update(is_staff=True, email="somebody.with.a.long.name@mail.example")
+    page.emulate_media(color_scheme=scheme)
+    sign_in(page, "ada")
+    for address in PAGES:
+        assert_legible(page, address)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, address
