@@ -97,10 +97,9 @@ def records(container: Container, member: str) -> Iterator[Record]:
 
 
 def record(container: Container, member: str) -> Record | None:
-    """The one object of a member; None if it is missing."""
-    if member not in container:
-        return None
-    return Record(_object(container.whole(member), member), member)
+    """The one object of a member; None if it is missing or says nothing."""
+    data = container.whole(member) if member in container else b""
+    return Record(_object(data, member), member) if data.strip() else None
 
 
 def record_list(container: Container, member: str, *, most: int) -> list[Record]:

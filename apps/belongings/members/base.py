@@ -87,8 +87,8 @@ class Member:
 
 
 def _take_lines(taking: Taking, member: str, about: AboutPostings, lines: list[Record]) -> None:
-    values = [about.read(line, taking.now) for line in lines]
     told = [told_in(line) if "source" in line.values else None for line in lines]
+    values = [about.read(line, taking.now) for line in lines]
     known = taking.source_ids({address for address, _ in filter(None, told)})
     places = [Told(known.get(each[0], 0), *each[1]) if each else Told(0, "", "", "") for each in told]
     found = recognised(places)

@@ -16,6 +16,7 @@ from apps.accounts import actions as accounts
 from apps.accounts.models import User
 from apps.alerts.actions import rules
 from apps.alerts.models import Anchor, Attempt, Browser, Hit, Message
+from apps.belongings.models import Waiting
 from apps.following import actions as following
 from apps.jobs.models import Job
 from apps.postings.actions import Document, store
@@ -100,5 +101,7 @@ def add_what_is_not_exported(user: User, posting: Posting) -> None:
         user=admin, content_type=people, object_id=str(user.pk), object_repr=user.username, action_flag=CHANGE
     )
     Job.objects.create(kind=f"kind {user.pk}", asked_by=user.username)
+    line = {"member": "marks.jsonl", "record": {"source": "x"}, "noted_at": NOON, "due_at": NOON}
+    Waiting.objects.create(user=user, source=posting.source, key=str(user.pk), **line)
     user.groups.add(Group.objects.create(name=f"group of {user.pk}"))
     user.user_permissions.add(Permission.objects.order_by("pk")[0])
