@@ -46,6 +46,8 @@ app.conf.beat_schedule = {
         "options": {"expires": 3600},
     },
     "look for what search missed": {"task": "apps.search.tasks.note_missed", "schedule": crontab(hour=2, minute=29)},
+    # What somebody brought along of postings that were not here is done when they come.
+    "settle what waits": {"task": "apps.belongings.tasks.settle", "schedule": 30.0, "options": {"expires": 30}},
     # Trends follow what is published within a minute or two; the longer they look back, the slower they change.
     "count terms": {"task": "apps.trending.tasks.count", "schedule": 30.0, "options": {"expires": 30}},
     "list trends": {

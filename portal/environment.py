@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -119,6 +120,56 @@ def mail_server(name: str) -> MailServer:
         raise BadEnvironment(f"{name}: expected smtp://user:password@host:port, or smtps:// or smtp+tls://")
     user, password = unquote(url.username or ""), unquote(url.password or "")
     return MailServer(url.hostname or "", port, user, password, url.scheme == "smtp+tls", url.scheme == "smtps")
+
+
+_PROVIDER = {"id", "name", "server", "client_id", "secret"}
+
+
+def identity_providers(name: str) -> list[dict[str, Any]]:
+    """allauth's description of OpenID providers from a JSON object, or several in a list: ``{"id": "acme",
+    "name": "Acme", "server": "https://id.acme.example", "client_id": "wirebeat", "secret": "…"}``.
+    """
+    value = text(name)
+    if not value.strip():
+        return []
+    try:
+        given = json.loads(value)
+    except ValueError as error:
+        raise BadEnvironment(f"{name}: expected a JSON object, or a list of some") from error
+    providers = given if isinstance(given, list) else [given]
+    apps = [_identity_provider(f"{name}, provider {place}", each) for place, each in enumerate(providers, 1)]
+    if len({app["provider_id"] for app in apps}) < len(apps):
+        raise BadEnvironment(f"{name}: two providers have the same id")
+    return apps
+
+
+def _identity_provider(place: str, given: object) -> dict[str, Any]:
+    if not isinstance(given, dict):  # nothing of a value is shown: it may hold a secret
+        raise BadEnvironment(f"{place}: expected a JSON object with {', '.join(sorted(_PROVIDER))}")
+    if unknown := sorted(given.keys() - _PROVIDER):
+        raise BadEnvironment(f"{place}: {', '.join(unknown)} means nothing")
+    if missing := sorted(key for key in _PROVIDER if not (isinstance(given.get(key), str) and given[key].strip())):
+        raise BadEnvironment(f"{place}: {', '.join(missing)} must be given, as text")
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", given["id"]):
+        raise BadEnvironment(f"{place}: id is part of an address: up to 40 small letters, digits and hyphens")
+    try:
+        server = urlsplit(given["server"])
+        host = server.hostname or ""
+    except ValueError:
+        host = ""
+    is_safe = bool(host) and (server.scheme == "https" or (server.scheme == "http" and host in _OWN_MACHINE))
+    if not is_safe or server.username or server.query or server.fragment:
+        raise BadEnvironment(f"{place}: server is an address with https, without a password or query")
+    return {
+        "provider_id": given["id"],
+        "name": given["name"],
+        "client_id": given["client_id"],
+        "secret": given["secret"],
+        "settings": {"server_url": given["server"].rstrip("/"), "fetch_userinfo": True, "uid_field": "sub"},
+    }
+
+
+_OWN_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 def secret_key(name: str, file: Path) -> str:

@@ -65,10 +65,15 @@ INSTALLED_APPS = [
     "apps.notices",
     "apps.recommendations",
     "apps.alerts",
+    "apps.belongings",
     "apps.reading",
     "apps.replay",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "csp",
     "django_celery_beat",
     "django_htmx",
@@ -176,11 +181,6 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_REDIRECT_URL = "river"
 ACCOUNT_SIGNUP_REDIRECT_URL = "welcome"
 LOGIN_URL = "account_login"
-ACCOUNT_LOGOUT_REDIRECT_URL = "home"
-ACCOUNT_LOGIN_METHODS = {"username", "email"}
-ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
-ACCOUNT_EMAIL_VERIFICATION = environment.text("WIREBEAT_EMAIL_VERIFICATION", "none")
-ACCOUNT_USERNAME_MIN_LENGTH = 2
 _mail = environment.mail_server("EMAIL_URL")
 EMAIL_BACKEND = environment.text(
     "EMAIL_BACKEND", f"django.core.mail.backends.{'smtp' if _mail.host else 'console'}.EmailBackend"
@@ -190,6 +190,33 @@ EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.user, _mail.password
 EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.use_tls, _mail.use_ssl
 EMAIL_TIMEOUT = 30  # s without an answer of the mail server
 DEFAULT_FROM_EMAIL = environment.text("WIREBEAT_FROM_EMAIL", "wirebeat@localhost")
+
+SIGN_UP = environment.choice("WIREBEAT_SIGN_UP", "open", "invited", "closed")
+ACCOUNT_ADAPTER = "apps.accounts.adapters.AccountAdapter"
+ACCOUNT_LOGOUT_REDIRECT_URL = "home"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_EMAIL_VERIFICATION = environment.choice(
+    "WIREBEAT_EMAIL_VERIFICATION", *(("optional", "none") if _mail.host else ("none", "optional")), "mandatory"
+)
+_email = "email*" if ACCOUNT_EMAIL_VERIFICATION == "mandatory" else "email"
+ACCOUNT_SIGNUP_FIELDS = ["username*", _email, "password1*", "password2*"]
+ACCOUNT_USERNAME_MIN_LENGTH = 2
+ACCOUNT_MAX_EMAIL_ADDRESSES = 5
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "Wirebeat: "
+ACCOUNT_EMAIL_NOTIFICATIONS = bool(_mail.host)  # of every change that a thief would make
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # or strangers could have the portal write to strangers
+ALLAUTH_TRUSTED_PROXY_COUNT = environment.whole("WIREBEAT_PROXIES", 1 if BEHIND_TLS else 0)
+MFA_ADAPTER = "apps.accounts.adapters.TwoFactorAdapter"
+MFA_FORMS = {"add_webauthn": "apps.accounts.forms.AddPasskeyForm"}
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # an account needs no address at all
+MFA_TOTP_ISSUER = "Wirebeat"
+MFA_TOTP_TOLERANCE = 1  # codes before and after the present one, for clocks that are slow or fast
+SOCIALACCOUNT_ADAPTER = "apps.accounts.adapters.ForeignAccountAdapter"
+SOCIALACCOUNT_PROVIDERS = {
+    "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": environment.identity_providers("WIREBEAT_OIDC")}
+}
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]  # each by its own name for itself

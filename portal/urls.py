@@ -1,14 +1,22 @@
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
+from apps.accounts.views import sign_in_elsewhere
 from portal import stuck, unavailable
+
+# As everybody signs in: with a second factor where there is one, and within the limits.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("", include("apps.reading.urls")),
     path("", include("apps.push.urls")),
     path("desk/stuck/", stuck.index, name="stuck"),
     path("desk/stuck/decide/", stuck.decide, name="decide_stuck"),
+    path("accounts/oidc/<str:provider_id>/login/", sign_in_elsewhere),
     path("accounts/", include("allauth.urls")),
+    path("account/", include("apps.accounts.urls")),
+    path("account/", include("apps.belongings.urls")),
     path("admin/", admin.site.urls),
 ]
 handler500 = unavailable.answer

@@ -1,9 +1,36 @@
+from typing import Any
+
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
+from django.http import HttpRequest
 
-from apps.accounts.models import User
+from apps.accounts.models import AppToken, Invitation, User
 
 
 @admin.register(User)
 class PersonAdmin(UserAdmin):
     fieldsets = (*(UserAdmin.fieldsets or ()), ("Reading", {"fields": ("unread_only", "order", "images")}))
+
+
+class MadeElsewhere(admin.ModelAdmin):
+    """A secret is shown where it is made, which is a page of its own; here it can be looked at and ended."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(AppToken)
+class AppTokenAdmin(MadeElsewhere):
+    list_display = ("name", "user", "scopes", "hint", "made_at", "last_used_at")
+    search_fields = ("name", "user__username")
+    exclude = ("digest",)
+
+
+@admin.register(Invitation)
+class InvitationAdmin(MadeElsewhere):
+    list_display = ("note", "made_by", "made_at", "expires_at", "used_at", "used_by")
+    list_filter: tuple[str, ...] = ("used_at",)
+    exclude = ("digest",)

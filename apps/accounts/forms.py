@@ -1,7 +1,11 @@
+from typing import Any
+
+from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.models import User
+from apps.accounts import actions
+from apps.accounts.models import AppToken, User
 from apps.accounts.zones import zone_names
 
 
@@ -31,3 +35,38 @@ class PreferencesForm(forms.ModelForm):
     def clean_view(self) -> str:
         """A form without it leaves it as it is."""
         return self.cleaned_data["view"] or self.instance.view
+
+
+class AddPasskeyForm(AddWebAuthnForm):
+    """A key that one can sign in with alone, unless said otherwise: that is what people add one for."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["name"].max_length = self.fields["name"].widget.attrs["maxlength"] = 100
+        self.fields["passwordless"].initial = True
+
+
+class TokenForm(forms.Form):
+    name = forms.CharField(
+        max_length=actions.LONGEST_TOKEN_NAME,
+        label=_("Name"),
+        help_text=_("Of the program or the device, by which you will know it again."),
+    )
+    scopes = forms.MultipleChoiceField(
+        choices=AppToken.Scope.choices,
+        initial=AppToken.Scope.values,
+        label=_("It may"),
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+
+class InvitationForm(forms.Form):
+    note = forms.CharField(
+        max_length=actions.LONGEST_NOTE,
+        required=False,
+        label=_("Whom it is for"),
+        help_text=_("Only the staff sees it."),
+    )
+    days = forms.IntegerField(
+        min_value=1, max_value=actions.LONGEST_INVITATION, initial=7, label=_("Days for which it can be used")
+    )

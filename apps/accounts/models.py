@@ -1,10 +1,15 @@
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
 class User(AbstractUser):
-    """A person who signs in. Followed sources and what was read hang on it in `following`."""
+    """A person who signs in. Followed sources and what was read hang on it in `following`.
+
+    What Django's own people have not is a preference: it comes along when somebody exports everything that is theirs.
+    """
 
     class Order(models.TextChoices):
         NEWEST = "newest", "Newest first"
@@ -33,3 +38,37 @@ class User(AbstractUser):
         help_text="Where Wirebeat fetches the pictures of postings, their sites do not learn that you read.",
     )
     time_zone = models.CharField(max_length=50, blank=True)  # of the tz database; the portal's own if empty
+
+
+class AppToken(models.Model):
+    """What a program of a person's signs in with. The secret itself is kept nowhere."""
+
+    class Scope(models.TextChoices):
+        READ = "read", _("Read")
+        WRITE = "write", _("Change")
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="app_tokens")
+    name = models.CharField(max_length=100)
+    scopes = ArrayField(models.CharField(max_length=5, choices=Scope))
+    digest = models.CharField(max_length=64, unique=True)  # SHA-256 of the secret
+    hint = models.CharField(max_length=10)  # how the secret begins
+    made_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True)  # to within some minutes
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Invitation(models.Model):
+    """A link with which one person may sign up, once, where not everybody may."""
+
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="invitations")
+    note = models.CharField(max_length=200, blank=True)  # whom it is for
+    digest = models.CharField(max_length=64, unique=True)  # SHA-256 of the secret in the link
+    made_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+    used_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    def __str__(self) -> str:
+        return self.note or f"invitation {self.pk}"

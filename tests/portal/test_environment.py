@@ -1,5 +1,7 @@
 """Values of the environment are read as they are meant, or stop the start."""
 
+import json
+
 import pytest
 
 from portal import environment
@@ -58,4 +60,38 @@ def test_a_mail_server_that_cannot_be_meant_stops_the_start_without_being_shown(
     monkeypatch.setenv("WIREBEAT_SET", value)
     with pytest.raises(environment.BadEnvironment, match="WIREBEAT_SET: expected smtp://") as raised:
         environment.mail_server("WIREBEAT_SET")
+    assert "s3cret" not in str(raised.value)
+
+
+ACME = {"id": "acme", "name": "Acme", "server": "https://id.acme.example/", "client_id": "wirebeat", "secret": "s3cret"}
+
+
+def test_openid_providers_come_as_json(monkeypatch):
+    assert environment.identity_providers("WIREBEAT_NOT_SET") == []
+    monkeypatch.setenv("WIREBEAT_SET", json.dumps(ACME))
+    [app] = environment.identity_providers("WIREBEAT_SET")
+    assert (app["provider_id"], app["settings"]["server_url"]) == ("acme", "https://id.acme.example")
+    monkeypatch.setenv("WIREBEAT_SET", json.dumps([ACME, ACME | {"id": "other", "server": "http://localhost:8080"}]))
+    assert [app["provider_id"] for app in environment.identity_providers("WIREBEAT_SET")] == ["acme", "other"]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("acme s3cret", "expected a JSON object"),
+        (json.dumps(["s3cret"]), "provider 1: expected a JSON object"),
+        (json.dumps(ACME | {"scope": "s3cret"}), "scope means nothing"),
+        (json.dumps({**ACME, "client_id": ""}), "client_id must be given"),
+        (json.dumps({key: ACME[key] for key in ("id", "secret")}), "client_id, name, server must be given"),
+        (json.dumps(ACME | {"id": "A/s3cret"}), "id is part of an address"),
+        (json.dumps(ACME | {"server": "http://s3cret.example"}), "server is an address with https"),
+        (json.dumps(ACME | {"server": "https://u:s3cret@id.example"}), "server is an address with https"),
+        (json.dumps(ACME | {"server": "https://[s3cret"}), "server is an address with https"),
+        (json.dumps([ACME, ACME]), "two providers have the same id"),
+    ],
+)
+def test_a_provider_that_cannot_be_meant_stops_the_start_without_its_secret(monkeypatch, value, said):
+    monkeypatch.setenv("WIREBEAT_SET", value)
+    with pytest.raises(environment.BadEnvironment, match=said) as raised:
+        environment.identity_providers("WIREBEAT_SET")
     assert "s3cret" not in str(raised.value)

@@ -1,0 +1,39 @@
+"""What browsers call themselves, in words."""
+
+# The first that is found: many call themselves by the names of others, too.
+_BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("Vivaldi/", "Vivaldi"),
+    ("FxiOS/", "Firefox"),
+    ("Firefox/", "Firefox"),
+    ("CriOS/", "Chrome"),
+    ("HeadlessChrome/", "Chrome"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+    ("curl/", "curl"),
+)
+_SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("CrOS", "ChromeOS"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("Linux", "Linux"),
+)
+LONGEST = 60  # characters of a name that is not known
+
+
+def browser_named(user_agent: str) -> tuple[str, str]:
+    """The browser and the system that a User-Agent header tells of; either is empty where it is not known.
+
+    >>> browser_named("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
+    ('Firefox', 'Linux')
+    >>> browser_named("Wire/1.0")
+    ('Wire/1.0', '')
+    """
+    browser = next((name for mark, name in _BROWSERS if mark in user_agent), "")
+    system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
+    return browser or (user_agent[:LONGEST] if not system else ""), system

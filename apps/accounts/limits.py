@@ -1,0 +1,13 @@
+"""How often somebody may do what is costly or can be guessed."""
+
+from django.core.cache import cache
+
+
+def is_within(what: str, who: object, *, most: int, seconds: int) -> bool:
+    """Count one more of these, and say whether it is one of the first `most` since the first within `seconds`."""
+    name = f"limit:{what}:{who}"
+    cache.add(name, 0, seconds)
+    try:
+        return int(cache.incr(name)) <= most
+    except ValueError:  # it ended between the two
+        return True

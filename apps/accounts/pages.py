@@ -1,0 +1,77 @@
+"""What the pages of an account show."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+
+from apps.accounts import queries
+from apps.accounts.algorithms.browsers import browser_named
+from apps.accounts.models import Invitation, User
+
+INVITATIONS_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class AccountPage:
+    email: str
+    is_verified: bool
+    has_password: bool
+    has_app: bool  # one that shows codes
+    passkeys: int
+    sessions: int
+    tokens: int
+    providers: tuple[str, ...]  # by which one could sign in
+    connected: int  # of those
+    can_invite: bool
+
+
+def account_page(user: User) -> AccountPage:
+    primary = next(iter(queries.email_addresses(user)), None)
+    kinds = Counter(queries.authenticator_kinds(user))
+    providers = tuple(app["name"] for app in settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])
+    return AccountPage(
+        email=primary.email if primary else user.email,
+        is_verified=bool(primary and primary.verified),
+        has_password=user.has_usable_password(),
+        has_app=bool(kinds[Authenticator.Type.TOTP]),
+        passkeys=kinds[Authenticator.Type.WEBAUTHN],
+        sessions=queries.sessions_of(user).count(),
+        tokens=queries.tokens_of(user).count(),
+        providers=providers,
+        connected=queries.foreign_account_count(user) if providers else 0,
+        can_invite=user.is_staff and settings.SIGN_UP == "invited",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    id: int
+    browser: str
+    system: str
+    ip: str
+    began_at: datetime
+    is_current: bool
+
+
+def session_rows(user: User, current_key: str) -> list[SessionRow]:
+    """The one that asks first, then the newest."""
+    rows = [
+        SessionRow(each.pk, *browser_named(each.user_agent), each.ip, each.created_at, each.session_key == current_key)
+        for each in queries.sessions_of(user)
+    ]
+    return sorted(rows, key=lambda row: not row.is_current)
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationsPage:
+    invitations: Sequence[Invitation]
+    is_needed: bool  # whether anybody needs one to sign up
+    now: datetime
+
+
+def invitations_page(now: datetime) -> InvitationsPage:
+    return InvitationsPage(queries.latest_invitations(INVITATIONS_SHOWN), settings.SIGN_UP == "invited", now)

@@ -1,0 +1,28 @@
+"""What the pages of accounts need to know of the portal."""
+
+from typing import Any
+
+from django import template
+from django.conf import settings
+
+from apps.accounts import pages
+from apps.accounts.addresses import sends_mail as mail_is_sent
+
+register = template.Library()
+
+
+@register.simple_tag
+def sends_mail() -> bool:
+    return mail_is_sent()
+
+
+@register.simple_tag
+def sign_up() -> str:
+    """Who may: "open", "invited" or "closed"."""
+    return str(settings.SIGN_UP)
+
+
+@register.simple_tag(takes_context=True)
+def session_rows(context: dict[str, Any]) -> list[pages.SessionRow]:
+    request = context["request"]
+    return pages.session_rows(request.user, request.session.session_key or "")

@@ -1,0 +1,41 @@
+"""What a person starred, as a feed that any reader can show. It is not taken back: the marks say the same."""
+
+from collections.abc import Iterator
+
+from django.utils.timezone import now as clock
+
+from apps.accounts.addresses import own_address
+from apps.accounts.models import User
+from apps.belongings.formats import atom
+from apps.following.models import Mark
+
+AT_ONCE = 100  # postings, whose texts may be long
+
+
+def write(user: User) -> Iterator[bytes]:
+    title = f"Starred by {user.get_username()}"
+    return atom.feed(title, own_address(f"/people/{user.pk}/starred"), clock(), _entries(user))
+
+
+def _entries(user: User) -> Iterator[atom.Entry]:
+    starred = Mark.objects.filter(user=user, starred_at__isnull=False).order_by("posting_id")
+    last = 0
+    while batch := list(starred.filter(posting_id__gt=last).select_related("posting__source")[:AT_ONCE]):
+        yield from map(_entry, batch)
+        last = batch[-1].posting_id
+
+
+def _entry(mark: Mark) -> atom.Entry:
+    posting = mark.posting
+    url = posting.url if posting.url.startswith(("http://", "https://")) else ""
+    return atom.Entry(
+        id=url or own_address(f"/posting/{posting.pk}/"),
+        title=posting.title,
+        url=url,
+        html=posting.html,
+        author=posting.author,
+        published=posting.published_at,
+        updated=posting.edited_at or posting.published_at,
+        source_title=posting.source.title,
+        source_url=posting.source.url,
+    )

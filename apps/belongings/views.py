@@ -1,0 +1,79 @@
+"""Taking everything along, bringing it, and deleting it."""
+
+from allauth.account.decorators import reauthentication_required
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.accounts import limits
+from apps.accounts.actions import NotPossible
+from apps.accounts.views import PersonsRequest
+from apps.belongings import actions, queries
+from apps.belongings.formats.problems import BadArchive
+from apps.belongings.forms import ArchiveForm, DeletionForm
+from apps.belongings.pages import report_page
+
+ARCHIVES_AN_HOUR = 10  # written or read, for one person
+TOO_MANY = 429
+
+
+@require_safe
+@login_required
+def archive(request: PersonsRequest) -> HttpResponse:
+    return render(request, "belongings/archive.html", {"form": ArchiveForm()})
+
+
+@require_POST
+@login_required
+def export(request: PersonsRequest) -> HttpResponse | StreamingHttpResponse:
+    if not limits.is_within("export", request.user.pk, most=ARCHIVES_AN_HOUR, seconds=3_600):
+        return render(request, "429.html", status=TOO_MANY)
+    at = now()
+    return StreamingHttpResponse(
+        queries.archive_of(request.user, now=at),
+        content_type="application/zip",
+        headers={
+            "Content-Disposition": f'attachment; filename="wirebeat-{at:%Y-%m-%d}.zip"',
+            "Content-Encoding": "identity",  # it is compressed, and need not be once more
+            "Cache-Control": "no-store",
+        },
+    )
+
+
+@require_POST
+@login_required
+def take_over(request: PersonsRequest) -> HttpResponse:
+    if not limits.is_within("import", request.user.pk, most=ARCHIVES_AN_HOUR, seconds=3_600):
+        return render(request, "429.html", status=TOO_MANY)
+    form = ArchiveForm(request.POST, request.FILES)
+    page = None
+    if form.is_valid():
+        try:
+            page = report_page(actions.take_over(request.user, form.cleaned_data["file"], now=now()))
+        except BadArchive as problem:
+            form.add_error("file", _("Nothing was taken over. %(problem)s") % {"problem": problem})
+    return render(request, "belongings/archive.html", {"form": form, "page": page})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@reauthentication_required
+def delete_account(request: PersonsRequest) -> HttpResponse:
+    form = DeletionForm(request.POST or None, user=request.user)
+    if request.method == "POST" and form.is_valid():
+        try:
+            actions.delete_account(request.user, now=now())
+        except NotPossible as problem:
+            form.add_error(None, str(problem))
+        else:
+            logout(request)
+            messages.success(request, _("Your account is deleted, with everything that was yours."))
+            return redirect("home")
+    return render(request, "belongings/delete.html", {"form": form})

@@ -1,0 +1,97 @@
+"""What people bring along from another portal: follows, marks and tags as they were there.
+
+Only writes, like `actions`; each is one transaction and may be called twice. What somebody did here later stays.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.following import queries
+from apps.following.actions import MOST_TAGS, NotPossible, checked_tag, create_folder
+from apps.following.models import Folder, Follow, Mark, Tag, Tagging
+
+
+@transaction.atomic
+def restore_folder(user: User, path: Sequence[str], **options: Any) -> Folder:
+    """The folder at a path of names, with those around it; one that is there already stays as it is.
+
+    Raises
+    ------
+    NotPossible
+        If there are too many folders, or it would lie too deep.
+    """
+    around = restore_folder(user, path[:-1]) if len(path) > 1 else None
+    is_new = not queries.folders_of(user).filter(parent=around, name=path[-1]).exists()
+    folder = create_folder(user, path[-1], around)
+    if is_new and options:
+        Folder.objects.filter(pk=folder.pk).update(**options)
+    return folder
+
+
+def restore_follow(user: User, source_id: int, **values: Any) -> None:
+    Follow.objects.filter(user=user, source_id=source_id).update(**values)
+
+
+@transaction.atomic
+def restore_marks(user: User, marks: Mapping[int, Mapping[str, Any]]) -> int:
+    """Mark postings, by their ids, as they were marked elsewhere. Returns how many now are as they were there.
+
+    Of two marks on a posting the one that was made later counts.
+    """
+    present = {
+        mark.posting_id: mark
+        for mark in Mark.objects.filter(user=user, posting_id__in=marks).order_by("posting_id").select_for_update()
+    }
+    fresh, older = [], []
+    for posting_id in sorted(marks):
+        values, mark = marks[posting_id], present.get(posting_id)
+        if mark is None:
+            fresh.append(Mark(user=user, posting_id=posting_id, **values))
+        elif mark.changed_at < values["changed_at"]:
+            for name, value in values.items():
+                setattr(mark, name, value)
+            older.append(mark)
+    # What was marked here since it was looked up is newer, too.
+    Mark.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=1_000)
+    if older:
+        names = sorted({name for values in marks.values() for name in values})
+        Mark.objects.bulk_update(older, names, batch_size=1_000)
+    return len(fresh) + len(older)
+
+
+@transaction.atomic
+def restore_tags(user: User, tagged: Sequence[tuple[str, int | None, datetime]]) -> int:
+    """Give tags to postings: a name, a posting's id (None: the tag alone), and when it was given.
+
+    Returns how many tags of postings are new.
+
+    Raises
+    ------
+    NotPossible
+        If a tag cannot be called so, or the person would have too many.
+    """
+    rows = [(checked_tag(name), posting_id, at) for name, posting_id, at in tagged]
+    names = sorted({name for name, _, _ in rows})
+    known = set(queries.tags_of(user).values_list("name", flat=True))
+    if len(known.union(names)) > MOST_TAGS:
+        raise NotPossible(f"A person can have at most {MOST_TAGS} tags.")
+    Tag.objects.bulk_create([Tag(user=user, name=name) for name in names], ignore_conflicts=True)
+    ids = dict(queries.tags_of(user).filter(name__in=names).values_list("name", "pk"))
+    wanted = {(ids[name], posting_id): at for name, posting_id, at in rows if posting_id is not None}
+    there = Tagging.objects.filter(tag__user=user, tag_id__in=ids.values()).filter(
+        posting_id__in={posting_id for _, posting_id in wanted}
+    )
+    new = sorted(wanted.keys() - set(there.values_list("tag_id", "posting_id")))
+    Tagging.objects.bulk_create(
+        [
+            Tagging(tag_id=tag_id, posting_id=posting_id, tagged_at=wanted[tag_id, posting_id])
+            for tag_id, posting_id in new
+        ],
+        ignore_conflicts=True,
+        batch_size=1_000,
+    )
+    return len(new)

@@ -1,0 +1,149 @@
+"""Archives are written in pieces, and read with care."""
+
+import io
+import json
+import zipfile
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from apps.belongings.formats import atom, container, records
+from apps.belongings.formats.container import Container, packed
+from apps.belongings.formats.problems import BadArchive
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+names = st.text("abcdefghij", min_size=1, max_size=8)
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def opened(archive: bytes) -> Container:
+    return Container(io.BytesIO(archive))
+
+
+@given(st.dictionaries(names, st.lists(st.binary(max_size=200), max_size=5), max_size=5))
+def test_what_was_packed_is_read_as_it_was(members):
+    archive = b"".join(packed(members.items(), NOON))
+    read = opened(archive)
+    for name, pieces in members.items():
+        assert name in read
+        assert read.whole(name) == b"".join(pieces)
+    with zipfile.ZipFile(io.BytesIO(archive)) as other:
+        assert other.testzip() is None
+
+
+@given(st.binary(max_size=2_000).map(lambda data: data.replace(b"\x00", b"\n")))
+def test_lines_are_those_that_are_not_blank(data):
+    archive = b"".join(packed([("x", [data])], NOON))
+    twin = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
+    assert list(opened(archive).lines("x")) == twin
+
+
+def test_lines_may_lie_across_pieces(monkeypatch):
+    monkeypatch.setattr(container, "PIECE", 3)
+    archive = b"".join(packed([("x", [b"one\n\ntwo\nthree"])], NOON))
+    assert list(opened(archive).lines("x")) == [(1, b"one"), (3, b"two"), (4, b"three")]
+
+
+def test_an_archive_is_handed_on_before_its_end_is_known():
+    dense = Random(1).randbytes(container.PIECE)
+    asked = []
+    archive = packed([("x", (asked.append(place) or dense for place in range(9)))], NOON)
+    next(archive)
+    assert len(asked) <= 2
+    assert max(map(len, archive)) < 2 * container.PIECE
+    assert len(asked) == 9
+
+
+@given(st.dictionaries(texts, values, max_size=5))
+def test_a_record_is_read_as_it_was_written(given_values):
+    line = records.line_of(given_values)
+    assert line.count(b"\n") == 1
+    archive = b"".join(packed([("x", [line, line])], NOON))
+    assert [record.values for record in records.records(opened(archive), "x")] == [given_values] * 2
+
+
+@given(values)
+def test_a_record_says_what_it_has_or_where_it_is_wrong(value):
+    record = records.Record({"a": value}, "x.jsonl", 7)
+    readers = [
+        lambda: record.text("a", longest=5),
+        lambda: record.instant("a"),
+        lambda: record.truth("a"),
+        lambda: record.number("a", otherwise=0.0),
+        lambda: record.inner("a"),
+    ]
+    assert all(said is None or said.startswith("x.jsonl, line 7: “a” is ") for said in map(complaint, readers))
+
+
+def complaint(read) -> str | None:
+    try:
+        read()
+    except BadArchive as problem:
+        return str(problem)
+    return None
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_an_archive_or_none(data):
+    try:
+        found = opened(data)
+    except BadArchive:
+        return
+    assert "x" not in found
+
+
+@given(st.data())
+def test_a_damaged_archive_is_read_or_refused(data):
+    archive = bytearray(b"".join(packed([("x", [b"words\n" * 50]), ("y", [b"others"])], NOON)))
+    for _ in range(3):
+        place = data.draw(st.integers(0, len(archive) - 1))
+        archive[place] = data.draw(st.integers(0, 255))
+    try:
+        found = opened(bytes(archive))
+        for name in ("x", "y"):
+            list(found.lines(name))
+    except BadArchive:
+        pass
+
+
+def test_names_of_members_lead_nowhere():
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as other:
+        other.writestr("../../etc/passwd", b"x")
+    assert "archive.json" not in Container(archive)
+
+
+ATOM = {"a": atom.ATOM}
+
+
+@given(st.lists(st.tuples(st.text(max_size=20), st.text(max_size=50)), max_size=4))
+def test_a_feed_can_be_read_by_any_parser(entries):
+    written = [
+        atom.Entry(
+            "urn:x", title, "https://news.example/1", html, "", NOON, NOON + timedelta(hours=1), "", "https://x/"
+        )
+        for title, html in entries
+    ]
+    root = etree.fromstring(b"".join(atom.feed("Starred", "urn:y", NOON, written)))
+    assert len(root.findall("a:entry", ATOM)) == len(entries)
+    for element, entry in zip(root.findall("a:entry", ATOM), written, strict=True):
+        kept = atom._UNWRITABLE.sub("", entry.html).replace("\r\n", "\n").replace("\r", "\n")
+        found = element.findtext("a:content", "", ATOM).replace("\r\n", "\n").replace("\r", "\n")
+        assert found == kept
+        assert element.find("a:content", ATOM).get("type") == "html"
+
+
+def test_a_document_that_is_no_list_is_told():
+    archive = b"".join(packed([("x.json", [json.dumps({"a": 1}).encode()])], NOON))
+    with pytest.raises(BadArchive, match=r"x\.json: It is no list of objects\."):
+        records.record_list(opened(archive), "x.json", most=3)
