@@ -5,12 +5,14 @@ from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Page, Paginator
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.alerts.queries.interest import Raising, raising
 from apps.following import queries as following
 from apps.push.queries import PushOfSource, push_of
-from apps.reading.queries import SORTS, SourceFilter, chosen_sources
+from apps.reading.queries import SourceFilter, chosen_sources
 from apps.retrieval import queries as retrieval
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.queries import RetrievalTotals
@@ -20,6 +22,14 @@ from apps.stories.models import Authority
 from apps.stories.queries.front import authority_of
 
 LENGTH = 50
+STATES = {"active": _("Active"), "paused": _("Paused"), "gone": _("Gone")}
+ORDERS = {
+    "title": _("by title"),
+    "weight": _("by weight"),
+    "next": _("by next"),
+    "added": _("by added"),
+    "followers": _("by followers"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +37,8 @@ class SourcesPage:
     sources: Page  # of Source, with `followers` and its schedule
     filter: SourceFilter
     categories: tuple[str, ...]
-    states: tuple[tuple[str, str], ...]
-    sorts: tuple[str, ...]
+    states: tuple[tuple[str, Promise], ...]
+    sorts: tuple[tuple[str, Promise], ...]
     totals: RetrievalTotals
     now: datetime
 
@@ -59,7 +69,7 @@ def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPag
     page.object_list = list(page.object_list)
     categories = tuple(sources.categories(sources.everything()))
     return SourcesPage(
-        page, filter, categories, tuple(Source.State.choices), tuple(SORTS), retrieval.daily_totals(now), now
+        page, filter, categories, tuple(STATES.items()), tuple(ORDERS.items()), retrieval.daily_totals(now), now
     )
 
 
