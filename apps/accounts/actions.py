@@ -37,6 +37,8 @@ def set_preferences(
     view: User.View,
     mark_on_scroll: bool,
     time_zone: str = "",
+    theme: User.Theme = User.Theme.AUTO,
+    language: str = "",
 ) -> None:
     User.objects.filter(pk=user.pk).update(
         unread_only=unread_only,
@@ -45,12 +47,18 @@ def set_preferences(
         view=view,
         mark_on_scroll=mark_on_scroll,
         time_zone=time_zone,
+        theme=theme,
+        language=language,
     )
 
 
 def set_view(user: User, view: User.View) -> None:
     """Lay out lists so from now on."""
     User.objects.filter(pk=user.pk).update(view=view)
+
+
+def set_looks(user: User, *, theme: User.Theme, language: str) -> None:
+    User.objects.filter(pk=user.pk).update(theme=theme, language=language)
 
 
 def set_active(user_id: int, *, active: bool) -> bool:

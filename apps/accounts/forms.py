@@ -2,6 +2,7 @@ from typing import Any
 
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from django import forms
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import actions
@@ -9,13 +10,25 @@ from apps.accounts.models import AppToken, User
 from apps.accounts.zones import zone_names
 
 
+def _languages() -> list[tuple[str, object]]:
+    return [("", _("As the browser asks")), *settings.LANGUAGES]
+
+
+class LooksForm(forms.Form):
+    """What also somebody who is not signed in may choose."""
+
+    language = forms.ChoiceField(required=False, label=_("Language"), choices=_languages, widget=forms.RadioSelect)
+    theme = forms.ChoiceField(label=_("Colours"), choices=User.Theme.choices, widget=forms.RadioSelect)
+
+
 class PreferencesForm(forms.ModelForm):
     time_zone = forms.ChoiceField(
         required=False,
-        label="Time zone",
+        label=_("Time zone"),
         choices=lambda: [("", "UTC"), *((name, name.replace("_", " ")) for name in zone_names())],
-        help_text="In which you read times and days, and in which digests come and nights are quiet.",
+        help_text=_("In which you read times and days, and in which digests come and nights are quiet."),
     )
+    language = forms.ChoiceField(required=False, label=_("Language"), choices=_languages)
 
     view = forms.ChoiceField(
         required=False, label=_("Layout of lists"), choices=User.View.choices, widget=forms.RadioSelect
@@ -23,14 +36,15 @@ class PreferencesForm(forms.ModelForm):
 
     class Meta:
         model = User
-        fields = ["unread_only", "mark_on_scroll", "order", "view", "images", "time_zone"]
+        fields = ["unread_only", "mark_on_scroll", "order", "view", "images", "theme", "time_zone", "language"]
         labels = {
-            "unread_only": "Show only what is unread",
+            "unread_only": _("Show only what is unread"),
             "mark_on_scroll": _("Mark read while scrolling"),
-            "order": "Order of lists",
-            "images": "Pictures",
+            "order": _("Order of lists"),
+            "images": _("Pictures"),
+            "theme": _("Colours"),
         }
-        widgets = {"order": forms.RadioSelect, "images": forms.RadioSelect}
+        widgets = {"order": forms.RadioSelect, "images": forms.RadioSelect, "theme": forms.RadioSelect}
 
     def clean_view(self) -> str:
         """A form without it leaves it as it is."""

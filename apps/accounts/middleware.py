@@ -1,10 +1,10 @@
-"""Times as the person who reads them would write them."""
+"""Times and words as the person who reads them would write them."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponseBase
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from apps.accounts.zones import zone_named
 
@@ -17,8 +17,11 @@ def impersonal(view: View) -> View:
     return view
 
 
-class OwnZone:
-    """Lets each request of somebody who has chosen a time zone be answered in it."""
+class OwnZoneAndLanguage:
+    """Lets each request of somebody who has chosen a time zone, or a language, be answered in it.
+
+    Of visitors, and of people who have chosen none, Django's own middleware has found the language before.
+    """
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._answer = answer
@@ -33,5 +36,10 @@ class OwnZone:
         if getattr(view, "is_impersonal", False):
             return
         user = request.user
-        if user.is_authenticated and user.time_zone:
+        if not user.is_authenticated:
+            return
+        if user.time_zone:
             timezone.activate(zone_named(user.time_zone))
+        if user.language:
+            translation.activate(user.language)
+            request.LANGUAGE_CODE = translation.get_language()

@@ -12,20 +12,26 @@ class User(AbstractUser):
     """
 
     class Order(models.TextChoices):
-        NEWEST = "newest", "Newest first"
-        OLDEST = "oldest", "Oldest first"
+        NEWEST = "newest", _("Newest first")
+        OLDEST = "oldest", _("Oldest first")
 
     class Images(models.TextChoices):
-        PROXIED = "proxied", "Fetched by Wirebeat"
-        DIRECT = "direct", "Fetched by your browser"
-        BLOCKED = "blocked", "Links in their places"
+        PROXIED = "proxied", _("Fetched by Wirebeat")
+        DIRECT = "direct", _("Fetched by your browser")
+        BLOCKED = "blocked", _("Links in their places")
 
     class View(models.TextChoices):
         LIST = "list", _("List")
         CARDS = "cards", _("Cards")
         MAGAZINE = "magazine", _("Magazine")
 
-    unread_only = models.BooleanField(default=False, help_text="Lists leave out what has been read.")
+    class Theme(models.TextChoices):
+        AUTO = "auto", _("As the system")
+        LIGHT = "light", _("Light")
+        DARK = "dark", _("Dark")
+        CONTRAST = "contrast", _("High contrast")
+
+    unread_only = models.BooleanField(default=False, help_text=_("Lists leave out what has been read."))
     order = models.CharField(max_length=6, choices=Order, default=Order.NEWEST)
     view = models.CharField(max_length=8, choices=View, default=View.LIST)  # how lists are laid out
     mark_on_scroll = models.BooleanField(
@@ -35,9 +41,11 @@ class User(AbstractUser):
         max_length=7,
         choices=Images,
         default=Images.PROXIED,
-        help_text="Where Wirebeat fetches the pictures of postings, their sites do not learn that you read.",
+        help_text=_("Where Wirebeat fetches the pictures of postings, their sites do not learn that you read."),
     )
     time_zone = models.CharField(max_length=50, blank=True)  # of the tz database; the portal's own if empty
+    theme = models.CharField(max_length=8, choices=Theme, default=Theme.AUTO)
+    language = models.CharField(max_length=10, blank=True)  # of the settings' LANGUAGES; the browser's if empty
 
 
 class AppToken(models.Model):

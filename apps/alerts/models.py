@@ -4,6 +4,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from apps.postings.models import Posting
 from apps.search.models import SavedSearch
@@ -102,10 +103,10 @@ class Rule(models.Model):
     """What is done with what a saved search finds. Without a row nothing is, but for the list of its hits."""
 
     class Mail(models.TextChoices):
-        NONE = "", "No mail"
-        ONCE = "once", "At once"
-        HOUR = "hour", "Once an hour"
-        DAY = "day", "Once a day"
+        NONE = "", _("No mail")
+        ONCE = "once", _("At once")
+        HOUR = "hour", _("Once an hour")
+        DAY = "day", _("Once a day")
 
     saved = models.OneToOneField(SavedSearch, on_delete=models.CASCADE, primary_key=True, related_name="rule")
     mark_read = models.BooleanField(default=False)
@@ -181,16 +182,16 @@ class Message(models.Model):
     """Something that a person is told on one way, of one or more hits. It waits until `due_at`."""
 
     class Channel(models.TextChoices):
-        MAIL = "mail", "Mail"
-        DIGEST = "digest", "Digest by mail"
-        PUSH = "push", "Browser"
-        WEBHOOK = "webhook", "Webhook"
+        MAIL = "mail", _("Mail")
+        DIGEST = "digest", _("Digest by mail")
+        PUSH = "push", _("Browser")
+        WEBHOOK = "webhook", _("Webhook")
 
     class State(models.TextChoices):
-        WAITING = "waiting", "Waiting"
-        SENT = "sent", "Sent"
-        FAILED = "failed", "Given up"
-        DROPPED = "dropped", "Not wanted any more"
+        WAITING = "waiting", _("Waiting")
+        SENT = "sent", _("Sent")
+        FAILED = "failed", _("Given up")
+        DROPPED = "dropped", _("Not wanted any more")
 
     id = models.BigAutoField(primary_key=True)
     key = models.UUIDField(unique=True)  # the same at each attempt, so that who got it twice can tell

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.functional import Promise
 from django.utils.module_loading import autodiscover_modules
 
 Parameters = Mapping[str, Any]  # as JSON has them
@@ -44,8 +45,8 @@ class Stage:
 @dataclass(frozen=True, slots=True)
 class Kind:
     name: str
-    title: str  # for people
-    records: str  # what is counted, in the plural
+    title: Promise  # for people
+    records: Promise  # what is counted, in the plural
     map: Stage
     reduce: Stage | None = None  # once all splits of the first stage are done
     options: tuple[str, ...] = ()  # names of parameters, whole numbers, that a person may give

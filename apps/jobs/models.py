@@ -7,23 +7,24 @@ Leases and instants go by the database's clock, the one that all hosts share.
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 class Job(models.Model):
     """What somebody asked for, over many records. Splits of its present stage are worked on in any number at a time."""
 
     class State(models.TextChoices):
-        WAITING = "waiting", "Waiting"
-        RUNNING = "running", "Running"
-        PAUSED = "paused", "Paused"
-        CANCELLED = "cancelled", "Cancelled"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
+        WAITING = "waiting", _("Waiting")
+        RUNNING = "running", _("Running")
+        PAUSED = "paused", _("Paused")
+        CANCELLED = "cancelled", _("Cancelled")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
 
     class Stage(models.TextChoices):
-        CUT = "cut", "Being cut into splits"
-        MAP = "map", "Map"
-        REDUCE = "reduce", "Reduce"
+        CUT = "cut", _("Being cut into splits")
+        MAP = "map", _("Map")
+        REDUCE = "reduce", _("Reduce")
 
     UNFINISHED = (State.WAITING, State.RUNNING, State.PAUSED)
     TO_BE_WORKED_ON = (State.WAITING, State.RUNNING)
@@ -61,10 +62,10 @@ class Split(models.Model):
     """A part of a job's records, for one worker at a time. Nothing of it counts before an attempt has committed."""
 
     class State(models.TextChoices):
-        WAITING = "waiting", "Waiting"
-        RUNNING = "running", "Running"
-        DONE = "done", "Done"
-        DEAD = "dead", "Given up"
+        WAITING = "waiting", _("Waiting")
+        RUNNING = "running", _("Running")
+        DONE = "done", _("Done")
+        DEAD = "dead", _("Given up")
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="splits", db_index=False)
     stage = models.CharField(max_length=6, choices=Job.Stage)
@@ -93,11 +94,11 @@ class Attempt(models.Model):
     """A worker at a split. It holds a lease while it is heard of."""
 
     class Outcome(models.TextChoices):
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
-        LOST = "lost", "Worker lost"
-        OVERTAKEN = "overtaken", "Another was first"
-        CANCELLED = "cancelled", "Stopped"
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
+        LOST = "lost", _("Worker lost")
+        OVERTAKEN = "overtaken", _("Another was first")
+        CANCELLED = "cancelled", _("Stopped")
 
     split = models.ForeignKey(Split, on_delete=models.CASCADE, related_name="attempts", db_index=False)
     number = models.SmallIntegerField()

@@ -2,6 +2,7 @@ from datetime import datetime, timedelta
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from apps.sources.models import Source
 
@@ -16,16 +17,16 @@ class Subscription(models.Model):
     """
 
     class Kind(models.TextChoices):
-        WEBSUB = "websub", "WebSub"
-        RSSCLOUD = "rsscloud", "rssCloud"
+        WEBSUB = "websub", _("WebSub")
+        RSSCLOUD = "rsscloud", _("rssCloud")
 
     class State(models.TextChoices):
-        PENDING = "pending", "Asked for, not confirmed yet"
-        ACTIVE = "active", "Active"
-        DENIED = "denied", "Denied"
-        FAILED = "failed", "Failed: tried again once a week"
-        ENDING = "ending", "Being ended"
-        ENDED = "ended", "Ended"
+        PENDING = "pending", _("Asked for, not confirmed yet")
+        ACTIVE = "active", _("Active")
+        DENIED = "denied", _("Denied")
+        FAILED = "failed", _("Failed: tried again once a week")
+        ENDING = "ending", _("Being ended")
+        ENDED = "ended", _("Ended")
 
     # Null once the source is deleted: its hub is still to be told.
     source = models.ForeignKey(Source, on_delete=models.SET_NULL, null=True, related_name="subscriptions")
@@ -78,11 +79,11 @@ class Delivery(models.Model):
     """What was sent to a callback, kept exactly as it came until it is worked on."""
 
     class State(models.TextChoices):
-        WAITING = "waiting", "Waiting"
-        STORED = "stored", "Stored"
-        ASKED = "asked", "Its source is asked"
-        IGNORED = "ignored", "Ignored"
-        FAILED = "failed", "Failed"
+        WAITING = "waiting", _("Waiting")
+        STORED = "stored", _("Stored")
+        ASKED = "asked", _("Its source is asked")
+        IGNORED = "ignored", _("Ignored")
+        FAILED = "failed", _("Failed")
 
     subscription = models.ForeignKey(Subscription, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     received_at = models.DateTimeField()

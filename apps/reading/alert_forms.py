@@ -3,29 +3,30 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from apps.alerts.models import Rule, Standing, Wishes
 
 
 class RuleForm(forms.Form):
-    mark_read = forms.BooleanField(required=False, label="Mark it read")
-    star = forms.BooleanField(required=False, label="Star it")
-    hide = forms.BooleanField(required=False, label="Hide it, and show less like it under “For you”")
-    tag = forms.CharField(required=False, max_length=50, label="Tag it")
-    mail = forms.ChoiceField(required=False, choices=Rule.Mail.choices, label="Mail", widget=forms.RadioSelect)
-    push = forms.BooleanField(required=False, label="Tell my browsers")
+    mark_read = forms.BooleanField(required=False, label=_("Mark it read"))
+    star = forms.BooleanField(required=False, label=_("Star it"))
+    hide = forms.BooleanField(required=False, label=_("Hide it, and show less like it under “For you”"))
+    tag = forms.CharField(required=False, max_length=50, label=_("Tag it"))
+    mail = forms.ChoiceField(required=False, choices=Rule.Mail.choices, label=_("Mail"), widget=forms.RadioSelect)
+    push = forms.BooleanField(required=False, label=_("Tell my browsers"))
     webhook_url = forms.CharField(
         required=False,
         max_length=2_000,
-        label="Webhook",
-        help_text="An address that gets a signed POST of JSON with what was found.",
+        label=_("Webhook"),
+        help_text=_("An address that gets a signed POST of JSON with what was found."),
         widget=forms.TextInput(attrs={"inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}),
     )
     importance = forms.FloatField(
         min_value=0,
         max_value=10,
-        label="Importance",
-        help_text=(
+        label=_("Importance"),
+        help_text=_(
             "Sources that answer this search are asked more often, the more important it is. 1 is usual, 0 leaves them"
             " as they are. All of a person's searches together count as much as ten usual ones at most."
         ),
@@ -43,21 +44,21 @@ class RuleForm(forms.Form):
 class WishesForm(forms.Form):
     quiet_from = forms.TimeField(
         required=False,
-        label="Quiet from",
-        help_text="What comes in quiet hours waits for their end. Webhooks are always called at once.",
+        label=_("Quiet from"),
+        help_text=_("What comes in quiet hours waits for their end. Webhooks are always called at once."),
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
     )
     quiet_until = forms.TimeField(
-        required=False, label="Quiet until", widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
+        required=False, label=_("Quiet until"), widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
     )
     digest_hour = forms.TypedChoiceField(
-        choices=[(hour, f"{hour}:00") for hour in range(24)], coerce=int, label="Daily digest at"
+        choices=[(hour, f"{hour}:00") for hour in range(24)], coerce=int, label=_("Daily digest at")
     )
     most_a_day = forms.IntegerField(
         min_value=0,
         max_value=1_000,
-        label="Mails and browser messages a day, at most",
-        help_text="What is over comes with the next day's digest.",
+        label=_("Mails and browser messages a day, at most"),
+        help_text=_("What is over comes with the next day's digest."),
     )
 
     @staticmethod

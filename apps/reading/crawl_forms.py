@@ -3,6 +3,8 @@
 import re
 
 from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 _TAG = re.compile(r"[a-z][a-z0-9]{0,30}(?:-[a-z0-9]+)*")
 MOST_TAGS = 200
@@ -10,20 +12,24 @@ MOST_TAGS = 200
 
 class CrawlForm(forms.Form):
     pages_per_day = forms.IntegerField(
-        min_value=0, max_value=1_000_000, initial=2_000, label="Pages a day", help_text="Requests for pages, at most."
+        min_value=0,
+        max_value=1_000_000,
+        initial=2_000,
+        label=_("Pages a day"),
+        help_text=_("Requests for pages, at most."),
     )
     most_pages = forms.IntegerField(
-        min_value=1, max_value=10_000_000, initial=100_000, label="Pages in all", help_text="That are remembered."
+        min_value=1, max_value=10_000_000, initial=100_000, label=_("Pages in all"), help_text=_("That are remembered.")
     )
     most_index_pages = forms.IntegerField(
         min_value=0,
         max_value=10_000,
         initial=100,
-        label="Index pages",
-        help_text="That are asked like feeds; each has its share of the plan's retrievals.",
+        label=_("Index pages"),
+        help_text=_("That are asked like feeds; each has its share of the plan's retrievals."),
     )
     most_depth = forms.IntegerField(
-        min_value=1, max_value=100, initial=6, label="Depth", help_text="Links away from the first page, at most."
+        min_value=1, max_value=100, initial=6, label=_("Depth"), help_text=_("Links away from the first page, at most.")
     )
 
 
@@ -31,16 +37,17 @@ class KeenTagsForm(forms.Form):
     tags = forms.CharField(
         required=False,
         max_length=5_000,
-        label="Keen tags",
+        label=_("Keen tags"),
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "autocapitalize": "none"}),
-        help_text="Names of elements that may stand within an article, separated by spaces. Empty: the usual way.",
+        help_text=_("Names of elements that may stand within an article, separated by spaces. Empty: the usual way."),
     )
 
     def clean_tags(self) -> frozenset[str] | None:
         names = self.cleaned_data["tags"].lower().replace("<", " ").replace(">", " ").replace(",", " ").split()
         for name in names:
             if not _TAG.fullmatch(name):
-                raise forms.ValidationError(f"“{name[:40]}” is no name of an element.")
+                raise forms.ValidationError(gettext("“{name}” is no name of an element.").format(name=name[:40]))
         if len(names) > MOST_TAGS:
-            raise forms.ValidationError(f"These are {len(names)} names; at most {MOST_TAGS} are kept.")
+            words = gettext("These are {number} names; at most {most} are kept.")
+            raise forms.ValidationError(words.format(number=len(names), most=MOST_TAGS))
         return frozenset(names) or None

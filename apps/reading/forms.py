@@ -2,6 +2,7 @@ from collections.abc import Collection
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.following import queries as following
@@ -84,34 +85,34 @@ class OpmlForm(forms.Form):
 class PlanForm(forms.Form):
     policy = forms.ChoiceField(
         choices=Plan.Policy.choices,
-        label="How retrievals are shared out",
-        help_text="The first one is our own and waits least; the others are published rules, to compare it with.",
+        label=_("How retrievals are shared out"),
+        help_text=_("The first one is our own and waits least; the others are published rules, to compare it with."),
     )
     pages_policy = forms.TypedChoiceField(
         choices=Plan.PagesPolicy.choices,
         required=False,
         empty_value=None,
-        label="Pages without a feed",
-        help_text="Only looks show that they have changed; CAM learns when they do.",
+        label=_("Pages without a feed"),
+        help_text=_("Only looks show that they have changed; CAM learns when they do."),
     )
     budget = forms.FloatField(
         min_value=0,
-        label="Retrievals",
-        help_text="The more there are, the sooner news is here, and the more sites are burdened.",
+        label=_("Retrievals"),
+        help_text=_("The more there are, the sooner news is here, and the more sites are burdened."),
     )
-    unit = forms.ChoiceField(choices=Plan.Unit.choices, label="Counted")
+    unit = forms.ChoiceField(choices=Plan.Unit.choices, label=_("Counted"))
     longest_gap = forms.FloatField(
         min_value=1,
         max_value=168,
-        label="Longest gap, in hours",
-        help_text="However little is expected of a source, and whatever it is worth, it is asked after this time.",
+        label=_("Longest gap, in hours"),
+        help_text=_("However little is expected of a source, and whatever it is worth, it is asked after this time."),
     )
     interest_share = forms.FloatField(
         min_value=0,
         max_value=0.5,
         required=False,
-        label="Share for what people search",
-        help_text=(
+        label=_("Share for what people search"),
+        help_text=_(
             "Sources that answer people's searches are asked more often; this share of its retrievals, 0 to 0.5, is"
             " what any other source may lose to them."
         ),

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.forms.boundfield import BoundField
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.sources.formats.expressions import LONGEST_EXPRESSION, BadExpression, regex
@@ -17,24 +18,31 @@ Kind = Source.Kind
 KINDS = [(value, label) for value, label in Kind.choices if value != Kind.INDEX]  # index pages belong to their sites
 PROPOSED = (Kind.XPATH, Kind.JSON)  # kinds whose paths can be proposed
 
-_PATHS: Mapping[str, tuple[str, str]] = {  # by the recipe's field: its label, and what is told of it
-    "channel": ("Channel path", "The part of the document that items are looked for in. Empty: the whole document."),
-    "item": ("Item path", "Finds each item. As a regular expression: what stands between items."),
-    "title": ("Title path", "Within the item."),
-    "description": ("Text path", "Within the item."),
-    "link": (
-        "Link path",
-        "Within the item: a link found there, or its text. An address that begins with http is that of all items."
-        " Of a podcast: the tag that holds the recording, if another is to be used than the link.",
+_PATHS: Mapping[str, tuple[Promise, Promise]] = {  # by the recipe's field: its label, and what is told of it
+    "channel": (
+        _("Channel path"),
+        _("The part of the document that items are looked for in. Empty: the whole document."),
     ),
-    "date": ("Date path", "Within the item. Empty: when it was found."),
-    "image": ("Picture path", "Within the item; with ^ before it within the channel, one for all items."),
-    "author": ("Author path", "Within the item."),
+    "item": (_("Item path"), _("Finds each item. As a regular expression: what stands between items.")),
+    "title": (_("Title path"), _("Within the item.")),
+    "description": (_("Text path"), _("Within the item.")),
+    "link": (
+        _("Link path"),
+        _(
+            "Within the item: a link found there, or its text. An address that begins with http is that of all items."
+            " Of a podcast: the tag that holds the recording, if another is to be used than the link."
+        ),
+    ),
+    "date": (_("Date path"), _("Within the item. Empty: when it was found.")),
+    "image": (_("Picture path"), _("Within the item; with ^ before it within the channel, one for all items.")),
+    "author": (_("Author path"), _("Within the item.")),
     "more": (
-        "Pages to follow",
-        "A line for each page on the way to the recording, the last for the recording itself: an XPath, or a regular"
-        " expression whose first group is the address. A regular expression followed by json|a|b takes what it finds"
-        " for JSON, and the value of its keys for the address.",
+        _("Pages to follow"),
+        _(
+            "A line for each page on the way to the recording, the last for the recording itself: an XPath, or a"
+            " regular expression whose first group is the address. A regular expression followed by json|a|b takes"
+            " what it finds for JSON, and the value of its keys for the address."
+        ),
     ),
 }
 PREFIX = "path_"  # of the fields of the recipe
@@ -59,21 +67,21 @@ class Group:
     """Fields that belong together."""
 
     name: str
-    legend: str
+    legend: Promise
     kinds: str
     parts: Sequence[Part]
 
 
 class SourceForm(forms.ModelForm):
-    kind = forms.TypedChoiceField(choices=KINDS, required=False, empty_value=Kind.FEED.value, label="Kind")
+    kind = forms.TypedChoiceField(choices=KINDS, required=False, empty_value=Kind.FEED.value, label=_("Kind"))
     weight = forms.FloatField(
         min_value=0, max_value=1_000, initial=1.0, help_text=Source._meta.get_field("weight").help_text
     )
     example = forms.CharField(
         max_length=500,
         required=False,
-        label="The title of one item",
-        help_text="As it stands in the document; paths that find it and its like are proposed.",
+        label=_("The title of one item"),
+        help_text=_("As it stands in the document; paths that find it and its like are proposed."),
     )
 
     why = forms.CharField(
@@ -100,11 +108,17 @@ class SourceForm(forms.ModelForm):
             "always_retrieved",
         ]
         labels = {
-            "url": "Address",
-            "full_text": "Fetch the text of teasers",
-            "expiry_days": "Days that postings are kept",
-            "stop_regex": "Stop words, as a regular expression",
-            "min_gap": "Shortest gap between retrievals, in seconds",
+            "url": _("Address"),
+            "full_text": _("Fetch the text of teasers"),
+            "expiry_days": _("Days that postings are kept"),
+            "stop_regex": _("Stop words, as a regular expression"),
+            "min_gap": _("Shortest gap between retrievals, in seconds"),
+            "title": _("Title"),
+            "category": _("Category"),
+            "language": _("Language"),
+            "weight": _("Weight"),
+            "listed": _("Listed"),
+            "always_retrieved": _("Always retrieved"),
         }
         widgets = {"url": forms.TextInput, "title": forms.TextInput, "stop_regex": forms.TextInput}
 
@@ -159,17 +173,17 @@ class SourceForm(forms.ModelForm):
 
     def groups(self) -> Iterator[Group]:
         """The fields in the order in which they are shown."""
-        yield self._group("source", "Source", ["url", "kind", "title", "category", "language"])
+        yield self._group("source", _("Source"), ["url", "kind", "title", "category", "language"])
         paths = [
             Part(self[PREFIX + name], " ".join(kind for kind, names in FIELDS.items() if name in names))
             for name in ("more", *(name for name in _PATHS if name != "more"))
         ]
-        yield Group("paths", "Where its items are", " ".join(FIELDS), paths)
-        yield Group("proposals", "Propose paths", " ".join(PROPOSED), [Part(self["example"], "")])
-        yield self._group("keeping", "What is kept", ["full_text", "expiry_days", "stop_regex"])
+        yield Group("paths", _("Where its items are"), " ".join(FIELDS), paths)
+        yield Group("proposals", _("Propose paths"), " ".join(PROPOSED), [Part(self["example"], "")])
+        yield self._group("keeping", _("What is kept"), ["full_text", "expiry_days", "stop_regex"])
         yield self._group(
-            "asking", "When it is asked, and who sees it", ["weight", "min_gap", "listed", "always_retrieved", "why"]
+            "asking", _("When it is asked, and who sees it"), ["weight", "min_gap", "listed", "always_retrieved", "why"]
         )
 
-    def _group(self, name: str, legend: str, names: Sequence[str]) -> Group:
+    def _group(self, name: str, legend: Promise, names: Sequence[str]) -> Group:
         return Group(name, legend, "", [Part(self[each], "") for each in names])

@@ -9,6 +9,7 @@ from apps.reading.views import (
     health,
     images,
     jobs,
+    looks,
     marks,
     onboarding,
     opml,
@@ -110,6 +111,7 @@ urlpatterns = [
     path("opml/", opml.import_list, name="opml"),
     path("opml/export/", opml.export_list, name="opml_export"),
     path("preferences/", preferences.preferences, name="preferences"),
+    path("looks/", looks.looks, name="looks"),
     # sources
     path("sources/", sources.index, name="sources"),
     path("sources/add/", sources.add, name="add_source"),

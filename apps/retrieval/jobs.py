@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
 
+from django.utils.translation import gettext_lazy as _
+
 from apps.jobs import queries as jobs
 from apps.jobs.kinds import Beat, Kind, Parameters, Piece, Stage, Write, register
 from apps.retrieval import actions, engine, queries
@@ -56,8 +58,8 @@ def _extract(split: Parameters, beat: Beat) -> Write:
 register(
     Kind(
         "extract",
-        "Take the text out of all kept pages again",
-        "pages",
+        _("Take the text out of all kept pages again"),
+        _("pages"),
         Stage(_extract, _cut_kept_pages),
         options=("source",),
     )
@@ -81,7 +83,7 @@ def _find_links(split: Parameters, beat: Beat) -> Write:
 
 def _merge_links(split: Parameters, beat: Beat) -> Write:
     found = []
-    for _, values in jobs.emitted(split["job"], split["part"]):
+    for _key, values in jobs.emitted(split["job"], split["part"]):
         found.append(actions.merged(values))
         beat()
     return partial(actions.add_linked, found, now=datetime.now(UTC))
@@ -90,8 +92,8 @@ def _merge_links(split: Parameters, beat: Beat) -> Write:
 register(
     Kind(
         "update",
-        "Look for pages of sites in all kept pages again",
-        "pages",
+        _("Look for pages of sites in all kept pages again"),
+        _("pages"),
         Stage(_find_links, _cut_pages_of_sites),
         reduce=Stage(_merge_links),
         options=("source",),
@@ -118,8 +120,8 @@ def _crawl(split: Parameters, beat: Beat) -> Write:
 register(
     Kind(
         "crawl",
-        "Fetch the waiting pages of all sites, for a round",
-        "pages",
+        _("Fetch the waiting pages of all sites, for a round"),
+        _("pages"),
         Stage(_crawl, _cut_sites),
         options=("partition",),
         backups=False,  # a slow site is not asked by two at a time

@@ -1,6 +1,7 @@
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from apps.retrieval.algorithms.planner.activity import PRIOR
 from apps.sources.models import Source
@@ -10,23 +11,23 @@ class Plan(models.Model):
     """How all retrievals are shared out among the sources. There is one row; `actions.change_plan` writes it."""
 
     class Policy(models.TextChoices):
-        OURS = "ours", "At one price, planned anew after each retrieval"
-        UNIFORM = "uniform", "Uniform: every source as often, evenly"
-        SCHEDULING = "scheduling", "Retrieval scheduling (Sia, Cho, Cho): as often, at the best instants"
-        ALLOCATION = "allocation", "Resource allocation (Sia, Cho, Cho): square-root rule, evenly"
-        COMBINED = "combined", "Combined (Sia, Cho, Cho): square-root rule, at the best instants"
-        CGM_AGE = "cgm_age", "Age-optimal (Cho, Garcia-Molina)"
-        CGM_FRESHNESS = "cgm_freshness", "Freshness-optimal (Cho, Garcia-Molina)"
-        CAM = "cam", "CAM (Pandey, Ramamritham, Chakrabarti): at the instants of most likely changes"
+        OURS = "ours", _("At one price, planned anew after each retrieval")
+        UNIFORM = "uniform", _("Uniform: every source as often, evenly")
+        SCHEDULING = "scheduling", _("Retrieval scheduling (Sia, Cho, Cho): as often, at the best instants")
+        ALLOCATION = "allocation", _("Resource allocation (Sia, Cho, Cho): square-root rule, evenly")
+        COMBINED = "combined", _("Combined (Sia, Cho, Cho): square-root rule, at the best instants")
+        CGM_AGE = "cgm_age", _("Age-optimal (Cho, Garcia-Molina)")
+        CGM_FRESHNESS = "cgm_freshness", _("Freshness-optimal (Cho, Garcia-Molina)")
+        CAM = "cam", _("CAM (Pandey, Ramamritham, Chakrabarti): at the instants of most likely changes")
 
     class PagesPolicy(models.TextChoices):
-        SAME = "same", "As the others"
-        CAM = "cam", "CAM (Pandey, Ramamritham, Chakrabarti): at the instants of most likely changes"
+        SAME = "same", _("As the others")
+        CAM = "cam", _("CAM (Pandey, Ramamritham, Chakrabarti): at the instants of most likely changes")
 
     class Unit(models.TextChoices):
-        SOURCE_DAY = "source_day", "per source and day"
-        DAY = "day", "per day, all sources together"
-        HOUR = "hour", "per hour, all sources together"
+        SOURCE_DAY = "source_day", _("per source and day")
+        DAY = "day", _("per day, all sources together")
+        HOUR = "hour", _("per hour, all sources together")
 
     policy = models.CharField(max_length=20, choices=Policy, default=Policy.OURS)
     budget = models.FloatField(default=12.0, help_text="Retrievals that may be made.")
@@ -139,16 +140,16 @@ class Retrieval(models.Model):
     """One visit to a source: when it was due, dispatched, fetched and stored, and what came of it."""
 
     class Outcome(models.TextChoices):
-        NEW = "new", "New postings"
-        UNCHANGED = "unchanged", "Nothing new"
-        NOT_MODIFIED = "not_modified", "Not modified (304)"
-        DEFERRED = "deferred", "Deferred: its host was busy"
-        THROTTLED = "throttled", "Asked to slow down"
-        REFUSED = "refused", "Not allowed"
-        FAILED = "failed", "Failed"
-        NOT_A_FEED = "not_a_feed", "Not a feed"
-        GONE = "gone", "Gone for good"
-        PUSHED = "pushed", "Sent by its publisher"
+        NEW = "new", _("New postings")
+        UNCHANGED = "unchanged", _("Nothing new")
+        NOT_MODIFIED = "not_modified", _("Not modified (304)")
+        DEFERRED = "deferred", _("Deferred: its host was busy")
+        THROTTLED = "throttled", _("Asked to slow down")
+        REFUSED = "refused", _("Not allowed")
+        FAILED = "failed", _("Failed")
+        NOT_A_FEED = "not_a_feed", _("Not a feed")
+        GONE = "gone", _("Gone for good")
+        PUSHED = "pushed", _("Sent by its publisher")
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="retrievals", db_index=False)
     due_at = models.DateTimeField()
@@ -207,10 +208,10 @@ class Page(models.Model):
     """
 
     class Kind(models.TextChoices):
-        UNKNOWN = "unknown", "Not looked at yet"
-        NEWS = "news", "News"
-        INDEX = "index", "Index of others"
-        VALUELESS = "valueless", "Without value"
+        UNKNOWN = "unknown", _("Not looked at yet")
+        NEWS = "news", _("News")
+        INDEX = "index", _("Index of others")
+        VALUELESS = "valueless", _("Without value")
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="pages", db_index=False)
     key = models.BinaryField(max_length=16)  # of the address, the same for its variants

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from django.utils.translation import gettext_lazy as _
+
 from apps.jobs.kinds import Beat, Kind, Parameters, Piece, Stage, Write, register
 from apps.search import actions
 from apps.search.algorithms.index.levels import MIDDLE
@@ -35,8 +37,8 @@ def _settle(_: Parameters, beat: Beat) -> Write:
 register(
     Kind(
         KIND,
-        "Read all postings into search again",
-        "postings",
+        _("Read all postings into search again"),
+        _("postings"),
         Stage(_read, _cut),
         reduce=Stage(_settle, _at_the_end),
         in_order=True,

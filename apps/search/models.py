@@ -8,6 +8,7 @@ them may keep them. What does change is small: which documents are dead, and wha
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 
 class Head(models.Model):
@@ -145,9 +146,9 @@ class SavedSearch(models.Model):
     """A search that a person keeps, also as a feed under an address that only they know."""
 
     class Order(models.TextChoices):
-        RELEVANCE = "relevance", "By relevance"
-        FRESH = "fresh", "By relevance, what is fresh first"
-        NEWEST = "newest", "Newest first"
+        RELEVANCE = "relevance", _("By relevance")
+        FRESH = "fresh", _("By relevance, what is fresh first")
+        NEWEST = "newest", _("Newest first")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_searches")
     name = models.CharField(max_length=100)

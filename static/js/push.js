@@ -10,15 +10,15 @@ export function offerPush() {
       said.textContent = (await subscribe(place.dataset)) || "";
       if (!said.textContent) location.reload();
     } catch (error) {
-      said.textContent = `It did not work: ${error.message}`;
+      said.textContent = `${place.dataset.pushFailed} ${error.message}`;
     }
     button.disabled = false;
   });
 }
 
 // What went wrong, in words; nothing if all went well.
-async function subscribe({ pushKey, pushWorker, pushAddress, pushToken }) {
-  if ((await Notification.requestPermission()) !== "granted") return "The browser does not allow it.";
+async function subscribe({ pushKey, pushWorker, pushAddress, pushToken, pushRefused }) {
+  if ((await Notification.requestPermission()) !== "granted") return pushRefused;
   const registration = await navigator.serviceWorker.register(pushWorker, { scope: "/" });
   await navigator.serviceWorker.ready;
   const options = { userVisibleOnly: true, applicationServerKey: bytes(pushKey) };

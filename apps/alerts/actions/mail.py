@@ -7,6 +7,8 @@ from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
 from django.conf import settings
 from django.core.mail import BadHeaderError, EmailMultiAlternatives, get_connection
 from django.template.loader import render_to_string
+from django.utils import translation
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alerts.actions.sending import Answer
@@ -20,7 +22,8 @@ LONGEST_SUBJECT = 150  # characters
 def send(key: str, user: User, groups: Sequence[Group], *, stop_token: str) -> Answer:
     """Hand a mail to the mail server. It has the same Message-ID at each attempt, so that servers can tell."""
     try:
-        mail = _mail(key, user, groups, stop_token)
+        with translation.override(user.language or settings.LANGUAGE_CODE):
+            mail = _mail(key, user, groups, stop_token)
         connection = get_connection()
         connection.open()
         connection.send_messages([mail])
@@ -78,9 +81,9 @@ def _count(groups: Sequence[Group]) -> int:
 def _subject(groups: Sequence[Group]) -> str:
     count = _count(groups)
     if len(groups) > 1:
-        subject = f"{count} new in {len(groups)} searches"
+        subject = _("{number} new in {searches} searches").format(number=count, searches=len(groups))
     elif count > 1:
-        subject = f"{groups[0].name}: {count} new"
+        subject = _("{search}: {number} new").format(search=groups[0].name, number=count)
     else:
         subject = f"{groups[0].name}: {groups[0].findings[0].title}"
     # Line breaks, and whatever else a header cannot hold, are blanks.

@@ -12,6 +12,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.conf import settings
 from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
 from py_vapid import Vapid02
 
 from apps.alerts.actions.sending import Answer, post
@@ -49,7 +51,9 @@ def _payload(message: Message, groups: Sequence[Group]) -> bytes:
         [finding] = group.findings
         title, body, url = group.name, f"{finding.title}\n{finding.source}", finding.page
     else:
-        title, body = f"{group.name}: {len(titles)} new", "\n".join(title[:100] for title in titles[:TITLES])
+        with translation.override(message.user.language or settings.LANGUAGE_CODE):
+            title = _("{search}: {number} new").format(search=group.name, number=len(titles))
+        body = "\n".join(title[:100] for title in titles[:TITLES])
         url = absolute(reverse("alert_found", args=[group.saved_id]))
     shown = {"title": title[:LONGEST_TITLE], "body": body[:LONGEST_BODY], "url": url, "tag": str(message.key)}
     return json.dumps(shown, ensure_ascii=False).encode()

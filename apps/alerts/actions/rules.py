@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alerts.algorithms.signing import new_secret
@@ -56,13 +57,13 @@ def set_rule(
     User.objects.select_for_update().get(pk=user.pk)  # or two webhooks at once would be one too many
     saved = _own(user, saved_id)
     if mail not in Rule.Mail.values:
-        raise NotPossible(f"“{mail}” is no way to be told by mail.")
+        raise NotPossible(_("“{name}” is no way to be told by mail.").format(name=mail))
     if mail and not user.email:
-        raise NotPossible("Your account has no address to mail to. Give it one first.")
+        raise NotPossible(_("Your account has no address to mail to. Give it one first."))
     webhook_url = webhook_url.strip()
     if webhook_url:
         webhook_url = _checked_webhook(user, saved_id, webhook_url)
-    rule, _ = Rule.objects.get_or_create(saved=saved, defaults={"stop_token": secrets.token_urlsafe(32)})
+    rule, _is_new = Rule.objects.get_or_create(saved=saved, defaults={"stop_token": secrets.token_urlsafe(32)})
     rule.mark_read, rule.star, rule.hide = mark_read, star, hide
     rule.tag = checked_tag(tag) if tag.strip() else ""
     rule.mail, rule.push, rule.webhook_url = mail, push, webhook_url
@@ -75,7 +76,7 @@ def set_rule(
 def _own(user: User, saved_id: int) -> SavedSearch:
     saved = saved_searches(user).filter(pk=saved_id).first()
     if saved is None:
-        raise NotPossible("You keep no such search.")
+        raise NotPossible(_("You keep no such search."))
     return saved
 
 
@@ -84,14 +85,14 @@ def _checked_webhook(user: User, saved_id: int, address: str) -> str:
     try:
         url = guard.check(address, settings.RETRIEVAL_OPEN_HOSTS)
     except BadAddress as problem:
-        raise NotPossible(f"The webhook's address cannot be called. {problem}") from None
+        raise NotPossible(_("The webhook's address cannot be called. {problem}").format(problem=problem)) from None
     except guard.RefusedAddress:
-        raise NotPossible("The port in the webhook's address is none that the web is served on.") from None
+        raise NotPossible(_("The port in the webhook's address is none that the web is served on.")) from None
     if not _may_be_called(url.hostname):
-        raise NotPossible("The webhook's address lies in a private or reserved network, where none is called.")
+        raise NotPossible(_("The webhook's address lies in a private or reserved network, where none is called."))
     others = Rule.objects.filter(saved__user=user).exclude(webhook_url="").exclude(saved_id=saved_id)
     if others.count() >= MOST_WEBHOOKS:
-        raise NotPossible(f"A person can have at most {MOST_WEBHOOKS} webhooks.")
+        raise NotPossible(_("A person can have at most {most} webhooks.").format(most=MOST_WEBHOOKS))
     return str(url.href)
 
 
@@ -121,13 +122,15 @@ def set_wishes(
         If only one end of the quiet hours is given or both are the same, or a number is out of range.
     """
     if (quiet_from is None) != (quiet_until is None):
-        raise NotPossible("Quiet hours need both a beginning and an end.")
+        raise NotPossible(_("Quiet hours need both a beginning and an end."))
     if quiet_from is not None and quiet_from == quiet_until:
-        raise NotPossible("Quiet hours cannot end when they begin.")
+        raise NotPossible(_("Quiet hours cannot end when they begin."))
     if not 0 <= digest_hour <= 23:
-        raise NotPossible("The hour of the daily digest lies between 0 and 23.")
+        raise NotPossible(_("The hour of the daily digest lies between 0 and 23."))
     if not 0 <= most_a_day <= MOST_A_DAY:
-        raise NotPossible(f"The messages of a day can be limited to any number up to {MOST_A_DAY:,}.")
+        raise NotPossible(
+            _("The messages of a day can be limited to any number up to {most}.").format(most=f"{MOST_A_DAY:,}")
+        )
     values = {
         "quiet_from": quiet_from,
         "quiet_until": quiet_until,
@@ -147,7 +150,9 @@ def set_importance(user: User, saved_id: int, value: float) -> None:
         If the search is not the person's, or the value is out of range.
     """
     if not 0.0 <= value <= HIGHEST_IMPORTANCE:  # also catches nan
-        raise NotPossible(f"The importance of a search is a number from 0 to {HIGHEST_IMPORTANCE:g}.")
+        raise NotPossible(
+            _("The importance of a search is a number from 0 to {highest}.").format(highest=f"{HIGHEST_IMPORTANCE:g}")
+        )
     saved = _own(user, saved_id)
     # A row that is not there yet has no query either: its anchors are still to be made.
     Standing.objects.update_or_create(
@@ -167,15 +172,17 @@ def add_browser(user: User, *, endpoint: str, public_key: str, secret: str, name
     try:
         url = guard.check(endpoint, settings.RETRIEVAL_OPEN_HOSTS)
     except (BadAddress, guard.RefusedAddress):
-        raise NotPossible("The browser names a push service that cannot be called.") from None
+        raise NotPossible(_("The browser names a push service that cannot be called.")) from None
     is_open = guard.is_open(url.hostname, settings.RETRIEVAL_OPEN_HOSTS)
     if not (is_open or (url.protocol == "https:" and _may_be_called(url.hostname))) or len(endpoint) > 2_000:
-        raise NotPossible("The browser names a push service that cannot be called.")
+        raise NotPossible(_("The browser names a push service that cannot be called."))
     if len(_bytes(public_key)) != PUBLIC_KEY_BYTES or len(_bytes(secret)) != SECRET_BYTES:
-        raise NotPossible("The browser's keys are not those of Web Push.")
+        raise NotPossible(_("The browser's keys are not those of Web Push."))
     User.objects.select_for_update().get(pk=user.pk)
     if Browser.objects.filter(user=user).exclude(endpoint=url.href).count() >= MOST_BROWSERS:
-        raise NotPossible(f"A person can be told in at most {MOST_BROWSERS} browsers. Remove one first.")
+        raise NotPossible(
+            _("A person can be told in at most {most} browsers. Remove one first.").format(most=MOST_BROWSERS)
+        )
     # Nobody reads what was meant for somebody else.
     forget_browsers(Browser.objects.filter(endpoint=url.href).exclude(user=user))
     values = {"user": user, "public_key": public_key, "secret": secret, "name": " ".join(name.split())[:200]}

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import uuid4
 
+from django.utils.translation import gettext as _
+
 from apps.accounts.models import User
 from apps.alerts.actions.sending import Answer, post
 from apps.alerts.algorithms.signing import signed
@@ -32,7 +34,7 @@ def test_webhook(user: User, saved_id: int, *, now: datetime) -> Answer:
     """
     rule = Rule.objects.filter(saved__user=user, pk=saved_id).exclude(webhook_url="").select_related("saved").first()
     if rule is None:
-        raise NotPossible("This search has no webhook.")
+        raise NotPossible(_("This search has no webhook."))
     sample = Finding("A sample", absolute("/"), "", "Wirebeat", now)
     group = Group(saved_id, rule.saved.name, rule.saved.query, (sample,))
     return _call(rule, _body(TEST, group, made_at=now), key=str(uuid4()), now=now)

@@ -4,7 +4,7 @@ Colours and type come from classes, so that a picture looks right by day and by 
 attributes, which the content security policy forbids. Every picture is WIDTH units wide and scales with its place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -91,8 +91,17 @@ def heat_map(values: Sequence[Sequence[float]], rows: Sequence[str], *, label: s
     return _picture(drawn, bottom + BOTTOM, label)
 
 
-def delay_chart(columns: Sequence[Spread], *, label: str) -> str:
-    """For each column its mean as a dot, and a line from there up to the longest; logarithmic."""
+def delay_chart(
+    columns: Sequence[Spread],
+    *,
+    label: str,
+    written: Callable[[float], str] = span,
+    said: str = "{column}: {mean} on average, {longest} at most",
+) -> str:
+    """For each column its mean as a dot, and a line from there up to the longest; logarithmic.
+
+    `written` writes a delay, and `said` is what is told of each column, in words of the reader's language.
+    """
     shown = [column for column in columns if column.mean is not None]
     longest = max((column.longest for column in shown), default=60.0)
     least = min((column.mean or 0.0 for column in shown), default=60.0)
@@ -100,13 +109,13 @@ def delay_chart(columns: Sequence[Spread], *, label: str) -> str:
     across = _columns(len(columns))
     height = 150.0
     up = Scale(low, max(1.1 * longest, 4 * low), height - BOTTOM, TOP, logarithmic=True)
-    drawn = [_line_across(up(tick), span(tick)) for tick in duration_ticks(up.low, up.high)]
+    drawn = [_line_across(up(tick), written(tick)) for tick in duration_ticks(up.low, up.high)]
     drawn += _names_below([column.label for column in columns], across, height)
     for number, column in enumerate(columns):
         if column.mean is None:
             continue
         x, mean, top = across(number + 0.5), up(column.mean), up(column.longest)
-        words = _title(f"{column.label}: {span(column.mean)} on average, {span(column.longest)} at most")
+        words = _title(said.format(column=column.label, mean=written(column.mean), longest=written(column.longest)))
         drawn += [
             _element("path", words, class_="reach", d=f"M{x:.2f} {mean:.2f}V{top:.2f}M{x - 2.5:.2f} {top:.2f}h5"),
             _element("circle", words, class_="mean", cx=x, cy=mean, r=3.2),
@@ -114,8 +123,17 @@ def delay_chart(columns: Sequence[Spread], *, label: str) -> str:
     return _picture(drawn, height, label)
 
 
-def curve_chart(points: Sequence[tuple[float, float]], marked: Sequence[Point], *, label: str, below: str) -> str:
+def curve_chart(
+    points: Sequence[tuple[float, float]],
+    marked: Sequence[Point],
+    *,
+    label: str,
+    below: str,
+    written: Callable[[float], str] = span,
+) -> str:
     """A falling curve of amounts (x > 0) against seconds (y > 0), both logarithmic, with points pointed out.
+
+    `written` writes the seconds in the reader's language.
 
     Raises
     ------
@@ -128,7 +146,7 @@ def curve_chart(points: Sequence[tuple[float, float]], marked: Sequence[Point], 
     height = 220.0
     right = Scale(min(xs) / 1.1, max(xs) * 1.1, LEFT, WIDTH - RIGHT, logarithmic=True)
     up = Scale(min(ys) / 1.2, max(ys) * 1.2, height - BOTTOM - 12, TOP, logarithmic=True)
-    drawn = [_line_across(up(tick), span(tick)) for tick in duration_ticks(up.low, up.high)]
+    drawn = [_line_across(up(tick), written(tick)) for tick in duration_ticks(up.low, up.high)]
     drawn += [
         _text(right(tick), height - BOTTOM + 2, f"{tick:,.6g}", anchor="middle")
         for tick in round_ticks(right.low, right.high)

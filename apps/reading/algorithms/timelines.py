@@ -1,7 +1,7 @@
 """When the reports of a story came, as a picture."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from html import escape
 
@@ -12,13 +12,29 @@ COLUMNS = 48
 STEPS = (timedelta(minutes=15), timedelta(hours=1), timedelta(hours=3), timedelta(hours=6), timedelta(days=1))
 
 
-def timeline(times: Sequence[datetime], *, label: str) -> str:
+def _day(at: datetime) -> str:
+    return f"{at.day} {at:%b %H:%M}"
+
+
+def _said(day: str, count: int) -> str:
+    return f"{day}: {count} report{'s' if count > 1 else ''}"
+
+
+def timeline(
+    times: Sequence[datetime],
+    *,
+    label: str,
+    written: Callable[[datetime], str] = _day,
+    said: Callable[[str, int], str] = _said,
+) -> str:
     """Columns of equal spans of time, the higher the more reports came in them; each says how many.
 
     Parameters
     ----------
     times : sequence of aware datetime
         Ascending, at least one.
+    written, said : callable
+        How a time is written, and what is told of a column, in the reader's language.
 
     >>> from datetime import UTC
     >>> noon = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -35,23 +51,15 @@ def timeline(times: Sequence[datetime], *, label: str) -> str:
     bars = "".join(
         f'<rect class="timeline-bar" x="{place * wide + 0.5:.1f}" y="{GROUND - height:.1f}"'
         f' width="{max(wide - 1, 1):.1f}" height="{height:.1f}" rx="1.5">'
-        f"<title>{escape(_said(first + place * step, count))}</title></rect>"
+        f"<title>{escape(said(written(first + place * step), count))}</title></rect>"
         for place, count in sorted(counts.items())
         for height in [4 + (GROUND - 6) * count / most]
     )
     ends = (
-        f'<text class="timeline-word" x="0" y="{HEIGHT - 2}">{_day(first)}</text>'
-        f'<text class="timeline-word" x="{WIDTH}" y="{HEIGHT - 2}" text-anchor="end">{_day(last)}</text>'
+        f'<text class="timeline-word" x="0" y="{HEIGHT - 2}">{escape(written(first))}</text>'
+        f'<text class="timeline-word" x="{WIDTH}" y="{HEIGHT - 2}" text-anchor="end">{escape(written(last))}</text>'
     )
     return (
         f'<svg viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" class="timeline" role="img" aria-label="{escape(label)}">'
         f'<line class="timeline-ground" x1="0" x2="{WIDTH:.0f}" y1="{GROUND}" y2="{GROUND}"/>{bars}{ends}</svg>'
     )
-
-
-def _said(at: datetime, count: int) -> str:
-    return f"{_day(at)}: {count} report{'s' if count > 1 else ''}"
-
-
-def _day(at: datetime) -> str:
-    return f"{at.day} {at:%b %H:%M}"

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alerts import queries as alerts
@@ -13,9 +15,9 @@ from apps.alerts.models import Browser, Hit, Message, Rule, Standing
 from apps.alerts.queries import interest, messages
 from apps.following import queries as following
 from apps.reading.algorithms.charts import bar_chart
-from apps.reading.algorithms.spans import span
 from apps.reading.pages.rows import PostingRow, rows
 from apps.reading.pages.saved_searches import address_of
+from apps.reading.words import span
 from apps.search.models import SavedSearch
 
 LENGTH = 40  # postings shown at once
@@ -31,7 +33,7 @@ class FoundPage:
     refusal: str  # why nothing can be tried on it
     rows: tuple[PostingRow, ...]
     next: int | None  # hit that the next page begins after
-    told: tuple[str, ...]  # what is done with what is found
+    told: str  # what is done with what is found
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def found_page(saved: SavedSearch, user: User, before: int | None) -> FoundPage:
         standing.refusal if standing else "",
         tuple(_rows_of(shown, user)),
         shown[-1].pk if len(hits) > LENGTH else None,
-        tuple(_told(Rule.objects.filter(pk=saved.pk).first())),
+        get_text_list(_told(Rule.objects.filter(pk=saved.pk).first()), _("and")),
     )
 
 
@@ -86,13 +88,13 @@ def _told(rule: Rule | None) -> list[str]:
     if rule is None:
         return []
     done = {
-        "marked read": rule.mark_read,
-        "starred": rule.star,
-        "hidden": rule.hide,
-        f"tagged “{rule.tag}”": rule.tag,
-        f"mailed {rule.get_mail_display().lower()}": rule.mail,
-        "told to your browsers": rule.push,
-        "sent to a webhook": rule.webhook_url,
+        _("marked read"): rule.mark_read,
+        _("starred"): rule.star,
+        _("hidden"): rule.hide,
+        _("tagged “{tag}”").format(tag=rule.tag): rule.tag,
+        _("mailed {when}").format(when=rule.get_mail_display().lower()): rule.mail,
+        _("told to your browsers"): rule.push,
+        _("sent to a webhook"): rule.webhook_url,
     }
     return [words for words, holds in done.items() if holds]
 
@@ -104,7 +106,7 @@ def service_page(saved: SavedSearch, now: datetime) -> ServicePage:
     counts = histogram(delays)
     names = [f"< {span(end)}" for end in BINS] + [f"≥ {span(BINS[-1])}"]
     said = [f"{name}: {count}" for name, count in zip(names, counts, strict=True)]
-    drawn = bar_chart(counts, names, label="How many postings reached us after how long", words=said)
+    drawn = bar_chart(counts, names, label=_("How many postings reached us after how long"), words=said)
     table = tuple(zip(names, counts, strict=True))
     serving = tuple(alerts.sources_of(saved, now))
     cost = sum(source.extra for source in raised)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from apps.jobs import queries
 from apps.jobs.kinds import Kind, all_kinds
 from apps.jobs.models import Attempt, Job, Split
@@ -71,8 +73,8 @@ def _rows(jobs: list[Job]) -> tuple[JobRow, ...]:
     return tuple(
         JobRow(
             job,
-            kinds[job.kind].title if job.kind in kinds else job.kind,
-            kinds[job.kind].records if job.kind in kinds else "records",
+            str(kinds[job.kind].title) if job.kind in kinds else job.kind,
+            str(kinds[job.kind].records) if job.kind in kinds else _("records"),
             progress[job.pk],
             job.problem,
         )

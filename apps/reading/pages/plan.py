@@ -6,11 +6,13 @@ from datetime import datetime, timedelta
 
 import numpy as np
 from django.core.paginator import Page, Paginator
+from django.utils.formats import date_format
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 
 from apps.reading.algorithms.charts import Point, bar_chart, curve_chart
-from apps.reading.algorithms.spans import span
 from apps.reading.pages.source_plan import delay_picture
+from apps.reading.words import span
 from apps.retrieval import queries as retrieval
 from apps.retrieval.models import Plan
 from apps.retrieval.queries import Delays
@@ -114,19 +116,19 @@ def delay_at(curve: Sequence[tuple[float, float]], retrievals: float) -> float |
 def _points(budget: float, expected: float | None, used: int, measured: float | None) -> list[Point]:
     points = []
     if expected:
-        points.append(Point(budget, expected, "meant", f"the budget: {budget:,.0f} a day, {span(expected)} expected"))
+        words = _("the budget: {number} a day, {delay} expected")
+        points.append(Point(budget, expected, "meant", words.format(number=f"{budget:,.0f}", delay=span(expected))))
     if used and measured:
-        points.append(
-            Point(used, measured, "measured", f"the last 24 hours: {used:,} retrievals, {span(measured)} measured")
-        )
+        words = _("the last 24 hours: {number} retrievals, {delay} measured")
+        points.append(Point(used, measured, "measured", words.format(number=f"{used:,}", delay=span(measured))))
     return points
 
 
 def _curve_picture(curve: Sequence[tuple[float, float]], points: Sequence[Point]) -> SafeString:
     if not curve:
         return SafeString()
-    label = "Expected mean delay against retrievals a day; the same figures are in a table"
-    return mark_safe(curve_chart(curve, points, label=label, below="retrievals a day"))
+    label = _("Expected mean delay against retrievals a day; the same figures are in a table")
+    return mark_safe(curve_chart(curve, points, label=label, below=_("retrievals a day"), written=span))
 
 
 def _hours_picture(hours: Sequence[Hour], planned: float) -> SafeString:
@@ -134,7 +136,7 @@ def _hours_picture(hours: Sequence[Hour], planned: float) -> SafeString:
         bar_chart(
             [hour.retrievals for hour in hours],
             [f"{hour.begins_at:%H:%M}" for hour in hours],
-            label="Retrievals made in each of the last 48 hours; the line is what is planned",
+            label=_("Retrievals made in each of the last 48 hours; the line is what is planned"),
             words=[_said(hour) for hour in hours],
             level=planned,
         )
@@ -143,4 +145,6 @@ def _hours_picture(hours: Sequence[Hour], planned: float) -> SafeString:
 
 def _said(hour: Hour) -> str:
     end = hour.begins_at + timedelta(hours=1)
-    return f"{hour.begins_at:%d %b %H:%M} to {end:%H:%M} UTC: {hour.retrievals:,} retrievals"
+    words = _("{begin} to {end} UTC: {number} retrievals")
+    begin = date_format(hour.begins_at, _("d M H:i"))
+    return words.format(begin=begin, end=f"{end:%H:%M}", number=f"{hour.retrievals:,}")

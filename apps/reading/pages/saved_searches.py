@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alerts import queries as alerts
@@ -59,7 +60,7 @@ def _kept(saved: SavedSearch, count: int) -> KeptSearch:
 def _told(rule: Rule | None) -> tuple[str, ...]:
     if rule is None or rule.stopped_at is not None:
         return ()
-    ways = {"mail": rule.mail, "browser": rule.push, "webhook": rule.webhook_url}
+    ways = {_("mail"): rule.mail, _("browser"): rule.push, _("webhook"): rule.webhook_url}
     return tuple(way for way, holds in ways.items() if holds)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.following import queries as following
@@ -304,14 +305,14 @@ def facets(tree: Tree, asked: Asked, result: SearchResult, source_names: Mapping
     categories = [link(name, count, ("category", name)) for name, count in result.categories]
     days = [
         link(
-            date_format(day, "j F Y"),
+            date_format(day, _("j F Y")),
             count,
             ("after", day.isoformat()),
             ("before", (day + timedelta(days=1)).isoformat()),
         )
         for day, count in result.days
     ]
-    found = (("Sources", sources), ("Categories", categories), ("Days", days))
+    found = ((_("Sources"), sources), (_("Categories"), categories), (_("Days"), days))
     return tuple(Facet(name, tuple(links)) for name, links in found if links)
 
 

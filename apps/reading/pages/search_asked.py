@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from apps.search.algorithms.language import BadQuery
 from apps.search.algorithms.language.trees import quotable
@@ -126,11 +127,17 @@ class Complaint:
 
 def complaint(text: str, error: BadQuery) -> Complaint:
     """
+    The sentence is told in the language of whoever reads it.
+
     >>> complaint("a (b", BadQuery("It is not closed.", 2, "("))
     Complaint(message='It is not closed.', before='a ', piece='(', after='b')
     """
     behind = error.at + len(error.piece)
-    return Complaint(str(error), text[: error.at], error.piece, text[behind:])
+    return Complaint(said(error), text[: error.at], error.piece, text[behind:])
+
+
+def said(error: BadQuery) -> str:
+    return gettext(error.sentence).format(**error.values)
 
 
 def order_named(name: str | None) -> Order | None:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from apps.reading.pages.search_asked import Asked
 
@@ -10,7 +12,7 @@ from apps.reading.pages.search_asked import Asked
 @dataclass(frozen=True, slots=True)
 class Example:
     text: str
-    meaning: str
+    meaning: Promise
 
     @property
     def address(self) -> str:
@@ -18,19 +20,19 @@ class Example:
 
 
 EXAMPLES = (
-    Example("climate summit", "these words, in any order and form"),
-    Example('"climate summit"', "the words as they stand, next to each other"),
-    Example("climate -tax", "climate without tax; -“two words” and -(one two) work too"),
-    Example("paris (summit OR talks)", "paris, and one of the others"),
-    Example("intitle:election", "in the title"),
-    Example('source:guardian,"le monde"', "from either source"),
-    Example("football -source:bbc", "not from this source"),
-    Example("category:science", "of a category, the source’s or the posting’s own"),
-    Example("lang:de,fr", "in one of these languages"),
-    Example('author:"ada lovelace"', "by this author"),
-    Example("after:2026-11 before:2026-12", "published in November 2026; days and years work too"),
-    Example("election after:yesterday", "since yesterday morning"),
-    Example("election after:12h", "of the last 12 hours; d are days, w weeks"),
-    Example("is:unread is:followed", "unread postings of the sources that you follow"),
-    Example("is:starred solar", "among those that you starred"),
+    Example("climate summit", _("these words, in any order and form")),
+    Example('"climate summit"', _("the words as they stand, next to each other")),
+    Example("climate -tax", _("climate without tax; -“two words” and -(one two) work too")),
+    Example("paris (summit OR talks)", _("paris, and one of the others")),
+    Example("intitle:election", _("in the title")),
+    Example('source:guardian,"le monde"', _("from either source")),
+    Example("football -source:bbc", _("not from this source")),
+    Example("category:science", _("of a category, the source’s or the posting’s own")),
+    Example("lang:de,fr", _("in one of these languages")),
+    Example('author:"ada lovelace"', _("by this author")),
+    Example("after:2026-11 before:2026-12", _("published in November 2026; days and years work too")),
+    Example("election after:yesterday", _("since yesterday morning")),
+    Example("election after:12h", _("of the last 12 hours; d are days, w weeks")),
+    Example("is:unread is:followed", _("unread postings of the sources that you follow")),
+    Example("is:starred solar", _("among those that you starred")),
 )

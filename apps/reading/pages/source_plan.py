@@ -4,11 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
+from django.utils.formats import date_format
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.reading.algorithms.charts import Mark, Spread, delay_chart, heat_map
+from apps.reading.words import span
 from apps.retrieval import queries as retrieval
 from apps.retrieval.models import Schedule
 from apps.retrieval.reports.delays import Day, delays_by_day
@@ -16,7 +20,15 @@ from apps.retrieval.reports.source import HabitOfSource, PlanOfSource, plan_of_s
 from apps.sources.models import Source
 
 DAYS = 30
-WEEKDAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+WEEKDAYS = (
+    gettext_lazy("Sunday"),
+    gettext_lazy("Monday"),
+    gettext_lazy("Tuesday"),
+    gettext_lazy("Wednesday"),
+    gettext_lazy("Thursday"),
+    gettext_lazy("Friday"),
+    gettext_lazy("Saturday"),
+)
 FROM_MONDAY = (1, 2, 3, 4, 5, 6, 0)
 BUSIEST = 3
 
@@ -62,8 +74,10 @@ def delay_picture(days: tuple[Day, ...]) -> SafeString:
     """Mean and longest delay of each day; empty if there is none."""
     if all(day.mean is None for day in days):
         return SafeString()
-    columns = [Spread(f"{day.day.day} {day.day:%b}", day.mean, day.longest) for day in days]
-    return mark_safe(delay_chart(columns, label="Mean and longest delay of each day; the same figures are in a table"))
+    columns = [Spread(date_format(day.day, _("j M")), day.mean, day.longest) for day in days]
+    label = _("Mean and longest delay of each day; the same figures are in a table")
+    said = _("{column}: {mean} on average, {longest} at most")
+    return mark_safe(delay_chart(columns, label=label, written=span, said=said))
 
 
 def activity_words(factor: float) -> str:
@@ -72,20 +86,26 @@ def activity_words(factor: float) -> str:
     ('as much as usual', '1.4 times as much as usual', '0.04 times as much as usual')
     """
     if 0.95 < factor < 1.05:
-        return "as much as usual"
-    return f"{factor:.1f} times as much as usual" if factor >= 0.1 else f"{factor:.2g} times as much as usual"
+        return _("as much as usual")
+    number = f"{factor:.1f}" if factor >= 0.1 else f"{factor:.2g}"
+    return _("{number} times as much as usual").format(number=number)
 
 
 def _habit_picture(plan: PlanOfSource) -> SafeString:
     if plan.habit is None:
         return SafeString()
+    words = _("{day} {time}: it is asked")
     marks = [
-        Mark(FROM_MONDAY.index(coming.day), coming.hours, f"{WEEKDAYS[coming.day]} {_clock(coming.hours)}: it is asked")
+        Mark(
+            FROM_MONDAY.index(coming.day),
+            coming.hours,
+            words.format(day=WEEKDAYS[coming.day], time=_clock(coming.hours)),
+        )
         for coming in plan.coming
     ]
     values = [plan.habit.hourly[day] for day in FROM_MONDAY]
-    names = [WEEKDAYS[day] for day in FROM_MONDAY]
-    label = "Postings expected in each hour of the week, and when the source is asked next"
+    names = [str(WEEKDAYS[day]) for day in FROM_MONDAY]
+    label = _("Postings expected in each hour of the week, and when the source is asked next")
     return mark_safe(heat_map(values, names, label=label, marks=marks))
 
 

@@ -5,13 +5,15 @@ from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Page, Paginator
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.alerts.queries.interest import Raising, raising
 from apps.following import queries as following
 from apps.push.queries import PushOfSource, push_of
 from apps.reading.pages.audit import AuditRow, audit_of_source
-from apps.reading.queries import SORTS, SourceFilter, chosen_sources
+from apps.reading.queries import SourceFilter, chosen_sources
 from apps.retrieval import queries as retrieval
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.queries import RetrievalTotals
@@ -21,6 +23,14 @@ from apps.stories.models import Authority
 from apps.stories.queries.front import authority_of
 
 LENGTH = 50
+STATES = {"active": _("Active"), "paused": _("Paused"), "gone": _("Gone")}
+ORDERS = {
+    "title": _("by title"),
+    "weight": _("by weight"),
+    "next": _("by next"),
+    "added": _("by added"),
+    "followers": _("by followers"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +39,8 @@ class SourcesPage:
     filter: SourceFilter
     categories: tuple[str, ...]
     languages: tuple[str, ...]
-    states: tuple[tuple[str, str], ...]
-    sorts: tuple[str, ...]
+    states: tuple[tuple[str, Promise], ...]
+    sorts: tuple[tuple[str, Promise], ...]
     totals: RetrievalTotals
     now: datetime
 
@@ -66,8 +76,8 @@ def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPag
         filter=filter,
         categories=tuple(sources.categories(everything)),
         languages=tuple(sources.languages(everything)),
-        states=tuple(Source.State.choices),
-        sorts=tuple(SORTS),
+        states=tuple(STATES.items()),
+        sorts=tuple(ORDERS.items()),
         totals=retrieval.daily_totals(now),
         now=now,
     )

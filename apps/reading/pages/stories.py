@@ -7,6 +7,8 @@ from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.following import queries as following
@@ -14,6 +16,7 @@ from apps.postings import queries as postings
 from apps.reading.algorithms.timelines import timeline
 from apps.reading.pages.rows import PostingRow, rows
 from apps.reading.pages.summaries_story import ToldSentences, story_part
+from apps.reading.words import day_and_time
 from apps.stories.algorithms.ranking import Place
 from apps.stories.models import Story
 from apps.stories.queries import front as stories
@@ -165,11 +168,20 @@ def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> Story
         sources=_shares(ordered),
         first_at=times[0],
         latest_at=times[-1],
-        picture=mark_safe(timeline(times, label="When the reports of this story were published")),
+        picture=mark_safe(_timeline(times)),
         told=story_part(user, [lead.id, *(id for id in originals if id != lead.id)][:12]),
         is_cut=len(members) > LONGEST,
         now=now,
     )
+
+
+def _timeline(times: Sequence[datetime]) -> str:
+    label = _("When the reports of this story were published")
+    return timeline(times, label=label, written=day_and_time, said=_reported)
+
+
+def _reported(day: str, count: int) -> str:
+    return ngettext("{day}: {count} report", "{day}: {count} reports", count).format(day=day, count=count)
 
 
 def _shares(ordered: Sequence[PostingRow]) -> tuple[SourceShare, ...]:

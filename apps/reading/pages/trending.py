@@ -11,9 +11,11 @@ from urllib.parse import urlencode
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from django.utils.formats import date_format
+from django.utils.functional import Promise
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language_info
+from django.utils.translation import get_language_info, gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.postings import queries as postings
@@ -35,19 +37,20 @@ TOLD = 2  # postings of a term of which one should still be there to be its head
 LONGEST_HEADLINE = 110  # characters
 REMEMBERED = 4_096  # pieces of lists that are the same until the lists are made anew
 STRIP = 8  # terms
-LISTS = {
-    "hour": "Last hours",
-    "day": "24 hours",
-    "week": "7 days",
-    "month": "30 days",
-    "year": "12 months",
+LISTS: Mapping[str, Promise] = {
+    "hour": _("Last hours"),
+    "day": _("24 hours"),
+    "week": _("7 days"),
+    "month": _("30 days"),
+    "year": _("12 months"),
 }
-PERIODS: Mapping[Period, tuple[str, str, int, str]] = {  # what it is called, its step, how many, and how one is written
-    "hours": ("48 hours", "hour", 48, "j M H:i"),
-    "days": ("30 days", "day", 30, "j M"),
-    "months": ("24 months", "month", 24, "M Y"),
+# What it is called, its step, how many, and how one is written.
+PERIODS: Mapping[Period, tuple[Promise, str, int, Promise]] = {
+    "hours": (_("48 hours"), "hour", 48, _("j M H:i")),
+    "days": (_("30 days"), "day", 30, _("j M")),
+    "months": (_("24 months"), "month", 24, _("M Y")),
 }
-METHODS: Mapping[Method, str] = {"ours": "Above its habit", "yioop": "Yioop’s score"}
+METHODS: Mapping[Method, Promise] = {"ours": _("Above its habit"), "yioop": _("Yioop’s score")}
 
 
 class Link(NamedTuple):
@@ -116,9 +119,9 @@ def trends_page(user: User | AnonymousUser, asked: Asked, now: datetime) -> Tren
         lists=tuple(_list(name, lists[name], shown, headlines) for name in LISTS),
         languages=_languages(asked, places),
         categories=_categories(asked, places),
-        methods=tuple(Link(METHODS[each], asked.by(each).address(), each == asked.method) for each in METHODS),
+        methods=tuple(Link(str(METHODS[each]), asked.by(each).address(), each == asked.method) for each in METHODS),
         periods=tuple(
-            Link(PERIODS[each][0], shown.over(each).address(), each == asked.period) for each in get_args(Period)
+            Link(str(PERIODS[each][0]), shown.over(each).address(), each == asked.period) for each in get_args(Period)
         ),
         charted=tuple(_charted(name, curve, shown) for name, curve in curves.items()),
         picture=_picture(asked.period, curves, steps),
@@ -174,7 +177,7 @@ def _shortened(title: str) -> str:
 
 def _list(horizon: str, trends: Sequence[Trend], shown: Asked, headlines: Mapping[int, Link]) -> TrendList:
     feed = urlencode({"language": shown.language, "category": shown.category, "horizon": horizon})
-    return TrendList(horizon, LISTS[horizon], tuple(_row(trend, shown, headlines) for trend in trends), f"?{feed}")
+    return TrendList(horizon, str(LISTS[horizon]), tuple(_row(trend, shown, headlines) for trend in trends), f"?{feed}")
 
 
 def _row(trend: Trend, shown: Asked, headlines: Mapping[int, Link]) -> TrendRow:
@@ -194,12 +197,11 @@ def _row(trend: Trend, shown: Asked, headlines: Mapping[int, Link]) -> TrendRow:
 
 
 def _facts(trend: Trend) -> str:
-    habit = "" if trend.expected is None else f", usually {trend.expected:.0f}"
-    return f"{_counted(trend.documents, 'posting')}{habit} · {_counted(trend.sources, 'source')}"
-
-
-def _counted(count: int, name: str) -> str:
-    return f"{count:,} {name}{'' if count == 1 else 's'}"
+    number = f"{trend.documents:,}"
+    postings = ngettext("{number} posting", "{number} postings", trend.documents).format(number=number)
+    habit = "" if trend.expected is None else gettext(", usually {number}").format(number=f"{trend.expected:.0f}")
+    sources = ngettext("{number} source", "{number} sources", trend.sources).format(number=f"{trend.sources:,}")
+    return f"{postings}{habit} · {sources}"
 
 
 @lru_cache(REMEMBERED)
@@ -247,13 +249,14 @@ def _picture(period: Period, curves: Mapping[str, Curve], steps: Sequence[str]) 
     if not curves:
         return SafeString()
     series = [Series(name, curve.documents) for name, curve in curves.items()]
-    label = f"Postings with each term, {PERIODS[period][0]}; the same figures are in a table"
+    words = gettext("Postings with each term, {period}; the same figures are in a table")
+    label = words.format(period=PERIODS[period][0])
     return mark_safe(line_chart(series, steps, label=label))
 
 
 def _step_names(period: Period, curves: Mapping[str, Curve]) -> list[str]:
     *_, written = PERIODS[period]
-    return [date_format(begin, written) for curve in list(curves.values())[:1] for begin in curve.begins]
+    return [date_format(begin, str(written)) for curve in list(curves.values())[:1] for begin in curve.begins]
 
 
 # --- places -----------------------------------------------------------------------------------------------------------
@@ -266,7 +269,7 @@ def _categories(asked: Asked, places: Collection[Place]) -> tuple[Link, ...]:
     """The language's categories, the whole first; also the one that is asked for, though nothing trends in it."""
     known = {place.category for place in places if place.language == asked.language} | {asked.category, ""}
     return tuple(
-        Link(category or "All", asked.of(asked.language, category).address(), category == asked.category)
+        Link(category or gettext("All"), asked.of(asked.language, category).address(), category == asked.category)
         for category in sorted(known)
     )
 
@@ -280,4 +283,4 @@ def language_name(code: str) -> str:
     try:
         return str(get_language_info({"zh": "zh-hans", "no": "nb"}.get(code, code))["name_local"])
     except KeyError:
-        return code or "Other"
+        return code or gettext("Other")

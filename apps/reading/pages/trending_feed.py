@@ -6,6 +6,7 @@ from html import escape
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from django.utils.feedgenerator import Rss201rev2Feed
+from django.utils.translation import gettext as _
 
 from apps.postings import queries as postings
 from apps.reading.pages.search_asked import search_address
@@ -25,12 +26,12 @@ def trends_feed(asked: Asked, horizon: str, absolute: Callable[[str], str]) -> s
     if not asked.language:
         places = trending.places()
         asked = asked.of(places[0].language if places else "", asked.category)
-    about = " – ".join(filter(None, (LISTS[horizon], asked.category, language_name(asked.language))))
+    about = " – ".join(filter(None, (str(LISTS[horizon]), asked.category, language_name(asked.language))))
     page = absolute(reverse("trends") + asked.address())
     feed = Rss201rev2Feed(
-        title=f"Trends: {about}",
+        title=_("Trends: {about}").format(about=about),
         link=page,
-        description="Words that are published more than they usually are.",
+        description=_("Words that are published more than they usually are."),
         language=asked.language or None,
     )
     trends = trending.lists_of(asked.language, asked.category, asked.method)[horizon]

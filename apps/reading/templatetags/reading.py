@@ -10,9 +10,11 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
 
-from apps.reading.algorithms import spans
+from apps.reading import words
 from apps.reading.algorithms.addresses import web_address
+from apps.reading.reasons import reason_said
 
 register = template.Library()
 
@@ -20,19 +22,19 @@ register = template.Library()
 @register.filter
 def ago(at: datetime, now: datetime) -> SafeString:
     """A time as people say it, with the exact one for who points at it."""
-    exact = date_format(localtime(at), "j F Y, H:i:s e")
+    exact = date_format(localtime(at), _("j F Y, H:i:s e"))
     return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), exact, _said(at, now))
 
 
 def _said(at: datetime, now: datetime) -> str:
     gap = now - at
     if gap <= -timedelta(seconds=1):
-        return f"in {duration(-gap)}"
+        return _("in {time}").format(time=duration(-gap))
     if gap < timedelta(minutes=1):
-        return "now"
+        return _("now")
     if gap < timedelta(days=7):
-        return f"{duration(gap)} ago"
-    return date_format(localtime(at), "j M" if at.year == now.year else "j M Y")
+        return _("{time} ago").format(time=duration(gap))
+    return date_format(localtime(at), _("j M") if at.year == now.year else _("j M Y"))
 
 
 @register.filter
@@ -42,15 +44,21 @@ def duration(span: timedelta) -> str:
     ('1 h', '3 s', '3 d')
     """
     seconds = int(span.total_seconds())
-    for length, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+    *larger, smallest = words.units()
+    for length, unit in zip((86_400, 3_600, 60), larger, strict=True):
         if seconds >= length:
             return f"{seconds // length} {unit}"
-    return f"{seconds} s"
+    return f"{seconds} {smallest}"
+
+
+@register.filter
+def reason(written: str) -> str:
+    return reason_said(written)
 
 
 @register.filter
 def span(seconds: float) -> str:
-    return spans.span(seconds)
+    return words.span(seconds)
 
 
 @register.filter
@@ -59,7 +67,7 @@ def hours(number: float) -> str:
     >>> hours(1.5)
     '1 h 30 min'
     """
-    return spans.span(3_600 * number)
+    return words.span(3_600 * number)
 
 
 @register.filter

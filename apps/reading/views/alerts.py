@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.timezone import now
+from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -61,7 +62,7 @@ def rule(request: PersonsRequest, saved_id: int) -> HttpResponse:
         except NotPossible as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"From now on this is done with what “{saved.name}” finds.")
+            messages.success(request, _("From now on this is done with what “{name}” finds.").format(name=saved.name))
             return redirect("alert_rule", saved.pk)
     return show(request, "reading/alerts_rule.html", form=form, saved=saved, rule=known, standing=standing)
 
@@ -77,7 +78,7 @@ def test_webhook(request: PersonsRequest, saved_id: int) -> HttpResponse:
         messages.error(request, str(error))
     else:
         say = messages.error if answer.error else messages.success
-        say(request, answer.error or f"The webhook answered with status {answer.status}.")
+        say(request, answer.error or _("The webhook answered with status {status}.").format(status=answer.status))
     return redirect("alert_rule", saved.pk)
 
 
@@ -99,9 +100,9 @@ def log(request: PersonsRequest) -> HttpResponse:
 @login_required
 def retry(request: PersonsRequest, message_id: int) -> HttpResponse:
     if delivering.retry(request.user, message_id, now=now()):
-        messages.success(request, "It is tried again.")
+        messages.success(request, _("It is tried again."))
     else:
-        messages.error(request, "Only a message that was given up can be tried again.")
+        messages.error(request, _("Only a message that was given up can be tried again."))
     return back(request, "alert_messages")
 
 
@@ -116,7 +117,7 @@ def wishes(request: PersonsRequest) -> HttpResponse:
         except NotPossible as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "Saved.")
+            messages.success(request, _("Saved."))
             return redirect("alert_wishes")
     return show(request, "reading/alerts_wishes.html", form=form, page=wishes_page(request.user, public_push_key()))
 
@@ -126,16 +127,16 @@ def wishes(request: PersonsRequest) -> HttpResponse:
 def add_browser(request: PersonsRequest) -> HttpResponse:
     """What a browser's own interface gives (PushSubscription.toJSON), with the name that it calls itself."""
     if len(request.body) > LARGEST_SUBSCRIPTION:
-        return JsonResponse({"error": "That is too long for a browser's address and keys."}, status=413)
+        return JsonResponse({"error": _("That is too long for a browser's address and keys.")}, status=413)
     try:
         said = json.loads(request.body)
         keys = said["keys"]
         values = {"endpoint": said["endpoint"], "public_key": keys["p256dh"], "secret": keys["auth"]}
         name = said.get("name", "")
     except (ValueError, KeyError, TypeError, AttributeError):
-        return JsonResponse({"error": "That is no subscription of a browser."}, status=400)
+        return JsonResponse({"error": _("That is no subscription of a browser.")}, status=400)
     if not all(isinstance(value, str) and "\0" not in value for value in (*values.values(), name)):
-        return JsonResponse({"error": "That is no subscription of a browser."}, status=400)
+        return JsonResponse({"error": _("That is no subscription of a browser.")}, status=400)
     try:
         rules.add_browser(request.user, **values, name=name, now=now())
     except NotPossible as error:

@@ -5,7 +5,10 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.functional import Promise
 from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.jobs import actions
@@ -13,11 +16,11 @@ from apps.reading.pages.jobs import JobPage, job_page, jobs_page
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
 from apps.reading.views.sources import for_staff
 
-CHANGES: dict[str, tuple[Callable[[int], bool], str]] = {
-    "pause": (actions.pause, "is paused; its workers stop within seconds"),
-    "resume": (actions.resume, "goes on"),
-    "cancel": (actions.cancel, "is cancelled; what was done stays"),
-    "retry": (actions.try_again, "is tried again"),
+CHANGES: dict[str, tuple[Callable[[int], bool], Promise]] = {
+    "pause": (actions.pause, gettext_lazy("Job {number} is paused; its workers stop within seconds.")),
+    "resume": (actions.resume, gettext_lazy("Job {number} goes on.")),
+    "cancel": (actions.cancel, gettext_lazy("Job {number} is cancelled; what was done stays.")),
+    "retry": (actions.try_again, gettext_lazy("Job {number} is tried again.")),
 }
 
 
@@ -47,9 +50,9 @@ def start(request: PersonsRequest) -> HttpResponse:
     except LookupError as error:
         raise Http404("There is no such kind of job.") from error
     if is_new:
-        messages.success(request, f"Job {job.pk} is asked for; workers begin within seconds.")
+        messages.success(request, _("Job {number} is asked for; workers begin within seconds.").format(number=job.pk))
     else:
-        messages.info(request, f"Job {job.pk} does this already and is not at its end.")
+        messages.info(request, _("Job {number} does this already and is not at its end.").format(number=job.pk))
     return redirect("job", job.pk)
 
 
@@ -61,9 +64,11 @@ def change(request: HttpRequest, job_id: int, what: str) -> HttpResponse:
         raise Http404("There is no such change.")
     do, said = CHANGES[what]
     if do(job_id):  # beat tells the workers within seconds
-        messages.success(request, f"Job {job_id} {said}.")
+        messages.success(request, str(said).format(number=job_id))
     else:
-        messages.warning(request, f"Job {job_id} is {page.row.job.get_state_display().lower()}.")
+        messages.warning(
+            request, _("Job {number} is {state}.").format(number=job_id, state=page.row.job.get_state_display().lower())
+        )
     return back(request, "jobs")
 
 

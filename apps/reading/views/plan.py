@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.timezone import now
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from apps.reading.forms import PlanForm
@@ -19,7 +20,7 @@ def plan(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         form = PlanForm(request.POST)
         if form.is_valid() and _changed(request, form):
-            messages.success(request, "Saved. All sources are planned anew within a minute.")
+            messages.success(request, _("Saved. All sources are planned anew within a minute."))
             return redirect("plan")
     page = plan_page(
         words=request.GET.get("words", "")[:200],
@@ -36,7 +37,7 @@ def _changed(request: HttpRequest, form: PlanForm) -> bool:
     try:
         actions.change_plan(**form.cleaned_data, by=by(request, "the plan"))
     except ValueError as problem:
-        form.add_error(None, f"This cannot be planned: {problem}.")
+        form.add_error(None, _("This cannot be planned: {problem}.").format(problem=problem))
         return False
     return True
 

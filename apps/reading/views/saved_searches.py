@@ -11,12 +11,13 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.utils.feedgenerator import Atom1Feed, Rss201rev2Feed
 from django.utils.timezone import localtime, now
+from django.utils.translation import gettext as _
 from django.views.decorators.http import conditional_page, require_POST, require_safe
 
 from apps.postings.models import Posting
 from apps.reading.algorithms.addresses import web_address
 from apps.reading.pages.saved_searches import address_of, newest_of, saved_searches_page
-from apps.reading.pages.search_asked import storable
+from apps.reading.pages.search_asked import said, storable
 from apps.reading.views.rendering import PersonsRequest, Request, show
 from apps.search.actions import saved as actions
 from apps.search.algorithms.language import BadQuery
@@ -42,7 +43,7 @@ def save(request: PersonsRequest) -> HttpResponse:
     query = storable(request.POST.get("q", "")).strip()
     name = storable(request.POST.get("name", "")).strip() or query
     if not query:
-        messages.error(request, "There is nothing to keep: write what to search for first.")
+        messages.error(request, _("There is nothing to keep: write what to search for first."))
         return redirect("search")
     order = request.POST.get("order")
     try:
@@ -54,9 +55,9 @@ def save(request: PersonsRequest) -> HttpResponse:
             now=now(),
         )
     except (BadQuery, actions.NotSaved) as error:
-        messages.error(request, str(error))
+        messages.error(request, said(error) if isinstance(error, BadQuery) else str(error))
         return redirect("search")
-    messages.success(request, f"“{saved.name}” is among your searches.")
+    messages.success(request, _("“{name}” is among your searches.").format(name=saved.name))
     return redirect(address_of(saved))
 
 
@@ -69,7 +70,7 @@ def change(request: PersonsRequest, saved_id: int) -> HttpResponse:
             actions.forget_search(request.user, saved_id)
         case "move":
             actions.move_feed(request.user, saved_id)
-            messages.success(request, "Its feeds have new addresses; the old ones lead nowhere.")
+            messages.success(request, _("Its feeds have new addresses; the old ones lead nowhere."))
         case _:
             try:
                 actions.rename_search(request.user, saved_id, storable(request.POST.get("name", "")))

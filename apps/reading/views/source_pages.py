@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.timezone import now
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.reading.crawl_forms import CrawlForm, KeenTagsForm
@@ -30,7 +31,7 @@ def index(request: HttpRequest, source_id: int) -> HttpResponse:
     form = CrawlForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         actions.change_crawl(source_id, now=now(), **form.cleaned_data)
-        messages.success(request, "Saved.")
+        messages.success(request, _("Saved."))
         return redirect("source_pages", source_id)
     return show(request, "reading/source_pages.html", page=page, form=form)
 
@@ -56,7 +57,7 @@ def keen_tags(request: HttpRequest, source_id: int) -> HttpResponse:
             return _train(request, source_id)
         if form.is_valid():
             actions.set_keen_tags(source_id, form.cleaned_data["tags"], now=now())
-            messages.success(request, "Saved.")
+            messages.success(request, _("Saved."))
             return redirect("keen_tags", source_id)
     return show(request, "reading/keen_tags.html", page=page, form=form)
 
@@ -69,7 +70,8 @@ def _train(request: HttpRequest, source_id: int) -> HttpResponse:
     else:
         messages.success(
             request,
-            f"Trained with {trained.pages} pages: their text is found with F1 {trained.after:.3f},"
-            f" {trained.before:.3f} before.",
+            _("Trained with {number} pages: their text is found with F1 {after}, {before} before.").format(
+                number=trained.pages, after=f"{trained.after:.3f}", before=f"{trained.before:.3f}"
+            ),
         )
     return redirect("keen_tags", source_id)

@@ -11,12 +11,14 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.timezone import now
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.reading import actions
 from apps.reading.forms import SourceFilterForm
 from apps.reading.pages.merging import merge_page
 from apps.reading.pages.sources import SourcePage, source_page, sources_page
+from apps.reading.reasons import reason_said
 from apps.reading.source_forms import PREFIX, PROPOSED, SourceForm
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
 from apps.retrieval import actions as retrieval
@@ -158,7 +160,9 @@ def merge(request: PersonsRequest, source_id: int) -> HttpResponse:
         merged = actions.merge_sources(kept.pk, source_id, now=now(), by=by(request, "merging"))
         messages.success(
             request,
-            f"{page.source} is merged: {merged.moved + merged.joined} postings and {merged.followers} followers moved.",
+            _("{source} is merged: {postings} postings and {followers} followers moved.").format(
+                source=page.source, postings=merged.moved + merged.joined, followers=merged.followers
+            ),
         )
         return redirect("source", kept.pk)
     return show(request, "reading/source_merge.html", page=page)
@@ -169,7 +173,7 @@ def delete(request: HttpRequest, source_id: int) -> HttpResponse:
     page = _page(request, source_id)
     if request.method == "POST":
         sources.delete_source(source_id, by=by(request, "the source"))
-        messages.success(request, f"{page.source} is deleted.")
+        messages.success(request, _("{source} is deleted.").format(source=page.source))
         return redirect("sources")
     return show(request, "reading/source_delete.html", page=page)
 
@@ -191,13 +195,16 @@ def ask(request: HttpRequest, source_id: int) -> HttpResponse:
     """Retrieve now."""
     page = _page(request, source_id)
     if page.schedule is None:
-        messages.warning(request, f"{page.source} is not in the plan: nobody follows it yet.")
+        messages.warning(request, _("{source} is not in the plan: nobody follows it yet.").format(source=page.source))
         return back(request, "sources")
     asked = retrieval.ask_soon(page.source.pk, now=now())
     if asked.granted:
-        messages.success(request, f"{page.source} is asked in a moment.")
+        messages.success(request, _("{source} is asked in a moment.").format(source=page.source))
     else:
-        messages.warning(request, f"{page.source} is not asked before {asked.at:%H:%M:%S} UTC: {asked.reason}")
+        words = _("{source} is not asked before {time} UTC: {reason}")
+        messages.warning(
+            request, words.format(source=page.source, time=f"{asked.at:%H:%M:%S}", reason=reason_said(asked.reason))
+        )
     return back(request, "sources")
 
 

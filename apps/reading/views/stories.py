@@ -5,6 +5,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect
 from django.utils.timezone import now
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.following import actions as following_actions
@@ -53,7 +54,7 @@ def learning(request: PersonsRequest) -> HttpResponse:
             actions.set_learning(request.user, is_on=False)
         case "forget":
             actions.forget_taste(request.user)
-            messages.success(request, "Forgotten: nothing is known of your taste any more.")
+            messages.success(request, _("Forgotten: nothing is known of your taste any more."))
         case _:
             return HttpResponseBadRequest("Say on, off or forget.")
     return redirect("own")

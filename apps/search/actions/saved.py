@@ -4,6 +4,7 @@ import secrets
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.search.algorithms.language import parse
@@ -33,7 +34,9 @@ def save_search(user: User, name: str, query: str, *, order: SavedSearch.Order, 
     name = _checked(name)
     User.objects.select_for_update().get(pk=user.pk)  # or two at once would be one too many
     if saved_searches(user).exclude(name=name).count() >= MOST_SAVED:
-        raise NotSaved(f"You keep {MOST_SAVED} searches, which is as many as one can. Forget one first.")
+        raise NotSaved(
+            _("You keep {most} searches, which is as many as one can. Forget one first.").format(most=MOST_SAVED)
+        )
     values = {"query": query, "order": order, "saved_at": now}
     return SavedSearch.objects.update_or_create(
         user=user, name=name, defaults=values, create_defaults=values | {"secret": _secret()}
@@ -51,7 +54,7 @@ def rename_search(user: User, saved_id: int, name: str) -> None:
     name = _checked(name)
     User.objects.select_for_update().get(pk=user.pk)
     if saved_searches(user).filter(name=name).exclude(pk=saved_id).exists():
-        raise NotSaved(f"Another of your searches is called “{name}”.")
+        raise NotSaved(_("Another of your searches is called “{name}”.").format(name=name))
     saved_searches(user).filter(pk=saved_id).update(name=name)
 
 
@@ -67,7 +70,7 @@ def forget_search(user: User, saved_id: int) -> None:
 def _checked(name: str) -> str:
     name = " ".join(name.split())[:LONGEST_NAME].strip()
     if not name:
-        raise NotSaved("A search needs a name.")
+        raise NotSaved(_("A search needs a name."))
     return name
 
 

@@ -11,6 +11,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.db import OperationalError
 from django.db.models import Count
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from numpy.typing import NDArray
 from psycopg.errors import QueryCanceled
 
@@ -128,7 +130,7 @@ def search(
 def _given_up(error: OperationalError) -> Exception:
     """What to tell of a statement that failed."""
     is_slow = isinstance(error.__cause__, QueryCanceled)
-    return TooCostly("This search took too long: ask for less at once.") if is_slow else error
+    return TooCostly(_("This search took too long: ask for less at once.")) if is_slow else error
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,8 +323,8 @@ def _reasons(ranked: _Ranked, place: RankedPlace, positions: range) -> dict[int,
     most = max(ranked.followers.values(), default=0)
     return {
         ranked.postings[at]: (
-            Freshness().explanation((place.microseconds - ranked.published[at]) / _DAY),
-            Authority().explanation(ranked.followers.get(ranked.sources[at], 0), most),
+            Freshness().explanation((place.microseconds - ranked.published[at]) / _DAY, ngettext),
+            Authority().explanation(ranked.followers.get(ranked.sources[at], 0), most, ngettext),
         )
         for at in positions
     }

@@ -8,13 +8,14 @@ from apps.alerts.algorithms.standing.languages import ENGLISH, EVERY, GROUPS
 from apps.alerts.algorithms.standing.ways import Way, is_open, ways
 from apps.postings.algorithms.words import sequence
 from apps.search.algorithms.language import Filter, Tree, leaves, texts
+from apps.search.algorithms.language.errors import gettext_noop
 
 MOST_BESIDE = 6  # terms beside the rarest one
-NOTHING_TO_WAIT_FOR = (
+NOTHING_TO_WAIT_FOR = gettext_noop(
     "No posting can be waited for by this search alone: it has to name a word, a phrase, a source or the like that must"
     " be there, on each side of an OR; dates, exclusions and words as common as “the” are not enough."
 )
-NEVER = "No posting will ever answer this search: it asks for a name without any letter or number."
+NEVER = gettext_noop("No posting will ever answer this search: it asks for a name without any letter or number.")
 
 _REMEMBERED = 50_000  # words of queries, in all groups of languages, 40 MB
 

@@ -3,22 +3,24 @@
 _LONGEST_QUOTED = 40  # characters of a piece that a sentence shows
 
 
-class BadQuery(ValueError):
-    """A query that cannot be read: a sentence for whoever wrote it, and the place."""
+def gettext_noop(text: str) -> str:
+    """Mark a sentence for who translates; whoever shows it looks for its translation."""
+    return text
 
-    def __init__(self, message: str, at: int, piece: str) -> None:
-        super().__init__(message)
+
+class BadQuery(ValueError):
+    """A query that cannot be read: a sentence for whoever wrote it, and the place.
+
+    >>> str(BadQuery("There is nothing before {piece} at character {place}.", 3, "OR", piece="OR"))
+    'There is nothing before OR at character 4.'
+    """
+
+    def __init__(self, sentence: str, at: int, piece: str, **values: str | int) -> None:
+        self.sentence = sentence  # with names in braces for the values
+        self.values = {"place": f"{at + 1:,}"} | values
+        super().__init__(sentence.format(**self.values))
         self.at = at  # characters of the query before the piece
         self.piece = piece  # as it was written; empty where the trouble is that the query ends
-
-
-def place(at: int) -> str:
-    """A place as people count it.
-
-    >>> place(0)
-    'character 1'
-    """
-    return f"character {at + 1:,}"
 
 
 def shortened(piece: str) -> str:

@@ -2,13 +2,18 @@
 
 from dataclasses import dataclass, field
 
-from apps.search.algorithms.language.errors import BadQuery, place, shortened
+from apps.search.algorithms.language.errors import BadQuery, gettext_noop, shortened
 from apps.search.algorithms.language.tokens import Sign, Token, tokens
 from apps.search.algorithms.language.trees import And, Filter, Not, Or, Tree, parts_of
 
 LONGEST_QUERY = 1_000  # characters
 MOST_TERMS = 100  # words, phrases and values of filters
 DEEPEST = 20  # parentheses inside each other
+
+_NOTHING = gettext_noop("There is nothing to look for.")
+_TOO_MANY = gettext_noop(
+    "A query may have {most} words, phrases and values; “{word}” at character {place} is one too many."
+)
 
 
 def parse(text: str) -> Tree:
@@ -34,8 +39,9 @@ def parse(text: str) -> Tree:
         at character 14 is none.
     """
     if len(text) > LONGEST_QUERY:
-        message = f"A query may have {LONGEST_QUERY:,} characters; this one has {len(text):,}."
-        raise BadQuery(message, LONGEST_QUERY, text[LONGEST_QUERY:])
+        sentence = gettext_noop("A query may have {most} characters; this one has {number}.")
+        most, number = f"{LONGEST_QUERY:,}", f"{len(text):,}"
+        raise BadQuery(sentence, LONGEST_QUERY, text[LONGEST_QUERY:], most=most, number=number)
     reader = _Reader(list(tokens(text)), len(text))
     _check_number_of_terms(reader.tokens)
     if not reader.tokens:
@@ -79,12 +85,11 @@ def _all_of(reader: _Reader) -> Tree:
         elif (token := reader.peek()) is None or token.kind == ")":
             break
     if explicit and is_doubtful:
-        raise BadQuery(
-            f"AND at {place(explicit.at)} beside OR can be read in two ways: put parentheses around what belongs"
-            " together, as in (paris AND london) OR rome.",
-            explicit.at,
-            explicit.written,
+        sentence = gettext_noop(
+            "AND at character {place} beside OR can be read in two ways: put parentheses around what belongs together,"
+            " as in (paris AND london) OR rome."
         )
+        raise BadQuery(sentence, explicit.at, explicit.written)
     return parts[0] if len(parts) == 1 else And(tuple(parts), parts[0].at)
 
 
@@ -126,11 +131,10 @@ def _operand(reader: _Reader) -> Tree:
 def _parenthesised(reader: _Reader, opening: Token) -> Tree:
     reader.opened.append(opening)
     if len(reader.opened) > DEEPEST:
-        raise BadQuery(
-            f"The parenthesis at {place(opening.at)} lies inside {DEEPEST} others, which is as deep as can be read.",
-            opening.at,
-            opening.written,
+        sentence = gettext_noop(
+            "The parenthesis at character {place} lies inside {number} others, which is as deep as can be read."
         )
+        raise BadQuery(sentence, opening.at, opening.written, number=DEEPEST)
     tree = _all_of(reader)
     if not reader.take(")"):
         raise _unclosed(opening)
@@ -144,38 +148,31 @@ def _missing_operand(reader: _Reader) -> BadQuery:
     token = reader.peek()
     if before is None or before.kind == "(" or before.operand:
         if token is None:
-            return _unclosed(before) if before else BadQuery("There is nothing to look for.", reader.end, "")
+            return _unclosed(before) if before else BadQuery(_NOTHING, reader.end, "")
         if token.kind == ")":
             return _holds_nothing(before) if before else _closes_none(token)
-        return BadQuery(
-            f"{token.written} at {place(token.at)} needs something to look for before it.", token.at, token.written
-        )
-    return BadQuery(
-        f"{before.written} at {place(before.at)} needs something to look for behind it; to look for the word, put it in"
-        " quotation marks.",
-        before.at,
-        before.written,
+        sentence = gettext_noop("{sign} at character {place} needs something to look for before it.")
+        return BadQuery(sentence, token.at, token.written, sign=token.written)
+    sentence = gettext_noop(
+        "{sign} at character {place} needs something to look for behind it; to look for the word, put it in quotation"
+        " marks."
     )
+    return BadQuery(sentence, before.at, before.written, sign=before.written)
 
 
 def _closes_none(closing: Token) -> BadQuery:
-    return BadQuery(
-        f"The parenthesis at {place(closing.at)} closes none: open one before it, or leave it out.",
-        closing.at,
-        closing.written,
-    )
+    sentence = gettext_noop("The parenthesis at character {place} closes none: open one before it, or leave it out.")
+    return BadQuery(sentence, closing.at, closing.written)
 
 
 def _holds_nothing(opening: Token) -> BadQuery:
-    return BadQuery(f"There is nothing between the parentheses at {place(opening.at)}.", opening.at, opening.written)
+    sentence = gettext_noop("There is nothing between the parentheses at character {place}.")
+    return BadQuery(sentence, opening.at, opening.written)
 
 
 def _unclosed(opening: Token) -> BadQuery:
-    return BadQuery(
-        f"The parenthesis at {place(opening.at)} is not closed: add another, or leave it out.",
-        opening.at,
-        opening.written,
-    )
+    sentence = gettext_noop("The parenthesis at character {place} is not closed: add another, or leave it out.")
+    return BadQuery(sentence, opening.at, opening.written)
 
 
 def _check_number_of_terms(read: list[Token]) -> None:
@@ -184,9 +181,4 @@ def _check_number_of_terms(read: list[Token]) -> None:
         if token.operand:
             terms += len(token.operand.values) if isinstance(token.operand, Filter) else 1
             if terms > MOST_TERMS:
-                raise BadQuery(
-                    f"A query may have {MOST_TERMS} words, phrases and values; “{shortened(token.written)}” at"
-                    f" {place(token.at)} is one too many.",
-                    token.at,
-                    token.written,
-                )
+                raise BadQuery(_TOO_MANY, token.at, token.written, most=MOST_TERMS, word=shortened(token.written))

@@ -9,7 +9,7 @@ from typing import Literal
 
 from apps.postings.algorithms.words.languages import base_code
 from apps.search.algorithms.language.dates import moment
-from apps.search.algorithms.language.errors import BadQuery, place, shortened
+from apps.search.algorithms.language.errors import BadQuery, gettext_noop, shortened
 from apps.search.algorithms.language.trees import (
     BLANK,
     FIELDS,
@@ -45,6 +45,14 @@ _EXAMPLES: dict[Field, str] = {
     "after": "after:2026-11-21",
     "is": "is:unread",
 }
+_NO_VALUE = gettext_noop(
+    "“{field}:” at character {place} needs a value right behind it, like {example}; for the word put it in quotation"
+    " marks."
+)
+_NO_NEXT_VALUE = gettext_noop(
+    "“{field}:” at character {place} needs a value right behind its comma, like {example}; for the word put it in"
+    " quotation marks."
+)
 _ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)  # whether a date can be read does not depend on the clock
 
 Sign = Literal["(", ")", "OR", "AND", "NOT"]
@@ -108,10 +116,12 @@ def _phrase(text: str, at: int) -> Token | None:
 def _quoted(text: str, at: int) -> tuple[str, str]:
     match = _QUOTED.match(text, at)
     if match is None:
-        raise BadQuery(f"The quotation mark at {place(at)} is not closed: add another, or leave it out.", at, text[at])
+        sentence = gettext_noop("The quotation mark at character {place} is not closed: add another, or leave it out.")
+        raise BadQuery(sentence, at, text[at])
     words = quotable(match[1])
     if not words:
-        raise BadQuery(f"There is nothing between the quotation marks at {place(at)}.", at, match[0])
+        sentence = gettext_noop("There is nothing between the quotation marks at character {place}.")
+        raise BadQuery(sentence, at, match[0])
     return match[0], words
 
 
@@ -133,12 +143,11 @@ def _ask_for_the_filter_that_was_meant(name: str, written: str, at: int) -> None
     close = difflib.get_close_matches(name.lower(), FIELDS, n=1, cutoff=0.8)
     meant = _MEANT.get(name.lower()) or (close[0] if close else None)
     if meant:
-        raise BadQuery(
-            f"There is no filter “{name}:”, which stands at {place(at)}. For the filter write “{meant}:”, for the word"
-            " put it in quotation marks.",
-            at,
-            written,
+        sentence = gettext_noop(
+            "There is no filter “{name}:”, which stands at character {place}. For the filter write “{meant}:”, for the"
+            " word put it in quotation marks."
         )
+        raise BadQuery(sentence, at, written, name=name, meant=meant)
 
 
 def _filter(text: str, at: int, field: Field, behind: int) -> Token:
@@ -150,19 +159,16 @@ def _filter(text: str, at: int, field: Field, behind: int) -> Token:
             match = _VALUE.match(text, behind)
             written = value = match[0] if match else ""
         if not value:
-            raise BadQuery(
-                f"“{field}:” at {place(at)} needs a value right behind {'its comma' if values else 'it'}, like"
-                f" {_EXAMPLES[field]}; for the word put it in quotation marks.",
-                at,
-                text[at:behind],
-            )
+            sentence = _NO_NEXT_VALUE if values else _NO_VALUE
+            raise BadQuery(sentence, at, text[at:behind], field=field, example=_EXAMPLES[field])
         values.append(_checked(field, value, behind, written))
         behind += len(written)
         if text[behind : behind + 1] != ",":
             break
         behind += 1
     if field in ("before", "after") and len(values) > 1:
-        raise BadQuery(f"“{field}:” at {place(at)} takes one date, not {len(values)}.", at, text[at:behind])
+        sentence = gettext_noop("“{field}:” at character {place} takes one date, not {number}.")
+        raise BadQuery(sentence, at, text[at:behind], field=field, number=len(values))
     return Token("operand", text[at:behind], at, Filter(field, tuple(dict.fromkeys(values)), at))
 
 
@@ -172,18 +178,24 @@ def _checked(field: Field, value: str, at: int, written: str) -> str:
     if field == "is":
         if lower in STATES:
             return lower
-        needed = f"one of {', '.join(STATES[:-1])} and {STATES[-1]}"
+        sentence = gettext_noop("“{field}:” needs one of {states} and {last}; “{value}” at character {place} is none.")
     elif field == "lang":
         if (code := base_code(value)) not in ("", "und"):
             return code
-        needed = "the code of a language, like en, de or zh"
+        sentence = gettext_noop(
+            "“{field}:” needs the code of a language, like en, de or zh; “{value}” at character {place} is none."
+        )
     elif field in ("before", "after"):
         try:
             moment(lower, _ANY_TIME)
         except ValueError:
-            needed = "a date like 2026-11-21, 2026-11, 2026, today, yesterday or 7d"
+            sentence = gettext_noop(
+                "“{field}:” needs a date like 2026-11-21, 2026-11, 2026, today, yesterday or 7d;"
+                " “{value}” at character {place} is none."
+            )
         else:
             return lower
     else:
         return value
-    raise BadQuery(f"“{field}:” needs {needed}; “{shortened(value)}” at {place(at)} is none.", at, written)
+    states, last = ", ".join(STATES[:-1]), STATES[-1]
+    raise BadQuery(sentence, at, written, field=field, value=shortened(value), states=states, last=last)

@@ -4,10 +4,17 @@ Both are off unless asked for, and each can say what it did. Collections with ju
 followers, so that their strength is a matter of taste and not of measurement.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+Plural = Callable[[str, str, int], str]  # of a sentence about one and one about many, that for a number
+
+
+def in_english(one: str, many: str, number: int) -> str:
+    return one if number == 1 else many
 
 
 @dataclass(frozen=True)
@@ -33,13 +40,15 @@ class Freshness:
         age = np.maximum(np.asarray(ages, np.float64), 0)
         return np.asarray((1 + self.strength * 2 ** (-age / self.half_life)) / (1 + self.strength), np.float32)
 
-    def explanation(self, age: float) -> str:
-        """What it did to a posting of this age.
+    def explanation(self, age: float, ngettext: Plural = in_english) -> str:
+        """What it did to a posting of this age, in the language that `ngettext` knows.
 
         >>> Freshness(strength=1, half_life=7).explanation(7)
         '7 days old: score × 0.75'
         """
-        return f"{_days(age)} old: score × {float(self.factors(age)):.2f}"
+        days = max(0, round(age))
+        said = ngettext("{number} day old: score × {factor}", "{number} days old: score × {factor}", days)
+        return said.format(number=f"{days:,}", factor=f"{float(self.factors(age)):.2f}")
 
 
 @dataclass(frozen=True)
@@ -67,16 +76,15 @@ class Authority:
         share = np.log1p(count) / np.log1p(most) if most > 0 else np.ones_like(count)
         return np.asarray((1 + self.strength * share) / (1 + self.strength), np.float32)
 
-    def explanation(self, followers: int, most: int) -> str:
-        """What it did to a posting of such a source.
+    def explanation(self, followers: int, most: int, ngettext: Plural = in_english) -> str:
+        """What it did to a posting of such a source, in the language that `ngettext` knows.
 
         >>> Authority(strength=1).explanation(9, 99)
         '9 people follow its source: score × 0.75'
         """
-        people = "1 person follows" if followers == 1 else f"{followers:,} people follow"
-        return f"{people} its source: score × {float(self.factors(followers, most)):.2f}"
-
-
-def _days(age: float) -> str:
-    days = max(0, round(age))
-    return "1 day" if days == 1 else f"{days:,} days"
+        said = ngettext(
+            "{number} person follows its source: score × {factor}",
+            "{number} people follow its source: score × {factor}",
+            followers,
+        )
+        return said.format(number=f"{followers:,}", factor=f"{float(self.factors(followers, most)):.2f}")

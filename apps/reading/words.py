@@ -1,0 +1,33 @@
+"""Amounts of time in the words of the language that a page is answered in."""
+
+from datetime import datetime
+
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from apps.reading.algorithms import spans
+
+
+def units() -> tuple[str, str, str, str]:
+    """Of time, the largest first, as they are written behind a number."""
+    return (
+        pgettext("days", "d"),
+        pgettext("hours", "h"),
+        pgettext("minutes", "min"),
+        pgettext("seconds", "s"),
+    )
+
+
+def span(seconds: float) -> str:
+    """
+    >>> span(95 * 60)
+    '1 h 35 min'
+    """
+    return spans.span(seconds, units(), _("for ever"))
+
+
+def day_and_time(at: datetime) -> str:
+    """A time within a year, in the zone of who reads."""
+    return date_format(localtime(at), _("j M H:i"))

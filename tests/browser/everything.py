@@ -1,0 +1,197 @@
+"""Every page of the portal, found in its addresses, with something to show on each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
+from playwright.sync_api import BrowserContext
+
+from apps.accounts.models import User
+from apps.alerts import actions as alerts
+from apps.alerts.models import Browser, Message, Relevance, Rule
+from apps.following.models import Tag, Tagging
+from apps.jobs.models import Job
+from apps.retrieval.models import Crawl, Page
+from apps.search.actions.saved import save_search
+from apps.search.models import SavedSearch
+from apps.sources.models import Source
+from apps.stories import actions as stories
+from apps.stories.actions import pulling
+from apps.stories.models import Story
+from apps.trending import actions as trending
+from tests.builders import (
+    a_folder,
+    a_follow,
+    a_habit,
+    a_mark,
+    a_plan,
+    a_posting,
+    a_retrieval,
+    a_schedule,
+    a_source,
+    a_user,
+    an_edition,
+)
+
+FOR_MACHINES = {"image", "push"}  # what they answer to a made-up address is no page of theirs
+BESIDES = [  # pages that show something else with a question in their address
+    "/search/?q=harbour+bridge&like={posting_id}",
+    "/search/?q=%28bridge",
+    "/river/?q=%28bridge",
+    "/river/?q=bridge&order=oldest&show=unread",
+    "/trends/?language=en&term=ferries&period=hours",
+    "/sources/test/?address=nothing",
+    "/nowhere/",
+]
+TEXT = " ".join(
+    f"The {which} bridge was {what} on {day} after the storm, officials of the harbour told our paper later."
+    for which, what, day in zip(
+        ["harbour", "old", "stone", "new", "wooden", "iron", "last"],
+        ["closed", "inspected", "left", "searched", "opened", "watched", "painted"],
+        ["Monday", "Tuesday", "Sunday", "Friday", "Monday", "Thursday", "Monday"],
+        strict=True,
+    )
+)
+MARKUP = (
+    f"<h2>The bridge</h2><p>{TEXT} <a href='https://a.example/'>A link</a>, <code>code</code>, <mark>marked</mark>.</p>"
+    "<blockquote><p>Said.</p></blockquote><pre>x = 1</pre><table><tr><th>One</th><td>1</td></tr></table>"
+    "<ul><li>First</li></ul>"
+)
+
+
+def some_of_everything(user: User) -> dict[str, Any]:
+    """What stands in the addresses of pages, by the names that the addresses have for it."""
+    now = timezone.now()
+    site = a_source(
+        url="https://site.example/", title="Site", kind=Source.Kind.SITE, listed=True, category="local", language="en"
+    )
+    folder = a_folder(user, "Papers")
+    papers = [a_source(listed=True, title=f"Gazette {number}", category="local", language="en") for number in range(6)]
+    for paper in papers[:3]:
+        a_follow(user, paper, folders=(folder,))
+    a_follow(user, site)
+    for number in range(12):
+        title = f"Harbour bridge closed, ferries {'abcdefghijkl'[number]} instead"
+        published_at = now - timedelta(minutes=number)
+        posting = a_posting(
+            papers[number % 6], title=title, text=TEXT, html=MARKUP, language="en", published_at=published_at,
+            text_hash=bytes([number] * 16), author="Ada", categories=["Weather"],
+        )  # fmt: skip
+    a_posting(papers[0], title="عُلّق الجسر فوق الميناء", text="أُغلق الجسر يوم الاثنين.", language="ar", published_at=now)
+    a_posting(papers[1], title="港口大桥关闭", text="港口大桥周一因风暴关闭。", language="zh", published_at=now)
+    a_mark(user, posting, read=True, starred_at=now)
+    an_edition(posting, text=TEXT.replace("harbour", "river"))
+    saved = _a_search_that_found_something(user, papers[0])
+    source = posting.source
+    _habits_and_troubles(source, papers[0], site)
+    page = Page.objects.create(
+        source=site, url="https://site.example/1", key=bytes(16), found_at=now, kind=Page.Kind.NEWS, reason="Long text."
+    )
+    _stories_and_trends()
+    tag = Tag.objects.create(user=user, name="weather")
+    Tagging.objects.create(posting=posting, tag=tag, tagged_at=now)
+    job = Job.objects.create(kind="index", asked_by="Ann", state="failed", problem="A split was given up.")
+    Job.objects.create(kind="index", asked_by="Ann", state="running")
+    return {
+        "posting_id": posting.pk,
+        "source_id": source.pk,
+        "folder_id": folder.pk,
+        "tag_id": tag.pk,
+        "saved_id": saved.pk,
+        "secret": saved.secret,
+        "kind": "rss",
+        "message_id": Message.objects.order_by("pk")[0].pk,
+        "browser_id": Browser.objects.get().pk,
+        "token": saved.rule.stop_token,
+        "story_id": Story.objects.order_by("-sources")[0].pk,
+        "page_id": page.pk,
+        "job_id": job.pk,
+        "what": "pause",
+        "uidb36": "1",
+        "key": "of-a-mail-long-ago",
+    }
+
+
+def _a_search_that_found_something(user: User, source: Source) -> SavedSearch:
+    saved = save_search(user, "Bridges", "bridge", order=SavedSearch.Order.NEWEST, now=timezone.now())
+    alerts.prepare()
+    Rule.objects.create(saved=saved, mail="day", webhook_url="https://example.org/hook", stop_token="stop")
+    a_posting(source, title="A bridge is built", text="A bridge is built.", language="en", published_at=timezone.now())
+    alerts.match(now=timezone.now())
+    source.interest = 3.5
+    source.save()
+    saved.standing.counted = 1.0
+    saved.standing.save()
+    Relevance.objects.create(saved=saved, source=source, value=0.3)
+    Message.objects.filter(saved=saved).update(state="failed", done_at=timezone.now(), error="It did not answer.")
+    Browser.objects.create(
+        user=user, endpoint="https://push.example/1", name="Firefox on Linux", added_at=timezone.now()
+    )
+    return saved
+
+
+def _habits_and_troubles(source: Source, failing: Source, site: Source) -> None:
+    now = timezone.now()
+    a_plan(curve=[[1.0, 2.0], [9.0, 0.5]])
+    a_habit(source)
+    a_schedule(source, observed_at=now)
+    a_schedule(failing, consecutive_failures=4, failing_since=now)
+    a_retrieval(source, outcome="failed", message="No answer.")
+    a_retrieval(source, fetched_at=now, dated=1, delay_seconds=60, longest_delay_seconds=60)
+    Crawl.objects.create(source=site, pages_per_day=500)
+
+
+def _stories_and_trends() -> None:
+    pulling._memory = None
+    while stories.pull().looked_at:
+        pass
+    while trending.count():
+        pass
+    while trending.slice_stale():
+        pass
+    trending.refresh(("hour", "day"), timezone.now())
+
+
+def a_keeper() -> User:
+    return a_user("keeper", email="keeper@example.org", is_staff=True, is_superuser=True)
+
+
+def sign_in(context: BrowserContext, client: Client, user: User, address: str) -> None:
+    """Quicker than through the form."""
+    client.force_login(user)
+    context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": address}])
+
+
+def _patterns(resolver: URLResolver, namespace: str = "") -> Iterator[tuple[str, Sequence[str]]]:
+    """Names of addresses, and what stands in each; the pages of Django's own administration are not ours."""
+    for entry in resolver.url_patterns:
+        if isinstance(entry, URLPattern):
+            if entry.name and entry.name not in FOR_MACHINES:
+                yield namespace + entry.name, tuple(entry.pattern.regex.groupindex)
+        elif entry.namespace != "admin":
+            yield from _patterns(entry, f"{namespace}{entry.namespace}:" if entry.namespace else namespace)
+
+
+def pages(client: Client, values: Mapping[str, Any]) -> list[str]:
+    """The addresses that answer this client with a whole page; what leads elsewhere or is sent by forms is left out.
+
+    A place in an address for which `some_of_everything` has no value fails the test.
+    """
+    found = []
+    for name, places in _patterns(get_resolver()):
+        unknown = [place for place in places if place not in values]
+        assert not unknown, f"some_of_everything has nothing for {unknown} in the address of the page {name!r}"
+        address = reverse(name, kwargs={place: values[place] for place in places})
+        answer = client.get(address)
+        assert answer.status_code not in (404, 500), f"{name!r}: {address} answers {answer.status_code}"
+        if _is_page(answer):
+            found.append(address)
+    return found + [address.format(**values) for address in BESIDES if _is_page(client.get(address.format(**values)))]
+
+
+def _is_page(answer: Any) -> bool:
+    is_markup = answer.headers.get("Content-Type", "").startswith("text/html")
+    return is_markup and answer.status_code in (200, 404) and b"<html" in b"".join(answer)

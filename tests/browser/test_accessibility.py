@@ -1,0 +1,92 @@
+"""axe finds no serious fault on any page, by day, by night, with more contrast, on a desk and in a hand."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser import everything
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+[AXE] = Path(__file__).parent.glob("vendor/axe-core@*/axe.min.js")
+FAULTS = """async ([options]) => {
+    const found = await axe.run(document, {resultTypes: ["violations"], ...options});
+    return found.violations.filter(each => ["serious", "critical"].includes(each.impact)).map(each =>
+        `${each.id}: ${each.nodes.slice(0, 3).map(node =>
+            `${node.target.join(" ")} ${node.any[0]?.message ?? node.all[0]?.message ?? ""}`).join(" | ")}`);
+}"""
+EVERYTHING = {"rules": {"target-size": {"enabled": True}}}
+OF_COLOURS = {"runOnly": ["color-contrast"]}
+IN_A_HAND = {"runOnly": ["color-contrast", "target-size", "scrollable-region-focusable"]}
+OF_MUCH_CONTRAST = {
+    "runOnly": ["color-contrast-enhanced"],
+    "rules": {"color-contrast-enhanced": {"enabled": True}},  # 7 to 1
+}
+HAND, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+
+
+def faults(page: Page, addresses: Iterable[str]) -> list[str]:
+    script = AXE.read_text(encoding="utf-8")
+    found = []
+
+    def look(how: str, options: dict[str, object]) -> None:
+        found.extend(f"{address} {how}: {fault}" for fault in page.evaluate(FAULTS, [options]))
+
+    for address in addresses:
+        page.set_viewport_size(DESK)
+        page.emulate_media(color_scheme="light", reduced_motion="reduce")  # colours that are still changing are none
+        page.goto(address)
+        page.evaluate(script)  # so, and not as a tag: the page's policy allows no script but its own
+        look("by day", EVERYTHING)
+        page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+        page.set_viewport_size(HAND)
+        page.emulate_media(color_scheme="dark")
+        look("by night, in a hand", IN_A_HAND)
+    return found
+
+
+def test_what_visitors_see(page: Page, client):
+    values = everything.some_of_everything(everything.a_keeper())
+    addresses = everything.pages(client, values)
+    assert len(addresses) >= 15
+    assert faults(page, addresses) == []
+
+
+def test_what_people_and_keepers_see(page: Page, client, live_server):
+    user = everything.a_keeper()
+    values = everything.some_of_everything(user)
+    everything.sign_in(page.context, client, user, live_server.url)
+    addresses = everything.pages(client, values)
+    assert len(addresses) >= 50
+    assert faults(page, addresses) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_who_asks_for_more_contrast_gets_it(page: Page, client, scheme):
+    values = everything.some_of_everything(everything.a_keeper())
+    page.emulate_media(contrast="more", color_scheme=scheme, reduced_motion="reduce")
+    addresses = ["/", "/trends/", "/stories/", "/search/?q=bridge", "/accounts/login/", "/posting/{posting_id}/"]
+    found = []
+    for address in addresses:
+        page.goto(address.format(**values))
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        found += page.evaluate(FAULTS, [OF_MUCH_CONTRAST])
+    assert found == []
+
+
+def test_a_fault_is_found(page: Page):
+    page.goto("/help/keys/")
+    page.evaluate(
+        """() => {
+            const words = document.createElement("p");
+            words.textContent = "Faint";
+            document.querySelector("main").append(words, document.createElement("button"));
+            document.adoptedStyleSheets = [new CSSStyleSheet()];
+            document.adoptedStyleSheets[0].replaceSync("main p:last-of-type { color: #ccc; background: #fff }");
+        }"""
+    )
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate(FAULTS, [EVERYTHING])
+    assert {fault.partition(":")[0] for fault in found} == {"color-contrast", "button-name"}

@@ -1,0 +1,49 @@
+"""Visitors and people choose a language and colours, with scripts and without."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.builders import a_posting, a_source
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+BRIGHTNESS = """() => getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]"""
+
+
+@pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
+def test_a_visitor_reads_in_chinese_by_night(page: Page):
+    page.goto("/help/keys/")
+    assert page.evaluate(BRIGHTNESS) > 200
+    page.get_by_role("link", name="Language and colours").click()
+    page.get_by_label("简体中文").check()
+    page.get_by_label("Dark").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("快捷键")
+    assert page.evaluate(BRIGHTNESS) < 50
+    page.get_by_role("link", name="语言与颜色").click()
+    expect(page.get_by_label("深色")).to_be_checked()
+    page.get_by_label("浅色").check()
+    page.get_by_label("跟随浏览器").check()
+    page.get_by_role("button", name="保存").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Keys")
+
+
+def test_the_systems_colours_count_until_somebody_chooses(page: Page):
+    page.emulate_media(color_scheme="dark")
+    page.goto("/help/keys/")
+    assert page.evaluate(BRIGHTNESS) < 50
+
+
+def test_text_from_right_to_left_stands_on_its_side_and_says_its_language(page: Page):
+    source = a_source(listed=True)
+    a_posting(source, title="أُغلق الجسر فوق الميناء", text="أُغلق الجسر يوم الاثنين.", language="ar")
+    a_posting(source, title="A bridge is closed", text="It was closed on Monday.", language="en")
+    page.goto("/")
+    arabic, english = page.locator(".row-title[lang=ar]"), page.locator(".row-title[lang=en]")
+    assert arabic.evaluate("title => getComputedStyle(title).direction") == "rtl"
+    assert english.evaluate("title => getComputedStyle(title).direction") == "ltr"
+    ends = "title => { const range = document.createRange(); range.selectNodeContents(title);"
+    ends += " return title.getBoundingClientRect().right - range.getBoundingClientRect().right; }"
+    assert arabic.evaluate(ends) == pytest.approx(0, abs=1)
+    assert english.evaluate(ends) > 20
+    assert arabic.evaluate("title => getComputedStyle(title).letterSpacing") in ("normal", "0px")
