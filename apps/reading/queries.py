@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.expressions import OrderBy
 from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
@@ -71,7 +72,7 @@ def failing_sources(words: str, sort: str) -> QuerySet[Source]:
 
 
 # --- people -----------------------------------------------------------------------------------------------------------
-PEOPLE_SORTS = {
+PEOPLE_SORTS: dict[str, tuple[str | OrderBy, ...]] = {
     "newest": ("-date_joined", "-pk"),
     "seen": (F("last_login").desc(nulls_last=True), "pk"),
     "name": ("username", "pk"),

@@ -38,7 +38,8 @@ def audit_page(chosen: AuditFilter, before: int | None, now: datetime) -> AuditP
     entries = list(found[: LENGTH + 1])
     shown = entries[:LENGTH]
     following = shown[-1].pk if len(entries) > LENGTH else 0
-    return AuditPage(_rows(shown), chosen, tuple(AuditEntry.What.choices), following, now)
+    kinds = tuple((value, str(label)) for value, label in AuditEntry.What.choices)
+    return AuditPage(_rows(shown), chosen, kinds, following, now)
 
 
 def audit_of_source(source_id: int) -> tuple[AuditRow, ...]:

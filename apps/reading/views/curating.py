@@ -18,6 +18,7 @@ from apps.reading.pages.audit import COLUMNS, audit_page, audit_rows
 from apps.reading.pages.curating import CuratingPage, curating_page, effect_of_wish, found_ids
 from apps.reading.views.rendering import Request, back, show
 from apps.reading.views.sources import by, for_staff
+from apps.retrieval.reports.curating import EffectOnMany
 from apps.sources import actions as sources
 from apps.sources.models import Source
 
@@ -61,8 +62,25 @@ def _chosen(request: Request) -> list[int]:
     return chosen_ids(request.POST, sources.MOST_AT_ONCE)
 
 
-def _show_form(request: Request, page: CuratingPage, form: CurationForm, **context: object) -> HttpResponse:
-    return show(request, "reading/sources_many.html", page=page, form=form, next=_next(request), **context)
+def _show_form(
+    request: Request,
+    page: CuratingPage,
+    form: CurationForm,
+    *,
+    looked: bool = False,
+    found: EffectOnMany | None = None,
+    asked: bool = False,
+) -> HttpResponse:
+    return show(
+        request,
+        "reading/sources_many.html",
+        page=page,
+        form=form,
+        next=_next(request),
+        looked=looked,
+        found=found,
+        asked=asked,
+    )
 
 
 def _next(request: Request) -> str:
@@ -77,10 +95,9 @@ def _show_effect(request: Request, page: CuratingPage) -> HttpResponse:
     effect = effect_of_wish(page.ids, wish, now())
     asked = wish.weight is not None or wish.factor is not None
     if request.htmx:
-        return render(
-            request, "reading/_sources_many_effect.html", {"page": page, "form": form, "found": effect, "asked": asked}
-        )
-    return _show_form(request, page, form, found=effect, asked=asked, looked=True)
+        context = {"form": form, "found": effect, "asked": asked}
+        return render(request, "reading/_sources_many_effect.html", context)
+    return _show_form(request, page, form, looked=True, found=effect, asked=asked)
 
 
 def _carry_out(request: Request, page: CuratingPage, wish: sources.Curation, place: str, why: str = "") -> HttpResponse:

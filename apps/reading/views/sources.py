@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
@@ -29,14 +30,14 @@ from apps.sources.algorithms.addresses import BadAddress
 from apps.sources.formats.recipes import Recipe
 from apps.sources.models import Source
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 def for_staff(view: View) -> View:
     """Who is not signed in may do so; who is, and is not of the staff, may not come in."""
 
     @login_required
-    def guarded(request: HttpRequest, *arguments: object, **named: object) -> HttpResponse:
+    def guarded(request: HttpRequest, *arguments: object, **named: object) -> HttpResponseBase:
         if not request.user.is_staff:
             raise PermissionDenied("Only staff looks after sources.")
         return view(request, *arguments, **named)

@@ -88,5 +88,6 @@ def _check(values: SectionValues, section_id: int | None) -> None:
     tree_of(Section(query=values.query, category=values.category, language=values.language))
     if not (values.query.strip() or values.category.strip() or values.language.strip()):
         raise NotASection("A section needs a query, a category or a language.")
-    if Section.objects.filter(slug=values.slug).exclude(pk=section_id).exists():
+    others = Section.objects.all() if section_id is None else Section.objects.exclude(pk=section_id)
+    if others.filter(slug=values.slug).exists():
         raise NotASection(f"Another section has the address {values.slug} already.")

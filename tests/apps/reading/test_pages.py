@@ -60,9 +60,9 @@ def test_queries_do_not_grow_with_rows(name, client):
     assert costs[0] == costs[1]
 
 
-def test_the_front_page_of_postings_alone_costs_four_queries(django_assert_num_queries, client):
+def test_the_front_page_of_postings_alone_costs_five_queries(django_assert_num_queries, client):
     some_postings(40)
-    with django_assert_num_queries(4):  # for trends, stories, which postings, and these
+    with django_assert_num_queries(5):  # for trends, stories, sections, which postings, and these
         assert "Posting" in client.get("/").text
 
 
