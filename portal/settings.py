@@ -39,6 +39,7 @@ CONTENT_SECURITY_POLICY = {
         "font-src": [SELF],
         "connect-src": [SELF],
         "manifest-src": [SELF],
+        "worker-src": [SELF],
         "img-src": [SELF, "data:"],  # for who wishes pictures from their sites, see reading.views.rendering
         "media-src": [SELF, "https:", "http:"],
         "form-action": [SELF],

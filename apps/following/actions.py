@@ -198,8 +198,12 @@ def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> None:
     mark_for_all([(user.pk, posting_id)], now=now, starred_at=now if starred else None)
 
 
+_SAID_AT = {"read": "read_changed_at", "starred_at": "star_changed_at"}
+
+
 def mark_for_all(pairs: Iterable[tuple[int, int]], *, now: datetime, **values: Any) -> None:
     """Mark postings for many people at once; pairs are of a person's and a posting's id."""
+    values |= {said_at: now for field, said_at in _SAID_AT.items() if field in values}
     if "read" in values:
         values["marked_all"] = None  # said of these postings alone: no undo of a list changes it any more
     # In one order, so that two such statements at once wait for each other instead of locking each other out.

@@ -91,6 +91,10 @@ class Mark(models.Model):
     changed_at = models.DateTimeField()
     # The `MarkedAll` that said `read`; null where the person said it of this posting alone.
     marked_all = models.BigIntegerField(null=True)
+    # What was done offline is heard of late, and must not undo what was done of the same kind since. Null: not known,
+    # as for what was marked read with its whole list.
+    read_changed_at = models.DateTimeField(null=True)
+    star_changed_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "posting"], name="mark_once")]
@@ -216,3 +220,21 @@ class Share(models.Model):
 
     def __str__(self) -> str:
         return f"share of posting {self.posting_id} by user {self.user_id}"
+
+
+class OfflineChange(models.Model):
+    """A change that a device made while it was offline, and what came of it: sent again, it is not applied again."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="offline_changes", db_index=False
+    )
+    change_id = models.UUIDField()  # made by the device
+    outcome = models.CharField(max_length=10)  # see actions_offline.Outcome
+    received_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "change_id"], name="offline_change_once")]
+        indexes = [models.Index(fields=["user", "received_at"], name="offline_change_age")]
+
+    def __str__(self) -> str:
+        return f"change {self.change_id} of user {self.user_id}"

@@ -2,6 +2,7 @@
 import { chooseTogether } from "./choosing.js";
 import { watchKeys } from "./keyboard.js";
 import { keepPlaces } from "./playing.js";
+import { startOffline } from "./offline.js";
 import { offerPush } from "./push.js";
 import { markWhileScrolling } from "./scrolling.js";
 import { offerSharing } from "./sharing.js";
@@ -19,3 +20,4 @@ watchSwipes();
 keepPlaces();
 offerSharing();
 setType();
+startOffline();

@@ -1,4 +1,18 @@
-// Shows what the portal tells this browser, and opens its page when somebody clicks on it.
+// What the browser does for the portal beside its pages: shows what it is told, keeps postings and shows them where
+// there is no network, and sends what was marked there.
+
+const PATIENCE = 5_000; // ms for a page that is kept as well
+const LAST_WORDS = 3_000; // ms to send what waits before somebody signs out
+
+self.addEventListener("install", (event) => event.waitUntil(keepShell().then(() => self.skipWaiting())));
+
+self.addEventListener("activate", (event) =>
+  event.waitUntil(
+    Promise.all([deleteOldShells(), self.registration.navigationPreload?.enable()]).then(() => self.clients.claim()),
+  ),
+);
+
+// --- told by the portal ----------------------------------------------------------------------------------------------
 self.addEventListener("push", (event) => {
   const said = event.data ? event.data.json() : {};
   const options = { body: said.body, tag: said.tag, data: { url: said.url } };
@@ -9,4 +23,138 @@ self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   const url = new URL(event.notification.data?.url || "/", self.location.origin);
   if (url.origin === self.location.origin) event.waitUntil(self.clients.openWindow(url.href));
+});
+
+// --- asked for pages -------------------------------------------------------------------------------------------------
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (url.origin !== self.location.origin) return;
+  if (request.method === "POST" && url.pathname === portal.signOut) event.respondWith(signOut(request));
+  if (request.method !== "GET") return;
+  if (request.mode === "navigate") event.respondWith(page(event, url.pathname));
+  else if (url.pathname.startsWith(FILES)) event.respondWith(shellFile(url));
+  else if (url.pathname.startsWith(portal.pictures)) event.respondWith(picture(request));
+});
+
+// The portal's own page, or what is kept where it is not to be had or takes too long.
+async function page(event, path) {
+  const isAway = (answer) => [502, 503, 504].includes(answer.status);
+  const ownPage = Promise.resolve(event.preloadResponse).then((answer) => answer || fetch(event.request));
+  ownPage.catch(() => {}); // it may fail after the kept one was shown
+  const kept = () => keptPage(path).catch(() => null);
+  let answer = null;
+  try {
+    answer = await atMost(PATIENCE, ownPage);
+    if (!isAway(answer)) return answer;
+  } catch (error) {
+    if (error instanceof Unreachable) return (await kept()) ?? ownPage;
+  }
+  return (await kept()) ?? answer ?? (await listPage(503).catch(() => null)) ?? Response.error();
+}
+
+async function picture(request) {
+  try {
+    return await fetch(request);
+  } catch {
+    const { person } = await reading(ownerIn);
+    return (await caches.match(request.url, { cacheName: `pictures-${person}` })) ?? Response.error();
+  }
+}
+
+async function signOut(request) {
+  await atMost(LAST_WORDS, sendChanges()).catch(() => {});
+  await forgetEverything();
+  return fetch(request);
+}
+
+// --- back in the network ---------------------------------------------------------------------------------------------
+self.addEventListener("sync", (event) => {
+  if (event.tag === "changes") event.waitUntil(sendAndTell());
+});
+
+// A portal that cannot be reached makes the browser try again later; one that says no would say it again.
+async function sendAndTell() {
+  try {
+    if (await sendChanges()) await fetchArticles();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+  } finally {
+    await tellPages();
+  }
+}
+
+async function situation() {
+  const waiting = await waitingChanges();
+  return { waiting: waiting.map(({ posting, field }) => ({ posting, field })) };
+}
+
+async function tellPages() {
+  const said = await situation();
+  for (const client of await self.clients.matchAll({ type: "window" })) client.postMessage(said);
+}
+
+// --- asked by our pages ----------------------------------------------------------------------------------------------
+const TASKS = {
+  // A page of this person came from the portal; of nobody, with "".
+  async visit({ person }) {
+    await ownedBy(person);
+    return { after: person ? () => sendAndTell().then(fetchIfDue) : null, ...(await situation()) };
+  },
+  async change({ change }) {
+    await keepChange(change);
+    await tellPages();
+    return situation();
+  },
+  async send() {
+    await sendAndTell();
+    return situation();
+  },
+  // How postings are marked as far as this browser knows.
+  async states({ ids }) {
+    const known = await reading(({ articles }) => Promise.all(ids.map((id) => answered(articles.get(id)))));
+    const states = known.filter(Boolean).map(({ id, unread, starred }) => ({ id, unread, starred }));
+    return { states, ...(await situation()) };
+  },
+  async about() {
+    return reading(async (tables) => {
+      const [choice, owner] = [await choiceIn(tables), await ownerIn(tables)];
+      const waiting = owner.person ? (await theirChanges(tables, owner.person)).length : 0;
+      const articles = await answered(tables.articles.count());
+      return { ...choice, articles, bytes: owner.bytes ?? 0, fetchedAt: owner.fetchedAt, waiting };
+    });
+  },
+  async choose({ length, pictures }) {
+    await writing(async ({ settings }) => settings.put({ name: "choice", length, pictures }));
+    await fetchArticles();
+    return TASKS.about();
+  },
+  async fetch() {
+    await fetchArticles();
+    return TASKS.about();
+  },
+  async forget() {
+    await writing(async (tables) => {
+      const owner = await ownerIn(tables);
+      tables.articles.clear();
+      tables.settings.put({ ...(await choiceIn(tables)), length: 0 });
+      tables.settings.put({ ...NOBODY, person: owner.person });
+    });
+    await deletePictures();
+    return TASKS.about();
+  },
+};
+
+self.addEventListener("message", (event) => {
+  const task = Object.hasOwn(TASKS, event.data?.do) && TASKS[event.data.do];
+  const [port] = event.ports;
+  if (!task || !port) return;
+  const done = task(event.data).then(
+    ({ after, ...said }) => {
+      port.postMessage(said);
+      return after?.();
+    },
+    (error) => port.postMessage({ error: error.message }),
+  );
+  event.waitUntil(done.catch(() => {})); // a page that comes later tries again
 });

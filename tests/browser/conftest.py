@@ -43,6 +43,7 @@ def page(request: pytest.FixtureRequest, browser: Browser, live_server: Any) -> 
         base_url=live_server.url,
         java_script_enabled=request.param != "without scripts",
         viewport={"width": 390, "height": 844},
+        service_workers="block",  # theirs are the tests of test_offline
     )
     yield _open_page(context, complaints)
     context.close()

@@ -1,8 +1,5 @@
 """Pages that need little: the front door, help, and the sign of life."""
 
-from pathlib import Path
-
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.timezone import now
@@ -29,11 +26,3 @@ def live(request: HttpRequest) -> HttpResponse:
 @require_safe
 def keys(request: HttpRequest) -> HttpResponse:
     return show(request, "reading/keys.html")
-
-
-@impersonal
-@require_safe
-def worker(request: HttpRequest) -> HttpResponse:
-    """The browser's own part of push: a script speaks for the pages at and below its address, so this one is on top."""
-    script = Path(settings.BASE_DIR, "static", "js", "worker.js").read_text(encoding="utf-8")
-    return HttpResponse(script, content_type="text/javascript; charset=utf-8", headers={"Cache-Control": "no-cache"})

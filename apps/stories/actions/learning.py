@@ -28,11 +28,15 @@ def note_opened(user: User, posting_id: int, *, now: datetime) -> None:
     )
 
 
-@transaction.atomic
 def note_starred(user: User, posting_id: int, *, now: datetime) -> None:
-    """Somebody starred a posting, or took the star back: what was learnt of it may be another now."""
-    if tastes.is_learning(user):
-        _note([(user.pk, posting_id)], ["stale", "changed_at"], stale=True, changed_at=now)
+    note_all_starred(user, [posting_id], now=now)
+
+
+@transaction.atomic
+def note_all_starred(user: User, posting_ids: Collection[int], *, now: datetime) -> None:
+    """Somebody starred postings, or took the stars back: what was learnt of them may be another now."""
+    if posting_ids and tastes.is_learning(user):
+        _note([(user.pk, id) for id in posting_ids], ["stale", "changed_at"], stale=True, changed_at=now)
 
 
 @transaction.atomic

@@ -1,0 +1,94 @@
+"""The writer of marks that devices made while they were offline. One transaction; may be called twice."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from typing import Literal, get_args
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.following import queries
+from apps.following.algorithms.merging import Change, Merged, merged
+from apps.following.formats.offline import Field, QueuedChange
+from apps.following.models import Mark, OfflineChange
+
+Outcome = Literal["applied", "superseded", "unknown"]
+
+REMEMBERED_FOR = timedelta(days=60)  # after which a device that never heard our answer has most likely been given up
+_COLUMNS = ["read", "starred_at", "changed_at", "read_changed_at", "star_changed_at"]
+_EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+
+
+@transaction.atomic
+def apply_changes(user: User, changes: Sequence[QueuedChange], *, now: datetime) -> dict[UUID, Outcome]:
+    """Apply a person's changes that were not heard of before, each where nothing newer was done since it was made.
+
+    `made_at` is a time of our clock. What came of a change that was heard of is told once more: "superseded" where
+    something newer stands, "unknown" where there is no such posting for the person. Eight queries.
+    """
+    # The same changes sent twice at once: the second waits here, and finds them among those that were heard of.
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    OfflineChange.objects.filter(user=user, received_at__lt=now - REMEMBERED_FOR).delete()
+    known = _outcomes(user, [change.id for change in changes])
+    fresh = list({change.id: change for change in reversed(changes) if change.id not in known}.values())[::-1]
+    readable = set(_readable(user, {change.posting_id for change in fresh}))
+    possible = [change for change in fresh if change.posting_id in readable]
+    done = _merge(user, readable, possible)
+    came_of: dict[UUID, Outcome] = {change.id: "unknown" for change in fresh}
+    for change, stood in zip(possible, done.stood, strict=True):
+        came_of[change.id] = "applied" if stood else "superseded"
+    OfflineChange.objects.bulk_create(
+        [OfflineChange(user=user, change_id=id, outcome=outcome, received_at=now) for id, outcome in came_of.items()]
+    )
+    return known | came_of
+
+
+def _outcomes(user: User, change_ids: Collection[UUID]) -> dict[UUID, Outcome]:
+    heard = OfflineChange.objects.filter(user=user, change_id__in=change_ids)
+    return dict(heard.values_list("change_id", "outcome"))
+
+
+def _readable(user: User, posting_ids: Collection[int]) -> Sequence[int]:
+    return list(queries.readable_by(user).filter(pk__in=posting_ids).values_list("pk", flat=True))
+
+
+def _merge(user: User, posting_ids: Collection[int], changes: Sequence[QueuedChange]) -> Merged:
+    # A mark that is not there yet cannot be locked, and somebody else could make it before we do.
+    Mark.objects.bulk_create(
+        [Mark(user=user, posting_id=id, changed_at=_EPOCH) for id in sorted(posting_ids)], ignore_conflicts=True
+    )
+    locked = Mark.objects.filter(user=user, posting__in=posting_ids).order_by("posting").select_for_update()
+    marks = {mark.posting_id: mark for mark in locked}
+    known = {(id, field): at for id, mark in marks.items() for field, at in _changed_at(mark).items() if at}
+    done = merged(
+        known, [Change((change.posting_id, change.field), change.value, change.made_at) for change in changes]
+    )
+    touched = {id for id, _ in done.values}
+    for id in touched:
+        _write(marks[id], {field: done.values.get((id, field)) for field in get_args(Field)})
+    Mark.objects.bulk_update([marks[id] for id in sorted(touched)], _COLUMNS)
+    return done
+
+
+def _changed_at(mark: Mark) -> dict[Field, datetime | None]:
+    """When each of them was last said, or None where it never was."""
+    latest = max(mark.read_changed_at or _EPOCH, mark.star_changed_at or _EPOCH)
+    # A mark that changed since without saying in what was read: with its whole list, as a star is not.
+    is_read_since = mark.read is not None and mark.changed_at > latest
+    return {
+        "read": mark.changed_at if is_read_since else mark.read_changed_at,
+        "starred": mark.star_changed_at or mark.starred_at,
+    }
+
+
+def _write(mark: Mark, changes: dict[Field, Change | None]) -> None:
+    times = _changed_at(mark)
+    read, star = changes["read"], changes["starred"]
+    if read:
+        mark.read = read.value
+    if star:
+        mark.starred_at = (mark.starred_at or star.made_at) if star.value else None
+    mark.read_changed_at = read.made_at if read else times["read"]
+    mark.star_changed_at = star.made_at if star else times["starred"]
+    mark.changed_at = max(filter(None, (mark.read_changed_at, mark.star_changed_at)))

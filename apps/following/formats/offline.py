@@ -1,0 +1,102 @@
+"""What a device sends when it can again: marks that were made while it could not."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, Self, cast, get_args
+from uuid import UUID
+
+Field = Literal["read", "starred"]
+
+MOST_CHANGES = 200  # in one message
+LARGEST_MESSAGE = 100_000  # bytes; 200 changes take a third of it
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LATEST = 4_102_444_800_000  # ms; the year 2100
+_LARGEST_ID = 2**63 - 1
+
+
+class BadMessage(ValueError):
+    """A message cannot be read; the message of the error says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedChange:
+    id: UUID  # made by the device: the same change sent again has the same one
+    posting_id: int
+    field: Field
+    value: bool
+    made_at: datetime  # as read, by the device's clock
+
+    def at(self, made_at: datetime) -> Self:
+        """The same change, made at that time."""
+        return replace(self, made_at=made_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    person: str  # whose changes they are, as the device remembers it
+    sent_at: datetime  # by the device's clock
+    changes: tuple[QueuedChange, ...]
+    refused: tuple[str, ...]  # ids of changes that say nothing we know
+
+
+def parse(body: bytes) -> Message:
+    """Read a message; a change that makes no sense is set aside, so that it does not hold up those behind it.
+
+    Raises
+    ------
+    BadMessage
+        If it is no such message, or too large.
+
+    Examples
+    --------
+    >>> message = parse(b'''{"person": "p", "sent_at": 1714564800000, "changes": [
+    ...     {"id": "7d4a9b1e-3f60-4c0b-9d6b-1f2f4b8b2a11", "posting": 7, "field": "starred", "value": true,
+    ...      "made_at": 1714561200000},
+    ...     {"id": "another", "posting": 8}]}''')
+    >>> [(change.posting_id, change.field, change.made_at.hour) for change in message.changes], message.refused
+    ([(7, 'starred', 11)], ('another',))
+    """
+    if len(body) > LARGEST_MESSAGE:
+        raise BadMessage(f"The message has {len(body):,} bytes; at most {LARGEST_MESSAGE:,} can be read.")
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise BadMessage("The message is no JSON.") from error
+    if not isinstance(said, dict) or not isinstance(said.get("changes"), list):
+        raise BadMessage("The message has no list “changes”.")
+    if len(said["changes"]) > MOST_CHANGES:
+        raise BadMessage(f"The message has {len(said['changes']):,} changes; send at most {MOST_CHANGES} at a time.")
+    person, sent_at = said.get("person"), _time(said.get("sent_at"))
+    if not isinstance(person, str) or sent_at is None:
+        raise BadMessage("The message says not whose it is (“person”) or when it was sent (“sent_at”).")
+    changes: list[QueuedChange] = []
+    refused: list[str] = []
+    for one in said["changes"]:
+        change = _change(one) if isinstance(one, dict) else None
+        if change is not None:
+            changes.append(change)
+        elif isinstance(one, dict) and isinstance(one.get("id"), str):
+            refused.append(one["id"][:100])
+    return Message(person, sent_at, tuple(changes), tuple(refused))
+
+
+def _change(said: Mapping[str, Any]) -> QueuedChange | None:
+    posting_id, field, value, made_at = (said.get(name) for name in ("posting", "field", "value", "made_at"))
+    at = _time(made_at)
+    try:
+        change_id = UUID(said["id"]) if isinstance(said.get("id"), str) else None
+    except ValueError:
+        return None
+    if change_id is None or str(change_id) != said["id"] or at is None or field not in get_args(Field):
+        return None
+    if type(posting_id) is not int or not 0 < posting_id <= _LARGEST_ID or not isinstance(value, bool):
+        return None
+    return QueuedChange(change_id, posting_id, cast(Field, field), value, at)
+
+
+def _time(milliseconds: object) -> datetime | None:
+    if type(milliseconds) is not int or not 0 <= milliseconds <= _LATEST:
+        return None
+    return _EPOCH + timedelta(milliseconds=milliseconds)

@@ -1,0 +1,99 @@
+"""What a browser keeps of a person's postings, for when there is no network."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from django.db.models import Case, CharField, F, QuerySet, Value, When
+from django.db.models.functions import Length
+
+from apps.accounts.models import User
+from apps.following import queries as following
+from apps.following.queries import Scope
+from apps.postings import queries as postings
+from apps.postings.models import Posting
+from apps.reading.algorithms.kept_pictures import with_one_address_each
+from apps.reading.algorithms.pictures import is_on_web, led_through, replaced
+from apps.reading.pages.rows import PostingRow, rows
+from apps.reading.pictures import choice_of, proxied
+
+LENGTHS = (0, 50, 100, 200)  # postings that a browser may keep
+AT_ONCE = 25  # postings whose text is sent at a time
+LONGEST_HTML = 300_000  # characters; of what is longer the beginning is kept
+MOST_KEPT = 50_000_000  # bytes in a browser, text and pictures together
+
+
+@dataclass(frozen=True, slots=True)
+class KeptState:
+    """A posting to keep, and how the person has it now."""
+
+    id: int
+    version: str  # changes with its words
+    unread: bool
+    starred: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPosting:
+    """A posting whole, as it is shown without a network."""
+
+    row: PostingRow
+    version: str
+    author: str
+    html: str | None  # None: too long to be kept
+    pictures: tuple[str, ...]  # addresses of ours
+
+
+@dataclass(frozen=True, slots=True)
+class DevicePage:
+    """What a person can choose for the browser at hand; it fills in itself what it keeps."""
+
+    lengths: tuple[int, ...] = LENGTHS
+    most_kept: int = MOST_KEPT
+
+
+def kept_states(user: User, length: int) -> list[KeptState]:
+    """The newest postings of the person's river: unread ones first, and as many read ones as find room. Two queries."""
+    river = following.postings_in(user, Scope("all"))
+    unread = _states(following.unread(river, user), length)
+    if len(unread) < length:
+        taken = {state.id for state in unread}
+        newest = _states(following.with_state(river, user), length)
+        unread += [state for state in newest if state.id not in taken][: length - len(unread)]
+    return unread
+
+
+def _states(found: QuerySet[Posting], length: int) -> list[KeptState]:
+    columns = postings.newest(found).values_list("pk", "text_hash", "unread", "starred")[:length]
+    return [KeptState(id, _version(text_hash), unread, starred) for id, text_hash, unread, starred in columns]
+
+
+def _version(text_hash: bytes) -> str:
+    return bytes(text_hash).hex()[:16]
+
+
+def kept_postings(user: User, posting_ids: Collection[int], *, pictures: bool) -> list[KeptPosting]:
+    """Those of the postings that the person may read, in no order. Two queries."""
+    mine = following.readable_by(user).filter(pk__in=posting_ids)
+    shown = {row.id: row for row in rows(following.with_state(mine, user), user)}
+    html = Case(When(length__lte=LONGEST_HTML, then=F("html")), default=Value(None), output_field=CharField(null=True))
+    columns = mine.annotate(length=Length("html"), kept=html).values_list(
+        "pk", "text_hash", "author", "kept", "image_url"
+    )
+    return [
+        _kept_posting(user, shown[id], _version(text_hash), author, html, image_url, pictures=pictures)
+        for id, text_hash, author, html, image_url in columns
+        if id in shown
+    ]
+
+
+def _kept_posting(
+    user: User, row: PostingRow, version: str, author: str, html: str | None, image_url: str, *, pictures: bool
+) -> KeptPosting:
+    """Pictures come through us even where the person's browser fetches them itself: others' it could not keep."""
+    shows = pictures and choice_of(user) != User.Images.BLOCKED
+    small = proxied(image_url) if shows and is_on_web(image_url) else ""
+    addresses: list[str] = []
+    if html is not None:
+        html, addresses = with_one_address_each(led_through(html, proxied) if shows else replaced(html))
+    ours = dict.fromkeys(address for address in [small, *addresses] if address.startswith("/"))
+    return KeptPosting(replace(row, image_url=small), version, author, html, tuple(ours))

@@ -1,0 +1,220 @@
+"""The portal as something that is installed, and read where there is no network.
+
+A browser's worker (static/js/worker.js) asks here for what it keeps, and brings what was marked meanwhile.
+"""
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from hashlib import sha256
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
+from django.template.loader import render_to_string
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.http import condition, require_POST, require_safe
+
+from apps.accounts.middleware import impersonal
+from apps.following.actions_offline import apply_changes
+from apps.following.algorithms.merging import by_our_clock
+from apps.following.formats.offline import MOST_CHANGES, BadMessage, parse
+from apps.reading.offline import person_key, shell
+from apps.reading.pages.offline import (
+    AT_ONCE,
+    LENGTHS,
+    MOST_KEPT,
+    DevicePage,
+    KeptPosting,
+    kept_postings,
+    kept_states,
+)
+from apps.reading.views.rendering import PersonsRequest, show
+from apps.stories import actions as stories_actions
+
+PAPER = "#faf9f6"  # static/css/base.css
+
+
+# --- what anybody may have --------------------------------------------------------------------------------------------
+@impersonal
+@require_safe
+@cache_control(max_age=3600)
+def manifest(request: HttpRequest) -> HttpResponse:
+    """What a system has to know to install the portal beside its programs."""
+
+    def place(name: str, address: str) -> dict[str, object]:
+        return {"name": name, "url": reverse(address)}
+
+    def picture(name: str, size: int, purpose: str) -> dict[str, str]:
+        return {"src": static(f"icons/{name}.png"), "type": "image/png", "sizes": f"{size}x{size}", "purpose": purpose}
+
+    said = {
+        "id": reverse("river"),
+        "name": "Wirebeat",
+        "short_name": "Wirebeat",
+        "description": _("News of the sources that you follow."),
+        "start_url": reverse("river"),
+        "scope": "/",
+        "display": "standalone",
+        "background_color": PAPER,
+        "theme_color": PAPER,  # pages say which is for dark ones
+        "icons": [
+            {"src": static("icon.svg"), "type": "image/svg+xml", "sizes": "any", "purpose": "any"},
+            picture("icon-192", 192, "any"),
+            picture("icon-512", 512, "any"),
+            picture("maskable-192", 192, "maskable"),
+            picture("maskable-512", 512, "maskable"),
+        ],
+        "shortcuts": [
+            place(_("All postings"), "river"),
+            place(_("Search"), "search"),
+            place(_("Starred"), "river_starred"),
+        ],
+    }
+    return JsonResponse(said, content_type="application/manifest+json", json_dumps_params={"ensure_ascii": False})
+
+
+def _script() -> str:
+    known = shell()
+    said = {
+        "version": known.version,
+        "digests": dict(known.digests),
+        "static": static(""),
+        "shell": reverse("offline_shell"),
+        "list": reverse("offline_list"),
+        "articles": reverse("offline_articles"),
+        "changes": reverse("offline_changes"),
+        "river": reverse("river"),
+        "posting": reverse("posting", args=[0]).partition("0")[0],
+        "pictures": reverse("image", args=["_", "_"]).partition("_")[0],
+        "signOut": reverse("account_logout"),
+        "atOnce": AT_ONCE,
+        "mostChanges": MOST_CHANGES,
+        "mostKept": MOST_KEPT,
+    }
+    return f"const portal = {json.dumps(said, indent=1)};\n{known.worker}"
+
+
+@impersonal
+@require_safe
+@condition(etag_func=lambda request: f'"{sha256(_script().encode()).hexdigest()[:32]}"')
+def worker(request: HttpRequest) -> HttpResponse:
+    """The browser's own part: a script speaks for the pages at and below its address, so this one is on top."""
+    return HttpResponse(_script(), content_type="text/javascript; charset=utf-8", headers={"Cache-Control": "no-cache"})
+
+
+@impersonal
+@require_safe
+@never_cache
+def frame(request: HttpRequest) -> HttpResponse:
+    """The page into which a browser puts what it keeps. It is kept itself, so there is nobody on it."""
+    request.user = AnonymousUser()
+    return show(request, "reading/offline_shell.html", version=shell().version)
+
+
+# --- what a person's browser keeps ------------------------------------------------------------------------------------
+def _for_persons(view: Callable[[PersonsRequest], HttpResponse]) -> Callable[[PersonsRequest], HttpResponse]:
+    """A script that asks is told that nobody is signed in; it has no use for the page to do so."""
+
+    @wraps(view)
+    def answer(request: PersonsRequest) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return _problem(_("Nobody is signed in."), 401)
+        return view(request)
+
+    return never_cache(answer)
+
+
+def _problem(words: str, status: int) -> JsonResponse:
+    return JsonResponse({"error": words}, status=status)
+
+
+@require_safe
+@_for_persons
+def states(request: PersonsRequest) -> HttpResponse:
+    """Which postings the browser is to keep, how they are marked, and what it needs to bring marks of its own."""
+    length = _number(request.GET.get("n", ""))
+    if length is None or length > max(LENGTHS):
+        return _problem(_("Say in “n” how many, at most %(most)s.") % {"most": max(LENGTHS)}, 400)
+    found = kept_states(request.user, length) if length else []
+    return JsonResponse(
+        {
+            "person": person_key(request.user),
+            "token": get_token(request),
+            "version": shell().version,
+            "articles": [
+                {"id": state.id, "version": state.version, "unread": state.unread, "starred": state.starred}
+                for state in found
+            ],
+        }
+    )
+
+
+@require_safe
+@_for_persons
+def articles(request: PersonsRequest) -> HttpResponse:
+    """Postings whole, as the pieces of pages that show them."""
+    ids = [_number(word) for word in request.GET.get("ids", "").split(",")]
+    wanted = [id for id in ids if id is not None]
+    if len(wanted) != len(ids) or len(ids) > AT_ONCE:
+        return _problem(_("Say in “ids” which postings, at most %(most)s.") % {"most": AT_ONCE}, 400)
+    kept = kept_postings(request.user, wanted, pictures=request.GET.get("pictures") == "yes")
+    return JsonResponse(
+        {
+            "person": person_key(request.user),
+            "version": shell().version,
+            "articles": [_pieces(request, one) for one in kept],
+        }
+    )
+
+
+def _pieces(request: PersonsRequest, kept: KeptPosting) -> dict[str, object]:
+    # Without the request: what it brings into a page, such as the form's token, is not for keeping.
+    context = {"user": request.user, "now": now(), "posting": kept.row, "kept": kept}
+    return {
+        "id": kept.row.id,
+        "version": kept.version,
+        "title": kept.row.title,
+        "publishedAt": kept.row.published_at.isoformat(),
+        "unread": kept.row.unread,
+        "starred": kept.row.starred,
+        "row": render_to_string("reading/_row.html", context),
+        "page": render_to_string("reading/offline_article.html", context),
+        "pictures": kept.pictures,
+    }
+
+
+def _number(word: str) -> int | None:
+    return int(word) if word.isascii() and word.isdecimal() and len(word) < 19 else None
+
+
+@require_POST
+@_for_persons
+def changes(request: PersonsRequest) -> HttpResponse:
+    """Take what was marked without a network: each change once, and none over what was done since."""
+    try:
+        message = parse(request.body)
+    except BadMessage as error:
+        return _problem(str(error), 400)
+    if message.person != person_key(request.user):
+        return _problem(_("These changes are somebody else's."), 409)
+    at = now()
+    changes = [change.at(by_our_clock(change.made_at, sent_at=message.sent_at, now=at)) for change in message.changes]
+    outcomes = apply_changes(request.user, changes, now=at)
+    starred = {
+        change.posting_id for change in changes if change.field == "starred" and outcomes[change.id] == "applied"
+    }
+    stories_actions.note_all_starred(request.user, starred, now=at)
+    said = {str(id): outcome for id, outcome in outcomes.items()}
+    return JsonResponse({"outcomes": said | dict.fromkeys(message.refused, "refused")})
+
+
+@require_safe
+@login_required
+def device(request: PersonsRequest) -> HttpResponse:
+    return show(request, "reading/offline_device.html", page=DevicePage())

@@ -1,0 +1,163 @@
+// The pages' side of reading without a network. What is kept, and all that is sent, is the worker's business.
+
+const MARK = /\/posting\/(\d+)\/mark\/$/;
+
+const line = document.querySelector("[data-offline]");
+const isKeptPage = line?.hasAttribute("data-kept"); // shown by the worker, not by the portal
+let canKeep = false; // a worker is there
+let isBack = false; // the portal answers again, while its page is still the kept one
+let waiting = []; // marks that could not be sent yet
+
+/** What the worker answers, or null where there is none. */
+export async function ask(message) {
+  if (!canKeep) return null;
+  const { active } = await navigator.serviceWorker.ready;
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => resolve(data);
+    active.postMessage(message, [port2]);
+  });
+}
+
+// Nobody who is not signed in gets a worker; one that is there already learns that they are gone.
+async function findWorker() {
+  const { worker, person } = line.dataset;
+  const known = await navigator.serviceWorker.getRegistration("/");
+  if (!person && !known) return false;
+  if (!(await navigator.serviceWorker.register(worker, { scope: "/" }))) return false;
+  await navigator.serviceWorker.ready; // it may take a while, or never be
+  canKeep = true;
+  return true;
+}
+
+// --- marks -----------------------------------------------------------------------------------------------------------
+function changeOf(form, button) {
+  const [, posting] = MARK.exec(form.getAttribute("action") ?? "") ?? [];
+  if (!posting || !["read", "starred"].includes(button?.name)) return null;
+  return { posting: Number(posting), field: button.name, value: button.value === "yes" };
+}
+
+async function queue(change) {
+  show(change.posting, change.field, change.value);
+  tell(await ask({ do: "change", change }));
+}
+
+// A pressed button looks as it would have come back from the portal.
+function show(posting, field, value) {
+  for (const form of document.querySelectorAll(`form[action$="/posting/${posting}/mark/"]`)) {
+    const button = form.querySelector(`button[name="${field}"]`);
+    if (!button) continue;
+    button.value = value ? "no" : "yes";
+    if (field === "starred") button.setAttribute("aria-pressed", String(value));
+    else showRead(form, button, value);
+  }
+}
+
+function showRead(form, button, isRead) {
+  form.toggleAttribute("data-unread", !isRead);
+  const picture = button.querySelector("use");
+  picture?.setAttribute("href", picture.getAttribute("href").replace(/#.*/, isRead ? "#unread" : "#read"));
+  const words = isRead ? line.dataset.saidUnread : line.dataset.saidRead;
+  button.title = `${words} (m)`;
+  const hidden = button.querySelector(".unseen");
+  if (hidden) hidden.textContent = words;
+}
+
+function watchMarks() {
+  // Before htmx, which listens at the forms themselves.
+  document.addEventListener(
+    "submit",
+    (event) => {
+      const change = changeOf(event.target, event.submitter);
+      if (!change || !canKeep || (navigator.onLine && !isKeptPage)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      queue(change);
+    },
+    true,
+  );
+  // The network seemed to be there and was not.
+  document.addEventListener("htmx:sendError", ({ detail }) => {
+    const change = changeOf(detail.elt, detail.requestConfig?.triggeringEvent?.submitter);
+    if (change && canKeep) queue(change);
+  });
+}
+
+// --- the line at the bottom ------------------------------------------------------------------------------------------
+function tell(said) {
+  waiting = said?.waiting ?? waiting;
+  const { saidOffline, saidWaiting, saidBack, saidLoad } = line.dataset;
+  const words = [];
+  if (!navigator.onLine || (isKeptPage && !isBack)) words.push(saidOffline);
+  if (waiting.length) words.push(`${saidWaiting} ${waiting.length}`);
+  if (isKeptPage && isBack) words.push(saidBack);
+  line.textContent = words.join(" ");
+  line.hidden = !words.length;
+  if (isKeptPage) line.append(" ", Object.assign(document.createElement("a"), { href: "", textContent: saidLoad }));
+  markQueued();
+}
+
+function markQueued() {
+  for (const button of document.querySelectorAll("[data-queued]")) {
+    button.removeAttribute("data-queued");
+    button.removeAttribute("aria-description");
+  }
+  for (const { posting, field } of waiting) {
+    const button = document.querySelector(`form[action$="/posting/${posting}/mark/"] button[name="${field}"]`);
+    button?.setAttribute("data-queued", "");
+    button?.setAttribute("aria-description", line.dataset.saidQueued);
+  }
+}
+
+async function cameBack() {
+  const said = await ask({ do: "send" });
+  isBack = !said?.error;
+  tell(said);
+}
+
+async function went() {
+  isBack = false;
+  tell(await ask({ do: "states", ids: [] }));
+}
+
+// --- pages that the worker shows -------------------------------------------------------------------------------------
+async function completeKeptPage() {
+  const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  for (const time of document.querySelectorAll("main time[datetime]")) {
+    time.textContent = format.format(new Date(time.dateTime)); // “an hour ago” was true when it was kept
+  }
+  for (const link of document.querySelectorAll("main [data-menu]")) link.remove(); // the portal alone has what it opens
+  const forms = [...document.querySelectorAll("main form")];
+  const ids = forms.map((form) => Number(MARK.exec(form.getAttribute("action") ?? "")?.[1])).filter(Boolean);
+  const said = await ask({ do: "states", ids });
+  for (const { id, unread, starred } of said?.states ?? []) {
+    show(id, "read", !unread);
+    show(id, "starred", starred);
+  }
+  tell(said);
+  const opened = document.querySelector("[data-whole]") && said?.states?.find(({ id, unread }) => id === ids[0] && unread);
+  if (opened) await queue({ posting: opened.id, field: "read", value: true });
+}
+
+async function start() {
+  if (!(await findWorker())) return void tellImpossible();
+  navigator.serviceWorker.addEventListener("message", ({ data }) => tell(data));
+  addEventListener("online", cameBack);
+  addEventListener("offline", went);
+  watchMarks();
+  if (isKeptPage) await completeKeptPage();
+  else tell(await ask({ do: "visit", person: line.dataset.person }));
+  if (document.querySelector("[data-offline-device]")) (await import("./offline_device.js")).showDevice(ask);
+}
+
+function tellImpossible() {
+  document.querySelector("[data-offline-impossible]")?.removeAttribute("hidden");
+}
+
+/** Let the browser keep postings, and show what waits to be sent. Where it cannot, nothing is different. */
+export function startOffline() {
+  if (!line || !navigator.serviceWorker) return void tellImpossible();
+  const begin = () => start().catch(tellImpossible); // storage or workers are switched off
+  if (isKeptPage || document.readyState === "complete") begin();
+  else addEventListener("load", begin); // what is on the page comes first
+}

@@ -1,0 +1,42 @@
+// The page on which somebody chooses what their browser keeps.
+
+const size = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+const time = (milliseconds) =>
+  new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }).format(
+    new Date(milliseconds),
+  );
+
+export async function showDevice(ask) {
+  const place = document.querySelector("[data-offline-device]");
+  const form = place.querySelector("form");
+  const told = place.querySelector("[data-told]");
+  const put = (name, words) => (place.querySelector(`[data-kept-${name}]`).textContent = words);
+
+  function fill({ length, pictures, articles, bytes, fetchedAt, waiting }) {
+    form.elements.amount.value = String(length);
+    form.elements.pictures.checked = pictures;
+    put("articles", articles);
+    put("bytes", size(bytes));
+    put("fetched", fetchedAt ? time(fetchedAt) : "–");
+    put("waiting", waiting);
+  }
+
+  async function does(task, words) {
+    told.textContent = "…";
+    const said = await ask(task);
+    if (said.error) fill(await ask({ do: "about" }));
+    else fill(said);
+    told.textContent = said.error ? told.dataset.saidFailed : words;
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    navigator.storage?.persist?.().catch(() => {}); // or the browser may delete it when it runs out of room
+    const [length, pictures] = [Number(form.elements.amount.value), form.elements.pictures.checked];
+    does({ do: "choose", length, pictures }, told.dataset.saidSaved);
+  });
+  place.querySelector("[data-fetch]").addEventListener("click", () => does({ do: "fetch" }, told.dataset.saidFetched));
+  place.querySelector("[data-forget]").addEventListener("click", () => does({ do: "forget" }, told.dataset.saidDeleted));
+  fill(await ask({ do: "about" }));
+  place.hidden = false;
+}

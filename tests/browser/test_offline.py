@@ -1,0 +1,206 @@
+"""Reading without a network: what is kept, what is marked meanwhile, and what is left when somebody goes."""
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from apps.accounts.models import User
+from apps.following.models import Mark, OfflineChange
+from apps.postings.models import Posting
+from tests.browser.conftest import PATIENCE
+from tests.builders import a_follow, a_user, some_postings
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+ASK = """async (message) => {
+  const { active } = await navigator.serviceWorker.ready;
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => resolve(data);
+    active.postMessage(message, [port2]);
+  });
+}"""
+
+
+@pytest.fixture
+def device(browser: Browser, live_server: Any) -> Iterator[BrowserContext]:
+    context = browser.new_context(base_url=live_server.url, viewport={"width": 390, "height": 844})
+    context.set_default_timeout(PATIENCE)
+    yield context
+    context.set_offline(False)
+    context.close()
+
+
+@pytest.fixture
+def reader() -> User:
+    return a_user()
+
+
+@pytest.fixture
+def postings(reader: User) -> list[Posting]:
+    return some_postings(3, a_follow(reader).source, newest_at=timezone.now())
+
+
+def sign_in(device: BrowserContext, client: Any, user: User, live_server: Any) -> None:
+    client.force_login(user)
+    device.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
+
+
+def ask(page: Page, **message: Any) -> Any:
+    return page.evaluate(ASK, message)
+
+
+def wait_until(page: Page, what: str, value: object) -> None:
+    """Until the worker says so of what it keeps."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while (said := ask(page, do="about")[what]) != value:
+        assert time.monotonic() < deadline, f"{what} is {said}"
+        page.wait_for_timeout(50)
+
+
+@pytest.fixture
+def page(device: BrowserContext, client: Any, reader: User, postings: list[Posting], live_server: Any) -> Page:
+    """The river, and beside it a browser that has fetched what it keeps."""
+    sign_in(device, client, reader, live_server)
+    page = device.new_page()
+    page.goto("/river/")
+    wait_until(page, "articles", len(postings))
+    return page
+
+
+def test_an_article_is_read_and_starred_without_a_network_and_arrives_once(
+    page: Page, device: BrowserContext, reader: User, postings: list[Posting]
+):
+    posting = postings[1]
+    device.set_offline(True)
+    page.goto("/river/")
+    expect(page.get_by_role("heading", name="Kept on this device")).to_be_visible()
+    expect(page.locator("article")).to_have_count(3)
+    page.get_by_role("link", name=posting.title, exact=True).click()
+    expect(page).to_have_title(re.compile(posting.title))
+    expect(page.get_by_text(posting.text)).to_be_visible()
+    page.locator("[data-star]").click()
+    expect(page.locator("[data-star]")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_text("Changes that wait to be sent: 2")).to_be_visible()  # it was read as well
+    assert not Mark.objects.exists()
+
+    page.goto("/river/")
+    row = page.locator(f"#posting-{posting.pk}")
+    expect(row.locator("[data-star]")).to_have_attribute("aria-pressed", "true")
+    expect(row.locator("[data-unread]")).to_have_count(0)
+
+    device.set_offline(False)
+    expect(page.get_by_text("The portal can be reached again")).to_be_visible()
+    mark = Mark.objects.get(user=reader)
+    assert (mark.posting_id, mark.read, mark.starred_at is not None) == (posting.pk, True, True)
+    assert OfflineChange.objects.count() == 2
+    page.get_by_role("link", name="load this page anew").click()
+    expect(page.get_by_role("heading", name="All postings")).to_be_visible()
+    expect(page.locator("[data-offline]")).to_be_hidden()
+
+
+def test_changes_whose_answer_was_lost_are_sent_again_and_applied_once(
+    page: Page, device: BrowserContext, reader: User, postings: list[Posting]
+):
+    sent: list[list[str]] = []
+
+    turns = count()
+
+    def lose_first(route: Route) -> None:
+        if next(turns) == 0:
+            assert route.fetch().ok
+            route.abort()
+        else:
+            route.continue_()
+        sent.append([change["id"] for change in json.loads(route.request.post_data or "")["changes"]])
+
+    device.route("**/offline/changes/", lose_first)
+    device.set_offline(True)
+    page.locator(f"#posting-{postings[0].pk} [data-star]").click()
+    expect(page.get_by_text("Changes that wait to be sent: 1")).to_be_visible()
+    device.set_offline(False)
+    while not sent:
+        page.wait_for_timeout(50)
+    assert Mark.objects.get().starred_at
+    ask(page, do="send")
+    wait_until(page, "waiting", 0)
+    assert len(sent) >= 2
+    assert sent[0] == sent[1]
+    assert OfflineChange.objects.count() == 1
+
+
+def test_what_was_done_elsewhere_meanwhile_stands(
+    page: Page, device: BrowserContext, reader: User, postings: list[Posting]
+):
+    device.set_offline(True)
+    page.locator(f"#posting-{postings[0].pk} [data-star]").click()
+    expect(page.get_by_text("Changes that wait")).to_be_visible()
+    at = timezone.now()
+    Mark.objects.create(user=reader, posting=postings[0], changed_at=at, star_changed_at=at)  # starred, and no more
+    device.set_offline(False)
+    expect(page.get_by_text("Changes that wait")).to_be_hidden()
+    assert Mark.objects.get().starred_at is None
+    assert OfflineChange.objects.get().outcome == "superseded"
+
+
+def test_who_signs_out_leaves_nothing(page: Page, device: BrowserContext, postings: list[Posting]):
+    page.goto("/accounts/logout/")
+    page.get_by_role("main").get_by_role("button", name=re.compile("Sign Out", re.IGNORECASE)).click()
+    expect(page.get_by_role("link", name="Sign in").first).to_be_visible()
+    wait_until(page, "articles", 0)
+    device.set_offline(True)
+    page.goto("/river/")
+    expect(page.get_by_text("No postings are kept")).to_be_visible()
+    assert postings[0].title not in page.content()
+
+
+def test_the_next_person_sees_nothing_of_the_one_before(
+    page: Page, device: BrowserContext, client: Any, live_server: Any, postings: list[Posting]
+):
+    device.set_offline(True)
+    page.locator(f"#posting-{postings[0].pk} [data-star]").click()
+    expect(page.get_by_text("Changes that wait")).to_be_visible()
+    other = a_user()
+    (theirs,) = some_postings(1, a_follow(other).source, newest_at=timezone.now())
+    sign_in(device, client, other, live_server)
+    device.set_offline(False)
+    page.goto("/river/")
+    wait_until(page, "articles", 1)
+    wait_until(page, "waiting", 0)
+    device.set_offline(True)
+    page.goto("/river/")
+    expect(page.locator("article")).to_have_count(1)
+    expect(page.get_by_role("link", name=theirs.title)).to_be_visible()
+    assert not Mark.objects.exists()
+
+
+def test_a_page_that_is_not_kept_says_so_and_pages_made_here_load_their_own_version(page: Page, device: BrowserContext):
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(request.url))
+    device.set_offline(True)
+    page.goto("/catalogue/")
+    expect(page.get_by_text("the page that you wanted is not kept here")).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.querySelector('.top')).position") == "sticky"  # with its looks
+    assert not [url for url in loaded if "/static/" in url]
+
+
+def test_a_person_chooses_what_is_kept(page: Page, device: BrowserContext, postings: list[Posting]):
+    page.goto("/preferences/offline/")
+    kept = page.locator("[data-kept-articles]")
+    expect(kept).to_have_text("3")
+    page.get_by_label("None").check()
+    page.get_by_role("button", name="Save").click()
+    expect(kept).to_have_text("0")
+    page.get_by_label("100").check()
+    page.get_by_role("button", name="Save").click()
+    expect(kept).to_have_text("3")
+    page.get_by_role("button", name="Delete what is kept").click()
+    expect(kept).to_have_text("0")
+    expect(page.get_by_label("None")).to_be_checked()
