@@ -4,6 +4,7 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from smtplib import SMTPException
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -118,7 +119,12 @@ def look(*, now: datetime) -> Looked | None:
     """
     if not take(LOOKING, wait=False):
         return None
-    values = {"now": now, "before": now - TOLD_AFTER, "failures": FAILURES_THAT_TELL, "most": LOOKED_AT_ONCE}
+    values: dict[str, Any] = {
+        "now": now,
+        "before": now - TOLD_AFTER,
+        "failures": FAILURES_THAT_TELL,
+        "most": LOOKED_AT_ONCE,
+    }
     told = {}
     with connection.cursor() as cursor:
         cursor.execute(_BEGIN)

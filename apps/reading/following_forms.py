@@ -93,7 +93,7 @@ def read_move(text: str) -> Move:
         item, place, how, *rest = text.split(" ")
         kind, id = _named(item)
         if how in STEPS and not rest:
-            return Move(kind, id, _folder(place), STEPS[STEPS.index(how)])  # type: ignore[arg-type]
+            return Move(kind, id, _folder(place), STEPS[STEPS.index(how)])
         [into, before] = rest
         if how != "into" or kind not in {"folder", "source"}:
             raise NoMove(text[:100])

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Page, Paginator
@@ -22,7 +23,7 @@ from apps.sources.models import Source
 LENGTH = 40
 RECOMMENDED = 6
 HUES = 6  # colours of the letters that stand for sources
-SORTS = {
+SORTS: dict[str, tuple[Any, ...]] = {
     "popular": ("-followers", Lower("title"), "pk"),
     "rising": (F("growth__value").desc(nulls_last=True), "-followers", "pk"),
     "new": ("-added_at", "-pk"),

@@ -5,6 +5,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import Count
+
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.queries import Scope
@@ -66,7 +68,7 @@ def welcome_page(accepted: Sequence[str], *, chosen: Sequence[str] = ()) -> Welc
 def offered() -> list[Offer]:
     """The sources of the catalogue that have a category, those first that most people follow. One query."""
     listed = sources.listed().exclude(category="").exclude(state="paused")
-    rows = following.with_follower_counts(listed).order_by("-followers", "title", "pk")
+    rows = listed.annotate(followers=Count("follows")).order_by("-followers", "title", "pk")
     return [
         Offer(id, title or url, category, language)
         for id, title, url, category, language in rows.values_list("pk", "title", "url", "category", "language")

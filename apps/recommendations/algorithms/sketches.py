@@ -1,6 +1,6 @@
 """What sources write about, beside what somebody reads about."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -98,9 +98,12 @@ class Library:
         length = float(np.sqrt(np.sum((weights * rarity) ** 2)))
         vector = np.zeros(self._terms.size)
         vector[places[found]] = (weights * rarity)[found] / max(length, 1e-12)
-        cosines, common = self._matrix @ vector, self._has @ (vector > 0).astype(np.float64)
-        pairs: Iterable[tuple[int, float, float]] = zip(self.sources, cosines.tolist(), common.tolist(), strict=True)
-        return {source: cosine for source, cosine, count in pairs if cosine > 0 and count >= FEWEST_COMMON}
+        cosines = np.asarray(self._matrix @ vector, np.float64)
+        common = np.asarray(self._has @ (vector > 0).astype(np.float64), np.float64)
+        return {
+            self.sources[place]: float(cosines[place])
+            for place in np.flatnonzero((cosines > 0) & (common >= FEWEST_COMMON)).tolist()
+        }
 
 
 def _joined(arrays: Sequence[NDArray[np.generic]], kind: type[np.generic]) -> NDArray[np.generic]:
