@@ -10,9 +10,10 @@ function keep(player) {
   const { place, number } = player.dataset;
   let told = Number(player.dataset.seconds);
   let toldAt = 0;
+  let isBegun = false; // since the page was opened
 
   function tell() {
-    if (!player.played.length && !player.ended) return; // nothing was played since the page was opened
+    if (!isBegun) return;
     const seconds = player.ended ? 0 : Math.floor(player.currentTime);
     if (seconds === told) return;
     [told, toldAt] = [seconds, Date.now()];
@@ -33,6 +34,7 @@ function keep(player) {
     player.currentTime = told = kept.seconds;
   }
 
+  player.addEventListener("play", () => (isBegun = true));
   player.addEventListener("pause", tell);
   player.addEventListener("ended", tell);
   player.addEventListener("timeupdate", () => Date.now() - toldAt >= EVERY && tell());

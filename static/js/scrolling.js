@@ -8,17 +8,17 @@ export function markWhileScrolling() {
   if (!list) return;
   const waiting = new Set();
   const onScreen = new WeakSet();
-  const top = () => parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+  const top = document.querySelector(".top")?.offsetHeight ?? 0; // px that the bar above the page covers
 
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting, boundingClientRect } of entries) {
       if (isIntersecting) onScreen.add(target);
-      else if (onScreen.has(target) && boundingClientRect.bottom <= top()) {
+      else if (onScreen.has(target) && boundingClientRect.bottom <= top) {
         observer.unobserve(target);
         if (target.querySelector("[data-unread]")) waiting.add(target.id.replace("posting-", ""));
       }
     }
-  }, { rootMargin: `-${top()}px 0px 0px` });
+  }, { rootMargin: `-${top}px 0px 0px` });
   const watched = new WeakSet();
   const watch = () => {
     for (const row of list.querySelectorAll("[data-posting]")) {
