@@ -16,7 +16,7 @@ from apps.following.models import Mark, OfflineChange
 Outcome = Literal["applied", "superseded", "unknown"]
 
 REMEMBERED_FOR = timedelta(days=60)  # after which a device that never heard our answer has most likely been given up
-_COLUMNS = ["read", "starred_at", "changed_at", "read_changed_at", "star_changed_at"]
+_COLUMNS = ["read", "marked_all", "starred_at", "changed_at", "read_changed_at", "star_changed_at"]
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 
@@ -25,7 +25,7 @@ def apply_changes(user: User, changes: Sequence[QueuedChange], *, now: datetime)
     """Apply a person's changes that were not heard of before, each where nothing newer was done since it was made.
 
     `made_at` is a time of our clock. What came of a change that was heard of is told once more: "superseded" where
-    something newer stands, "unknown" where there is no such posting for the person. Eight queries.
+    something newer stands, "unknown" where there is no such posting for the person. Nine queries.
     """
     # The same changes sent twice at once: the second waits here, and finds them among those that were heard of.
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
@@ -61,6 +61,8 @@ def _merge(user: User, posting_ids: Collection[int], changes: Sequence[QueuedCha
     locked = Mark.objects.filter(user=user, posting__in=posting_ids).order_by("posting").select_for_update()
     marks = {mark.posting_id: mark for mark in locked}
     known = {(id, field): at for id, mark in marks.items() for field, at in _changed_at(mark).items() if at}
+    for id, at in queries.marked_all_at(user, posting_ids).items():
+        known[id, "read"] = max(at, known.get((id, "read"), at))
     done = merged(
         known, [Change((change.posting_id, change.field), change.value, change.made_at) for change in changes]
     )
@@ -86,7 +88,7 @@ def _write(mark: Mark, changes: dict[Field, Change | None]) -> None:
     times = _changed_at(mark)
     read, star = changes["read"], changes["starred"]
     if read:
-        mark.read = read.value
+        mark.read, mark.marked_all = read.value, None
     if star:
         mark.starred_at = (mark.starred_at or star.made_at) if star.value else None
     mark.read_changed_at = read.made_at if read else times["read"]

@@ -10,6 +10,7 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Valu
 from django.db.models.functions import Coalesce, Lower, NullIf
 
 from apps.accounts.models import User
+from apps.database.statements import fetch
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.states import unread as unread
 from apps.following.states import unread_counts as unread_counts
@@ -234,6 +235,21 @@ def _as_shown(folders: Collection[Folder], paths: Mapping[int, tuple[str, ...]])
         return (*(place(above) if above is not None else ()), ranks[folder_id])
 
     return tuple(paths[folder_id] for folder_id in sorted(paths, key=place))
+
+
+# --- marked with a whole list -----------------------------------------------------------------------------------------
+_MARKED_ALL_AT = """
+SELECT posting.id, max(marked_at) FROM following_markedall marked
+CROSS JOIN LATERAL unnest(follows, moved_to) moved (follow_id, moved_to)
+JOIN following_follow follow ON follow.id = moved.follow_id
+JOIN postings_posting posting ON posting.source_id = follow.source_id AND posting.id <= moved.moved_to
+WHERE marked.user_id = %s AND posting.id = ANY(%s) GROUP BY posting.id
+"""
+
+
+def marked_all_at(user: User, posting_ids: Collection[int]) -> dict[int, datetime]:
+    """Of postings that were marked read with a whole list in the last day, when that was."""
+    return dict(fetch(_MARKED_ALL_AT, [user.pk, list(posting_ids)]))
 
 
 # --- up to here -------------------------------------------------------------------------------------------------------

@@ -8,11 +8,6 @@ from apps.following.models import Follow
 
 def view_of(user: User | AnonymousUser, follow: Follow | None = None, asked: str = "") -> User.View:
     """The layout that an address asks for, or else the one of the followed source, or else the person's own."""
-    of_source = str(vars(follow)["view"]) if follow and has_own_view(follow) else ""
+    of_source = follow.view if follow else ""
     own = user.view if user.is_authenticated else User.View.LIST
     return User.View(next(view for view in (asked, of_source, own) if view in User.View.values))
-
-
-def has_own_view(follow: Follow) -> bool:
-    """Whether a followed source can have a layout of its own."""
-    return "view" in vars(follow)

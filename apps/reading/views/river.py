@@ -15,7 +15,7 @@ from apps.following.models import Follow
 from apps.following.queries import Scope
 from apps.postings.queries import BadCursor, Cursor
 from apps.reading.algorithms.typesetting import LEADINGS, SIZES, Typesetting
-from apps.reading.pages.layouts import has_own_view, view_of
+from apps.reading.pages.layouts import view_of
 from apps.reading.pages.posting import PostingPage, posting_page
 from apps.reading.pages.river import Arrangement, RiverPage, river_page
 from apps.reading.pages.search_asked import storable
@@ -136,7 +136,7 @@ def _view(request: Request, follow: Follow | None) -> User.View:
     person, asked = request.user, request.GET.get("view", "")
     view = view_of(person, follow, asked)
     if person.is_authenticated and view == asked and is_from_here(request) and not is_prefetch(request):
-        if follow is not None and has_own_view(follow):
+        if follow is not None:
             following_actions.set_view(follow, view)
         elif view != person.view:
             accounts_actions.set_view(person, view)
