@@ -1,6 +1,7 @@
 """All settings, top to bottom. What differs between machines comes from the environment (see README, Operating)."""
 
 from pathlib import Path
+from typing import Any
 
 from csp.constants import NONE, SELF
 
@@ -216,7 +217,7 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True  # an account needs no address at all
 MFA_TOTP_ISSUER = "Wirebeat"
 MFA_TOTP_TOLERANCE = 1  # codes before and after the present one, for clocks that are slow or fast
 SOCIALACCOUNT_ADAPTER = "apps.accounts.adapters.ForeignAccountAdapter"
-SOCIALACCOUNT_PROVIDERS = {
+SOCIALACCOUNT_PROVIDERS: dict[str, dict[str, Any]] = {
     "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": environment.identity_providers("WIREBEAT_OIDC")}
 }
 

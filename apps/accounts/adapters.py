@@ -6,6 +6,7 @@ from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
@@ -19,6 +20,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts import actions, queries
 from apps.accounts.addresses import own_address, own_name
+from apps.accounts.algorithms.browsers import browser_named
 from apps.accounts.models import User
 
 log = logging.getLogger(__name__)
@@ -81,6 +83,12 @@ class ForeignAccountAdapter(DefaultSocialAccountAdapter):
 class TwoFactorAdapter(DefaultMFAAdapter):
     def _get_site_name(self) -> str:
         return "Wirebeat"
+
+    def generate_authenticator_name(self, user: User, type: Any) -> str:
+        """Of a new key: the device on which it is made, which is most often where it lies."""
+        user_agent = context.request.META.get("HTTP_USER_AGENT", "") if context.request else ""
+        name = " · ".join(filter(None, browser_named(user_agent)))
+        return name or str(super().generate_authenticator_name(user, type))
 
 
 def admit(request: HttpRequest, user: User) -> None:

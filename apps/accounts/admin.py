@@ -32,5 +32,5 @@ class AppTokenAdmin(MadeElsewhere):
 @admin.register(Invitation)
 class InvitationAdmin(MadeElsewhere):
     list_display = ("note", "made_by", "made_at", "expires_at", "used_at", "used_by")
-    list_filter: tuple[str, ...] = ("used_at",)
+    list_filter = ("used_at",)
     exclude = ("digest",)

@@ -65,11 +65,13 @@ def authenticator_kinds(user: User) -> list[str]:
 
 
 def sessions_of(user: User) -> QuerySet[UserSession]:
-    return UserSession.objects.filter(user=user).order_by("-created_at", "-pk")
+    """The newest first."""
+    sessions: QuerySet[UserSession] = UserSession.objects.filter(user=user)
+    return sessions.order_by("-created_at", "-pk")
 
 
 def foreign_account_count(user: User) -> int:
-    return SocialAccount.objects.filter(user=user).count()
+    return int(SocialAccount.objects.filter(user=user).count())
 
 
 _NO_PREFERENCES = {field.name for field in AbstractUser._meta.get_fields()} | {"id"}

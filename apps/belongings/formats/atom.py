@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from lxml import etree
 
 ATOM = "http://www.w3.org/2005/Atom"
+_NAMESPACE: dict[Any, str] = {None: ATOM}  # the one without a prefix
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -62,7 +64,7 @@ def _entry(entry: Entry) -> etree._Element:
 
 
 def _element(name: str, text: str = "", **attributes: str) -> etree._Element:
-    element = etree.Element(f"{{{ATOM}}}{name}", nsmap={None: ATOM})
+    element = etree.Element(f"{{{ATOM}}}{name}", nsmap=_NAMESPACE)
     for attribute, value in attributes.items():
         element.set(attribute, _UNWRITABLE.sub("", value))
     element.text = _UNWRITABLE.sub("", text) or None

@@ -102,7 +102,7 @@ class Container:
 
     def __init__(self, file: IO[bytes]) -> None:
         try:
-            self._archive = zipfile.ZipFile(_Careful(file))  # type: ignore[arg-type]
+            self._archive = zipfile.ZipFile(_Careful(file))
         except (zipfile.BadZipFile, ValueError, OSError, OverflowError, NotImplementedError) as error:
             if isinstance(error, BadArchive):
                 raise

@@ -219,11 +219,11 @@ def test_it_is_written_in_pieces_and_with_as_many_queries_a_thousand_marks(djang
     ada = a_user()
     source = a_source()
     Mark.objects.bulk_create(
-        [Mark(user=ada, posting=each, changed_at=NOON, read=True) for each in published(source, 1_500)]
+        [Mark(user=ada, posting=each, changed_at=NOON, read=True) for each in published(source, 1_100)]
     )
     with django_assert_max_num_queries(40):
         pieces = list(queries.archive_of(ada, now=NOON))
-    assert members_of(b"".join(pieces))["marks.jsonl"].count(b"\n") == 1_500
+    assert members_of(b"".join(pieces))["marks.jsonl"].count(b"\n") == 1_100
 
 
 # --- archives that cannot be taken over -------------------------------------------------------------------------------
