@@ -9,4 +9,5 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
 ]
+handler404 = "apps.reading.views.plain.not_there"
 handler500 = unavailable.answer
