@@ -19,4 +19,5 @@ urlpatterns = [
     path("account/", include("apps.belongings.urls")),
     path("admin/", admin.site.urls),
 ]
+handler404 = "apps.reading.views.plain.not_there"
 handler500 = unavailable.answer

@@ -35,11 +35,16 @@ class OwnZoneAndLanguage:
     def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: object) -> None:
         if getattr(view, "is_impersonal", False):
             return
-        user = request.user
-        if not user.is_authenticated:
-            return
-        if user.time_zone:
-            timezone.activate(zone_named(user.time_zone))
-        if user.language:
-            translation.activate(user.language)
-            request.LANGUAGE_CODE = translation.get_language()
+        speak_to(request)
+
+
+def speak_to(request: HttpRequest) -> None:
+    """Answer the rest of a request in the zone and the language of whoever is signed in."""
+    user = request.user
+    if not user.is_authenticated:
+        return
+    if user.time_zone:
+        timezone.activate(zone_named(user.time_zone))
+    if user.language:
+        translation.activate(user.language)
+        request.LANGUAGE_CODE = translation.get_language()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from tests.browser import everything
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(600)]
 
 [AXE] = Path(__file__).parent.glob("vendor/axe-core@*/axe.min.js")
 FAULTS = """async ([options]) => {
@@ -51,7 +51,8 @@ def test_what_visitors_see(page: Page, client):
     values = everything.some_of_everything(everything.a_keeper())
     addresses = everything.pages(client, values)
     assert len(addresses) >= 15
-    assert faults(page, addresses) == []
+    found = faults(page, addresses)
+    assert not found, "\n".join(found)
 
 
 def test_what_people_and_keepers_see(page: Page, client, live_server):
@@ -60,7 +61,8 @@ def test_what_people_and_keepers_see(page: Page, client, live_server):
     everything.sign_in(page.context, client, user, live_server.url)
     addresses = everything.pages(client, values)
     assert len(addresses) >= 50
-    assert faults(page, addresses) == []
+    found = faults(page, addresses)
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -11,26 +11,20 @@ from playwright.sync_api import Page, Request
 from tests.browser import everything
 from tests.builders import a_posting, a_source
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(600)]
 
 MOST = 60_000  # bytes of styles and scripts together, compressed
 NARROW, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 
 WATCH = """(() => {
     window.shifts = [];
-    window.paints = [];
-    const note = (type, list, value) => {
-        const noted = entries => entries.forEach(entry => { if (!entry.hadRecentInput) list.push(value(entry)); });
-        const observer = new PerformanceObserver(found => noted(found.getEntries()));
-        observer.observe({type, buffered: true});
-        return () => noted(observer.takeRecords());
-    };
-    const names = entry => entry.sources.map(source => source.node?.className || source.node?.nodeName).join(" ");
-    const flushes = [
-        note("layout-shift", window.shifts, entry => `${entry.value.toFixed(4)}: ${names(entry)}`),
-        note("largest-contentful-paint", window.paints, entry => entry.startTime),
-    ];
-    window.flush = () => flushes.forEach(flush => flush());
+    const names = entry => entry.sources.map(({node, previousRect: from, currentRect: to}) =>
+        `${node?.className || node?.nodeName} from ${from.x},${from.y} to ${to.x},${to.y}`).join("; ");
+    const noted = entries => entries.filter(entry => !entry.hadRecentInput).forEach(
+        entry => window.shifts.push(`${entry.value.toFixed(4)}: ${names(entry)}`));
+    const observer = new PerformanceObserver(found => noted(found.getEntries()));
+    observer.observe({type: "layout-shift", buffered: true});
+    window.flush = () => noted(observer.takeRecords());
 })()"""
 SEEN = """async () => {
     await document.fonts.ready;
@@ -42,7 +36,6 @@ SEEN = """async () => {
     const scripts = [...document.scripts].filter(script => !script.type.includes("json"));
     return {
         shifts: window.shifts,
-        paints: window.paints,
         resources: performance.getEntriesByType("resource").map(each => each.name),
         blocking: scripts.filter(script => !script.src || !(script.defer || script.async || script.type === "module"))
             .map(script => script.outerHTML.slice(0, 80)),
@@ -82,7 +75,6 @@ def complaints(page: Page, address: str, home: str, weigh: Callable[[str], int])
         f"asks elsewhere: {seen['resources']}": not all(each.startswith((home, "data:")) for each in seen["resources"]),
         f"waits for {seen['blocking']}": seen["blocking"],
         f"moves: {seen['shifts']}": seen["shifts"],
-        "paints nothing": not seen["paints"],
         f"has pictures of no size: {seen['unsized']}": seen["unsized"],
         f"is called {seen['title']!r}": len(seen["title"]) < 10,
         "is described to nobody": len(seen["description"]) < 20,
@@ -103,7 +95,7 @@ def test_every_page_is_light_and_still(page: Page, client, live_server, weigh, a
     everything.sign_in(page.context, client, user, live_server.url)
     for address in everything.pages(client, values):
         found += complaints(page, address, live_server.url, weigh)
-    assert found == []
+    assert not found, "\n".join(found)
     assert all(address.startswith(live_server.url) for address in asked)
 
 

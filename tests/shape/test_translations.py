@@ -120,9 +120,13 @@ def all_texts() -> dict[Text, str]:
     return found
 
 
+def _text(context: str | bytes | None) -> str | None:
+    return context.decode() if isinstance(context, bytes) else context
+
+
 def _known(catalogue: Catalog) -> dict[tuple[str | None, tuple[str, ...]], tuple[str, ...]]:
     return {
-        (message.context, originals(message)): translations(message)
+        (_text(message.context), originals(message)): translations(message)
         for message in catalogue
         if message.id and all(translations(message)) and "fuzzy" not in message.flags
     }

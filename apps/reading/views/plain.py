@@ -4,8 +4,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.views.decorators.http import require_safe
+from django.views.defaults import page_not_found
 
-from apps.accounts.middleware import impersonal
+from apps.accounts.middleware import impersonal, speak_to
 from apps.reading.pages.home import home_page
 from apps.reading.views.rendering import show
 
@@ -26,3 +27,9 @@ def live(request: HttpRequest) -> HttpResponse:
 @require_safe
 def keys(request: HttpRequest) -> HttpResponse:
     return show(request, "reading/keys.html")
+
+
+def not_there(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Where there is no view, nobody has asked yet in which language the person reads."""
+    speak_to(request)
+    return page_not_found(request, exception)

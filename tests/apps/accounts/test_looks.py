@@ -93,6 +93,8 @@ def test_what_is_not_there_is_told_in_the_language_too(client):
     answer = client.get("/nowhere/", **CHINESE)
     assert answer.status_code == 404
     assert "页面不存在" in answer.text
+    client.force_login(a_user(language="zh-hans"))
+    assert "页面不存在" in client.get("/nowhere/").text
 
 
 def test_a_language_chosen_for_one_request_is_not_that_of_the_next(client):

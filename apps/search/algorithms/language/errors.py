@@ -11,7 +11,7 @@ def gettext_noop(text: str) -> str:
 class BadQuery(ValueError):
     """A query that cannot be read: a sentence for whoever wrote it, and the place.
 
-    >>> str(BadQuery("There is nothing before {piece} at character {place}.", 3, "OR", piece="OR"))
+    >>> str(BadQuery("There is nothing before {sign} at character {place}.", 3, "OR", sign="OR"))
     'There is nothing before OR at character 4.'
     """
 
