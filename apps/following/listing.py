@@ -8,17 +8,17 @@ from django.db import connection
 from apps.accounts.models import User
 from apps.following import queries
 from apps.following.queries import Scope
-from apps.following.states import NEW
+from apps.following.states import ARRIVED, NEW
 from apps.postings.queries import Cursor
 
-WALKED = 4_000  # postings of all sources that are looked at first: most lists are full before
-FEW = 20  # sources; theirs are looked at one by one at once
+WALKED = 2_000  # postings of all sources that are looked at first: most lists are full before
+FEW = 100  # sources; theirs are looked at one by one at once
 
 # Those who follow much find a page among the newest postings of all. For those who do not, or have read what is new,
 # the same is looked for source by source, which is little then. The second half only runs if the first found too few.
 _LIST = """
 WITH mine AS MATERIALIZED (
-    SELECT source_id, unread_from, read_through FROM following_follow WHERE id = ANY(%(follows)s)
+    SELECT id, source_id, unread_from, read_through FROM following_follow WHERE id = ANY(%(follows)s)
 ), near AS MATERIALIZED (
     SELECT id, source_id, published_at FROM postings_posting posting WHERE {beyond}
     ORDER BY published_at {down}, id {down} LIMIT %(walked)s
@@ -40,10 +40,8 @@ SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
 ) posting
 """
 _EACH_UNREAD = """
-SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
-    SELECT id, published_at FROM postings_posting posting
-    WHERE posting.source_id = follow.source_id AND {new} AND {beyond} OFFSET 0
-) posting {marks} WHERE mark.read IS NOT TRUE
+SELECT posting.id, posting.published_at FROM mine follow {arrived} {marks}
+WHERE {new} AND {beyond} AND mark.read IS NOT TRUE
 UNION ALL
 SELECT posting.id, posting.published_at FROM following_mark mark
 JOIN postings_posting posting ON posting.id = mark.posting_id JOIN mine follow ON follow.source_id = posting.source_id
@@ -90,6 +88,7 @@ def _statement(*, unread_only: bool, oldest_first: bool, is_first: bool) -> str:
         "marks": _MARKS if unread_only else "",
         "wanted": f"coalesce(NOT mark.read, {NEW})" if unread_only else "true",
         "new": NEW,
+        "arrived": ARRIVED,
     }
     each = (_EACH_UNREAD if unread_only else _EACH).format(**parts)
     return _LIST.format(**parts, each=each)

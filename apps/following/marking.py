@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.following import queries
 from apps.following.models import Follow, Mark, MarkedAll
 from apps.following.queries import Scope
-from apps.following.states import NEW
+from apps.following.states import ARRIVED, NEW
 
 UNDO_FOR = timedelta(days=1)
 WORTHWHILE = 20  # postings of a source that were read since its number was moved
@@ -65,13 +65,9 @@ _MOVE = f"""
 WITH unread AS MATERIALIZED (
     SELECT posting.id, follow.id AS follow_id, mark.read IS NULL AS by_number,
         posting.retrieved_at <= %(shown_at)s AND posting.published_at < %(before)s AS is_meant
-    FROM following_follow follow
-    CROSS JOIN LATERAL (
-        SELECT id, published_at, retrieved_at FROM postings_posting posting
-        WHERE posting.source_id = follow.source_id AND {NEW} OFFSET 0
-    ) posting
+    FROM following_follow follow {ARRIVED}
     LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.posting_id = posting.id
-    WHERE follow.id = ANY(%(follows)s) AND mark.read IS NOT TRUE
+    WHERE follow.id = ANY(%(follows)s) AND {NEW} AND mark.read IS NOT TRUE
     UNION ALL
     SELECT posting.id, follow.id, false,
         posting.retrieved_at <= %(shown_at)s AND posting.published_at < %(before)s
@@ -229,12 +225,9 @@ def forget_undo(*, now: datetime) -> int:
 _ADVANCE = f"""
 WITH new AS MATERIALIZED (
     SELECT follow.id AS follow_id, posting.id, mark.read
-    FROM following_follow follow
-    CROSS JOIN LATERAL (
-        SELECT id FROM postings_posting posting WHERE posting.source_id = follow.source_id AND {NEW} OFFSET 0
-    ) posting
+    FROM following_follow follow {ARRIVED}
     LEFT JOIN following_mark mark ON mark.user_id = follow.user_id AND mark.posting_id = posting.id
-    WHERE follow.user_id = %(user)s
+    WHERE follow.user_id = %(user)s AND {NEW}
 ), reach AS MATERIALIZED (
     SELECT follow_id, max(id) AS through, count(*) AS amount FROM new WHERE read GROUP BY follow_id
     HAVING count(*) >= %(worthwhile)s

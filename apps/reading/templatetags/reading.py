@@ -1,5 +1,6 @@
 """How times, amounts and choices are written."""
 
+import functools
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -121,5 +122,6 @@ def query(context: dict[str, Any], **changes: object) -> str:
 
 
 @register.simple_tag
+@functools.cache
 def icon(name: str) -> SafeString:
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>', static("icons.svg"), name)

@@ -7,6 +7,7 @@ one posting after the other, some read nothing for months, some have read everyt
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 import numpy as np
 from django.db import connection
@@ -25,7 +26,7 @@ KINDS = ("keen", "reader", "idle", "done")
 SHARES = (0.45, 0.30, 0.15, 0.10)
 # Days since a person of each kind last marked everything read: at least, at most.
 MARKED_ALL = {"keen": (0.2, 2.0), "reader": (2.0, 14.0), "idle": (30.0, 270.0), "done": (0.0, 0.0)}
-_WORDS = 40_000  # in the text that all texts are cut from
+TEXTS, LONGEST_TEXT = 200, 4_000  # made anew for each step; characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,39 +70,40 @@ def add_postings(sources: IntArray, count: int, now: datetime, *, seed: int) -> 
     ages = np.sort(chance.uniform(0.0, YEAR, count))[::-1]  # days since retrieval
     # Most are retrieved within the hour; one of a hundred comes days later than its date says.
     delays = np.where(chance.random(count) < 0.01, chance.uniform(1, 9, count), chance.exponential(0.02, count))
-    lengths = np.clip(chance.lognormal(6.0, 0.7, count), 80, 4_000).astype(np.int64)  # characters
+    lengths = np.clip(chance.lognormal(6.0, 0.7, count), 80, LONGEST_TEXT).astype(np.int64)  # characters
     with connection.cursor() as cursor:
         # Searches, trends, summaries and stories are made of what triggers note: nobody makes any here.
         cursor.execute("ALTER TABLE postings_posting DISABLE TRIGGER USER")
         for first in range(0, count, STORED_AT_ONCE):
             part = slice(first, first + STORED_AT_ONCE)
             columns = [by[part], ages[part], delays[part], lengths[part]]
-            cursor.execute(_ADD_POSTINGS, [_words(chance), *(column.tolist() for column in columns), first, now])
+            cursor.execute(_ADD_POSTINGS, [_texts(chance), first, now, *(column.tolist() for column in columns)])
             yield min(STORED_AT_ONCE, count - first)
         cursor.execute("ALTER TABLE postings_posting ENABLE TRIGGER USER")
 
 
-def _words(chance: np.random.Generator) -> str:
+def _texts(chance: np.random.Generator) -> list[str]:
     letters = np.array(list("etaoinshrdlucmfwyp"))
-    lengths = chance.integers(2, 11, _WORDS)
-    spelled = "".join(chance.choice(letters, int(lengths.sum())))
-    ends = np.cumsum(lengths)
-    return " ".join(spelled[end - length : end] for end, length in zip(ends.tolist(), lengths.tolist(), strict=True))
+    texts = []
+    for _ in range(TEXTS):
+        spelled = "".join(chance.choice(letters, LONGEST_TEXT))
+        ends = np.cumsum(chance.integers(2, 11, LONGEST_TEXT // 6)).tolist()
+        texts.append(" ".join(spelled[begin:end] for begin, end in pairwise([0, *ends])))
+    return texts
 
 
 _ADD_POSTINGS = """
-WITH words AS MATERIALIZED (SELECT %s::text AS whole)
 INSERT INTO postings_posting (source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html,
     text, language, categories, image_url, comments_url, enclosures, published_at, claimed_at, retrieved_at)
 SELECT source_id, decode(md5(number::text), 'hex'), '', decode(md5(number::text), 'hex'),
     decode(md5(number::text), 'hex'), number::text, 'https://news.example/' || number, initcap(left(said, 70)), '',
     '<p>' || said || '</p>', said, 'en', '{}', '', '', '[]', published_at, published_at, retrieved_at
 FROM (
-    SELECT source_id, number, substr(whole, 1 + (number * 7919 %% 190000)::int, length) AS said,
+    SELECT source_id, number, left(texts[1 + number * 7919 %% cardinality(texts)], length) AS said,
         now - age * interval '1 day' - delay * interval '1 day' AS published_at,
         now - age * interval '1 day' AS retrieved_at
-    FROM words, (
-        SELECT source_id, age, delay, length, %s + ordinality AS number, %s::timestamptz AS now
+    FROM (
+        SELECT source_id, age, delay, length, %s::text[] AS texts, %s + ordinality AS number, %s::timestamptz AS now
         FROM unnest(%s::bigint[], %s::float8[], %s::float8[], %s::int[]) WITH ORDINALITY
             posting (source_id, age, delay, length, ordinality)
     ) drawn
