@@ -1,4 +1,4 @@
-"""What people bring along from another portal: follows, marks and tags as they were there.
+"""What people bring along from another portal: follows, marks, tags and notes as they were there.
 
 Only writes, like `actions`; each is one transaction and may be called twice. What somebody did here later stays.
 """
@@ -11,8 +11,15 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.following import queries
-from apps.following.actions import MOST_TAGS, NotPossible, checked_tag, create_folder
-from apps.following.models import Folder, Follow, Mark, Tag, Tagging
+from apps.following.actions import (
+    MOST_NOTES,
+    MOST_REMEMBERED,
+    MOST_TAGS,
+    NotPossible,
+    checked_tag,
+    create_folder,
+)
+from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Tag, Tagging
 
 
 @transaction.atomic
@@ -61,6 +68,23 @@ def restore_marks(user: User, marks: Mapping[int, Mapping[str, Any]]) -> int:
         names = sorted({name for values in marks.values() for name in values})
         Mark.objects.bulk_update(older, names, batch_size=1_000)
     return len(fresh) + len(older)
+
+
+MOST_ROWS = {Note: MOST_NOTES, Reading: MOST_REMEMBERED, Playback: MOST_REMEMBERED}  # of a person
+
+
+@transaction.atomic
+def restore_rows(
+    model: type[Note] | type[Reading] | type[Playback], user: User, rows: Mapping[int, Mapping[str, Any]]
+) -> int:
+    """Notes, what was read lately, or places in recordings, by postings; how many are new. What is here stays."""
+    User.objects.select_for_update().get(pk=user.pk)  # or two at once would be too many
+    there = model.objects.filter(user=user)
+    known = set(there.filter(posting__in=rows).values_list("posting_id", flat=True))
+    room = max(MOST_ROWS[model] - there.count(), 0)
+    fresh = [model(user=user, posting_id=id, **rows[id]) for id in sorted(rows.keys() - known)][:room]
+    model.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=1_000)
+    return len(fresh)
 
 
 @transaction.atomic

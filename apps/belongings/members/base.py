@@ -19,7 +19,7 @@ from apps.sources.algorithms.addresses import BadAddress, normalise
 
 AT_ONCE = 1_000  # rows
 MOST_WAITING = 100_000  # lines of a person
-LONGEST_WAITING = 4_000  # bytes of a line
+LONGEST_WAITING = 45_000  # bytes of a line: a long note of characters that take four each
 FIRST_LOOK = timedelta(minutes=1)  # after an archive was taken over; by then most new sources were asked
 Row = TypeVar("Row")
 Values = dict[str, Any]

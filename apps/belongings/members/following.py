@@ -9,7 +9,7 @@ from apps.belongings.formats.problems import BadArchive
 from apps.belongings.formats.records import LONGEST_ADDRESS, line_of, records
 from apps.belongings.members.base import Taking, batches
 from apps.belongings.options import options_in, options_of
-from apps.following import actions, queries
+from apps.following import actions, portable, queries
 from apps.following.models import Folder, Follow
 from apps.following.restoring import restore_folder, restore_follow
 from apps.retrieval import actions as retrieval
@@ -17,7 +17,7 @@ from apps.sources.formats import opml
 
 OPML, FOLDERS, FOLLOWS = "following.opml", "folders.jsonl", "follows.jsonl"
 IN_OPML = {"title"}
-KNOWN_OF_FOLLOWS = {*IN_OPML, "unread_from", "followed_at"}
+KNOWN_OF_FOLLOWS = {*IN_OPML, "unread_from", "read_through", "followed_at"}
 KNOWN_OF_FOLDERS = {"name"}
 
 
@@ -63,10 +63,10 @@ def take_folders(taking: Taking) -> None:
 
 
 def write_follows(user: User) -> Iterator[bytes]:
-    last = 0
+    last, unread_from = 0, portable.unread_from(user)
     while follows := queries.follows_of(user).filter(pk__gt=last).select_related("source").order_by("pk")[:1_000]:
         for follow in follows:
-            times = {"unread_from": follow.unread_from, "followed_at": follow.followed_at}
+            times = {"unread_from": unread_from[follow.source_id], "followed_at": follow.followed_at}
             yield line_of({"source": follow.source.url} | times | options_of(follow, KNOWN_OF_FOLLOWS))
             last = follow.pk
 
@@ -80,6 +80,8 @@ def take_follows(taking: Taking) -> None:
             options = options_in(record, Follow, KNOWN_OF_FOLLOWS)
             times = {name: record.instant(name) for name in ("unread_from", "followed_at")}
             options |= {name: min(at, taking.now) for name, at in times.items() if at is not None}
+            if "unread_from" in options:
+                options["read_through"] = 0
             if known.get(address) in taking.followed and options:
                 restore_follow(taking.user, known[address], **options)
                 taking.restored[FOLLOWS] += 1

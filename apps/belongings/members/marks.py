@@ -1,6 +1,6 @@
-"""What a person read, starred, tagged, opened and hid."""
+"""What a person read, starred, tagged, noted, opened, heard and hid."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,15 +10,17 @@ from apps.accounts.models import User
 from apps.belongings.formats.records import Record, line_of
 from apps.belongings.members.base import AT_ONCE, AboutPostings, Values, reference
 from apps.belongings.options import options_in, options_of
-from apps.following import queries
+from apps.following import portable, queries
 from apps.following.actions import LONGEST_TAG, NotPossible, checked_tag
-from apps.following.models import Mark, Tagging
-from apps.following.restoring import restore_marks, restore_tags
+from apps.following.models import Mark, Note, Playback, Reading, Tagging
+from apps.following.restoring import restore_marks, restore_rows, restore_tags
+from apps.postings.models import Posting
 from apps.stories.actions.restoring import restore_reactions
 from apps.stories.models import Reaction
 
 MARKS, TAGS, REACTIONS = "marks.jsonl", "tags.jsonl", "reactions.jsonl"
-KNOWN_OF_MARKS = {"changed_at"}
+NOTES, HISTORY, PLACES = "notes.jsonl", "history.jsonl", "places.jsonl"
+KNOWN_OF_MARKS = {"changed_at", "marked_all"}
 LEARNT_ANEW = {"learnt", "stale"}
 
 
@@ -36,9 +38,15 @@ def _by_posting(rows: "QuerySet[Any]") -> Iterator[Any]:
 
 
 def write_marks(user: User) -> Iterator[bytes]:
+    late = set(portable.unread_before(user))
     for mark in _by_posting(Mark.objects.filter(user=user)):
         told = {"changed_at": mark.changed_at} | options_of(mark, KNOWN_OF_MARKS)
+        if mark.posting_id in late:
+            late.remove(mark.posting_id)
+            told["read"] = False
         yield line_of(reference(mark.posting, mark.posting.source.url) | told)
+    for posting in Posting.objects.filter(pk__in=late).select_related("source").order_by("pk").iterator(AT_ONCE):
+        yield line_of(reference(posting, posting.source.url) | {"changed_at": posting.retrieved_at, "read": False})
 
 
 def _read_mark(record: Record, now: datetime) -> Values:
@@ -89,6 +97,31 @@ def _write_reactions(user: User, reactions: Sequence[tuple[int | None, Values]])
     return restore_reactions(user, {posting_id: values for posting_id, values in reactions if posting_id is not None})
 
 
+def _rows(
+    model: type[Note] | type[Reading] | type[Playback],
+) -> tuple[Callable[[User], Iterator[bytes]], AboutPostings]:
+    """How rows of one person and one posting are written and taken over. What is here already stays."""
+
+    def write(user: User) -> Iterator[bytes]:
+        for row in _by_posting(model.objects.filter(user=user)):
+            yield line_of(reference(row.posting, row.posting.source.url) | options_of(row, ()))
+
+    def read(record: Record, now: datetime) -> Values:
+        values = options_in(record, model, ())
+        for field in model._meta.concrete_fields:
+            if not (field.is_relation or field.primary_key or field.name in values):
+                raise record.bad(f"“{field.name}” is missing.")
+        return {name: min(value, now) if isinstance(value, datetime) else value for name, value in values.items()}
+
+    def restore(user: User, rows: Sequence[tuple[int | None, Values]]) -> int:
+        return restore_rows(model, user, {posting_id: values for posting_id, values in rows if posting_id is not None})
+
+    return write, AboutPostings(read, restore)
+
+
+write_notes, take_notes = _rows(Note)
+write_history, take_history = _rows(Reading)
+write_places, take_places = _rows(Playback)
 take_marks = AboutPostings(_read_mark, _write_marks)
 take_tags = AboutPostings(_read_tag, _write_tags)
 take_reactions = AboutPostings(_read_reaction, _write_reactions)

@@ -2,7 +2,7 @@
 
 import json
 import zipfile
-from datetime import timedelta
+from datetime import datetime, timedelta
 from io import BytesIO
 
 import pytest
@@ -17,9 +17,15 @@ from apps.belongings.formats import container
 from apps.belongings.formats.problems import BadArchive
 from apps.belongings.members import MEMBERS, base
 from apps.belongings.models import Waiting
-from apps.following.models import Folder, Follow, Mark, Tag
+from apps.following import actions as following
+from apps.following import queries as follows
+from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Tag
+from apps.following.queries import Scope
+from apps.postings.actions import Document, store
+from apps.postings.models import Posting
 from apps.search.models import SavedSearch
 from apps.sources.formats import opml
+from apps.sources.formats.feed import ParsedEntry
 from apps.sources.models import Source
 from apps.stories.models import Reaction
 from tests.apps.belongings.worlds import a_busy_person, published
@@ -27,6 +33,7 @@ from tests.builders import NOON, a_follow, a_mark, a_source, a_user
 
 pytestmark = pytest.mark.django_db
 
+HOUR = timedelta(hours=1)
 LATER = NOON + timedelta(days=1)
 
 
@@ -72,6 +79,9 @@ def everything(user: User) -> dict[str, object]:
             Mark.objects.filter(user=user).values_list("posting", "read", "starred_at", "changed_at"), key=str
         ),
         "tags": sorted(Tag.objects.filter(user=user).values_list("name", "postings")),
+        "notes": sorted(Note.objects.filter(user=user).values_list("posting", "text", "changed_at")),
+        "history": sorted(Reading.objects.filter(user=user).values_list("posting", "read_at")),
+        "places": sorted(Playback.objects.filter(user=user).values_list("posting", "address", "seconds", "changed_at")),
         "reactions": list(reactions),
         "searches": list(searches),
         "rules": list(rules),
@@ -93,6 +103,32 @@ def test_everything_of_a_person_comes_into_another_account():
     assert (report.waiting, report.left_out) == (0, 0)
     assert report.remarks == ()
     assert User.objects.get(pk=bob.pk).username == "bob"
+
+
+def come(source: Source, published_at: datetime) -> Posting:
+    guid = str(published_at)
+    entry = ParsedEntry(guid=guid, link=f"{source.url}/{guid}", title=guid, content=guid, published=published_at)
+    store([Document(source.pk, [entry], source.url, "", "en", LATER)])
+    return Posting.objects.get(source=source, guid=guid)
+
+
+def unread_of(user: User) -> set[int]:
+    return set(follows.unread(follows.postings_in(user, Scope("all")), user).values_list("pk", flat=True))
+
+
+def test_a_list_marked_read_is_read_elsewhere_and_what_came_late_is_unread_there_too():
+    ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
+    following.mark_all_read(ada, Scope("all"), shown_at=LATER, now=LATER)
+    source = Follow.objects.filter(user=ada).order_by("pk")[0].source
+    late, starred = come(source, NOON - 5 * HOUR), come(source, NOON - 6 * HOUR)
+    following.star(ada, starred.pk, starred=True, now=LATER)
+    again = Mark.objects.filter(user=ada, read=True).first().posting_id
+    following.mark_read(ada, [again], read=False, now=LATER)
+    assert unread_of(ada) == {late.pk, starred.pk, again}
+    take_over(bob, archive_of(ada))
+    assert unread_of(bob) == unread_of(ada)
+    new = come(source, NOON + HOUR)
+    assert unread_of(bob) == {late.pk, starred.pk, again, new.pk}
 
 
 def test_an_archive_given_twice_changes_nothing_the_second_time():
@@ -133,7 +169,9 @@ def test_sources_come_along_to_a_portal_that_does_not_know_them_and_marks_wait()
     Source.objects.all().delete()
     report = take_over(bob, archive)
     assert set(Source.objects.filter(follows__user=bob).values_list("url", flat=True)) == addresses
-    assert report.waiting == len(kept["marks"]) + 2 + len(kept["reactions"])  # two postings are tagged
+    assert report.waiting == len(kept["marks"]) + 2 + 3 + len(
+        kept["reactions"]
+    )  # two are tagged, three noted, read or heard
     assert not Mark.objects.filter(user=bob).exists()
     assert members_of(archive_of(bob))["marks.jsonl"].count(b"\n") == len(kept["marks"])
     actions.settle(now=LATER + timedelta(minutes=2))

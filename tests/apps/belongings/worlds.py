@@ -18,6 +18,7 @@ from apps.alerts.actions import rules
 from apps.alerts.models import Anchor, Attempt, Browser, Hit, Message
 from apps.belongings.models import Waiting
 from apps.following import actions as following
+from apps.following.models import Playback, Reading
 from apps.jobs.models import Job
 from apps.postings.actions import Document, store
 from apps.postings.models import Posting
@@ -48,7 +49,7 @@ def published(source: Source, how_many: int = 4) -> list[Posting]:
 
 
 def a_busy_person(username: str = "ada") -> User:
-    """Follows two sources in nested folders, has read, starred, tagged, opened, hidden, searched, and been told."""
+    """Follows two sources in nested folders, has read, starred, tagged, noted, heard, hidden, searched, been told."""
     user = a_user(username, email=f"{username}@mail.example", unread_only=True, order="oldest", time_zone="Asia/Tokyo")
     outer = a_folder(user, "World & “more”")
     inner = a_folder(user, "Asia", outer)
@@ -61,6 +62,11 @@ def a_busy_person(username: str = "ada") -> User:
     following.mark_read(user, [read.pk, starred.pk], read=True, now=NOON)
     following.star(user, starred.pk, starred=True, now=NOON)
     following.tag(user, [tagged.pk, starred.pk], "for later", NOON)
+    following.write_note(user, tagged.pk, "Two lines\nof “mine”", now=NOON)
+    Reading.objects.create(user=user, posting=read, read_at=NOON)
+    Playback.objects.create(
+        user=user, posting=starred, address="https://a.example/1.mp3", seconds=61.5, changed_at=NOON
+    )
     stories.note_opened(user, starred.pk, now=NOON)
     stories.hide(user, hidden.pk, hidden=True, now=NOON)
     saved = save_search(user, "Quakes", "earthquake -film", order=SavedSearch.Order.NEWEST, now=NOON)
