@@ -32,7 +32,7 @@ class AccountPage:
 def account_page(user: User) -> AccountPage:
     primary = next(iter(queries.email_addresses(user)), None)
     kinds = Counter(queries.authenticator_kinds(user))
-    providers = tuple(app["name"] for app in settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])
+    providers = queries.provider_names()
     return AccountPage(
         email=primary.email if primary else user.email,
         is_verified=bool(primary and primary.verified),

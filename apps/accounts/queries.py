@@ -70,6 +70,11 @@ def sessions_of(user: User) -> QuerySet[UserSession]:
     return sessions.order_by("-created_at", "-pk")
 
 
+def provider_names() -> tuple[str, ...]:
+    """The OpenID providers by which people may sign in here."""
+    return tuple(str(app["name"]) for app in settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])
+
+
 def foreign_account_count(user: User) -> int:
     return int(SocialAccount.objects.filter(user=user).count())
 

@@ -19,7 +19,7 @@ from apps.belongings.models import Waiting
 from apps.belongings.queries import FORMAT, HEAD, VERSION
 from apps.following import queries as following
 from apps.following.actions import NotPossible
-from apps.jobs.models import Job
+from apps.jobs import actions as jobs
 from apps.postings.recognising import Told, recognised
 from apps.retrieval import actions as retrieval
 
@@ -111,6 +111,6 @@ def delete_account(user: User, *, now: datetime) -> None:
     source_ids = list(following.follows_of(user).values_list("source_id", flat=True))
     # Messages first and in their order, as those do who send them, or each could wait for the other.
     list(Message.objects.filter(user=user).order_by("pk").select_for_update().values_list("pk"))
-    Job.objects.filter(asked_by=user.username).update(asked_by="")
+    jobs.forget_asker(user.username)
     accounts.delete_account(user)
     retrieval.adopt_sources(source_ids, now=now)

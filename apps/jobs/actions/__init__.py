@@ -1,7 +1,7 @@
 """The only writers of jobs. Each may be called twice."""
 
 from apps.jobs.actions.advancing import advance, advance_all
-from apps.jobs.actions.asking import cancel, create, forget_old, pause, resume, try_again
+from apps.jobs.actions.asking import cancel, create, forget_asker, forget_old, pause, resume, try_again
 from apps.jobs.actions.claiming import Claim, Stopped, claim, commit, fail, lose, release, renew
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "commit",
     "create",
     "fail",
+    "forget_asker",
     "forget_old",
     "lose",
     "pause",

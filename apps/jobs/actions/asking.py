@@ -66,6 +66,11 @@ def try_again(job_id: int) -> bool:
 
 
 @transaction.atomic
+def forget_asker(name: str) -> None:
+    """Somebody leaves: jobs no longer say that they asked for them."""
+    Job.objects.filter(asked_by=name).update(asked_by="")
+
+
 def forget_old() -> int:
     """Delete jobs that ended a month ago, with all that was noted of them; how many."""
     old = list(Job.objects.filter(ended_at__lt=Now() - KEPT).values_list("pk", flat=True))
