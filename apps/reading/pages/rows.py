@@ -44,6 +44,11 @@ class PostingRow:
         return str(self.id)
 
     @property
+    def is_cut(self) -> bool:
+        """Whether the text goes on behind the excerpt."""
+        return self.characters > len(self.excerpt)
+
+    @property
     def minutes(self) -> int:
         """To read it whole."""
         return reading_minutes(self.excerpt, self.characters)
