@@ -25,7 +25,7 @@ from apps.retrieval.benchmarking import require_empty_database, write_figures
 
 SAMPLE = 400  # people whose pages are asked for
 HEAVY = 500  # sources, from which on somebody follows much
-MEASURED = 250  # requests of each page
+MEASURED = 150  # requests of each page; fewer of a small archive
 RIVALLED = 60  # people whose unread postings are counted in the plain way, too
 HALF_A_YEAR = timedelta(days=182)
 RATE = 50.0  # requests a second
@@ -94,6 +94,7 @@ class Command(BaseCommand):
     ) -> None:
         require_empty_database()
         self.console, self.seed, self.chance = Console(), seed, random.Random(seed)
+        self.measured = min(MEASURED, max(20, postings // 1_000))
         crowd = self._fill(postings, sources, people)
         figures: dict[str, float] = {"postings": postings, "sources": sources, "people": people}
         figures |= self._count(crowd)
@@ -164,12 +165,12 @@ class Command(BaseCommand):
         return figures
 
     def _one_by_one(self, address: str, visitors: Sequence[Person], heavy: Sequence[Person]) -> dict[str, float]:
-        visiting.one_by_one(address, visiting.draw_visits(visitors, MEASURED, self.chance))
+        visiting.one_by_one(address, visiting.draw_visits(visitors, self.measured, self.chance))
         figures: dict[str, float] = {}
         wanted = [(page, page, visitors) for page in visiting.PAGES]
         wanted += [(f"heavy.{page}", page, heavy) for page in ("river", "folder")]
         for name, page, persons in track(wanted, "Pages", console=self.console, transient=True):
-            visits = visiting.draw_visits(persons, MEASURED, self.chance, page)
+            visits = visiting.draw_visits(persons, self.measured, self.chance, page)
             figures |= percentiles(name, visiting.one_by_one(address, visits))
         return figures
 
