@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from apps.following.algorithms.merging import Change, by_our_clock, merged
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
-PLACES = ["star of 1", "star of 2", "reading of 1"]
+PLACES = [(1, "starred"), (2, "starred"), (1, "read")]
 times = st.integers(0, 12).map(lambda minute: NOON + timedelta(minutes=minute))
 known_times = st.dictionaries(st.sampled_from(PLACES), times)
 changes = st.builds(Change, st.sampled_from(PLACES), st.booleans(), times)

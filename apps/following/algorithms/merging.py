@@ -1,24 +1,26 @@
 """Which of several changes of one thing stands: the one that was made last, in whatever order they are heard of."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+
+Place = tuple[int, str]  # of which thing what is changed, as the star of posting 7
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    place: Hashable  # what is changed, as a posting's star
+    place: Place
     value: bool
     made_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    values: dict[Hashable, Change]  # the change that stands at each place where one of the new ones does
+    values: dict[Place, Change]  # the change that stands at each place where one of the new ones does
     stood: tuple[bool, ...]  # whether each change was newer than what was there, in their order
 
 
-def merged(changed_at: Mapping[Hashable, datetime], changes: Sequence[Change]) -> Merged:
+def merged(changed_at: Mapping[Place, datetime], changes: Sequence[Change]) -> Merged:
     """Let changes stand where nothing newer does.
 
     Parameters
@@ -49,11 +51,12 @@ def merged(changed_at: Mapping[Hashable, datetime], changes: Sequence[Change]) -
 
     >>> from datetime import UTC
     >>> nine, half_past, ten = (datetime(2024, 5, 1, *at, tzinfo=UTC) for at in [(9, 0), (9, 30), (10, 0)])
-    >>> done = merged({"star": half_past}, [Change("star", True, nine), Change("star", True, ten)])
-    >>> done.stood, done.values["star"].made_at == ten
+    >>> star = (7, "starred")
+    >>> done = merged({star: half_past}, [Change(star, True, nine), Change(star, True, ten)])
+    >>> done.stood, done.values[star].made_at == ten
     ((False, True), True)
     """
-    values: dict[Hashable, Change] = {}
+    values: dict[Place, Change] = {}
     stood = [False] * len(changes)
     for index in sorted(range(len(changes)), key=lambda index: changes[index].made_at):
         change = changes[index]
