@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 from uuid import UUID
 
 from django.db import transaction
 
 from apps.accounts.models import User
 from apps.following import queries
-from apps.following.algorithms.merging import Change, Merged, merged
+from apps.following.algorithms.merging import Change, Merged, Place, merged
 from apps.following.formats.offline import Field, QueuedChange
 from apps.following.models import Mark, OfflineChange
 
@@ -46,7 +46,7 @@ def apply_changes(user: User, changes: Sequence[QueuedChange], *, now: datetime)
 
 def _outcomes(user: User, change_ids: Collection[UUID]) -> dict[UUID, Outcome]:
     heard = OfflineChange.objects.filter(user=user, change_id__in=change_ids)
-    return dict(heard.values_list("change_id", "outcome"))
+    return {change_id: cast(Outcome, outcome) for change_id, outcome in heard.values_list("change_id", "outcome")}
 
 
 def _readable(user: User, posting_ids: Collection[int]) -> Sequence[int]:
@@ -58,9 +58,11 @@ def _merge(user: User, posting_ids: Collection[int], changes: Sequence[QueuedCha
     Mark.objects.bulk_create(
         [Mark(user=user, posting_id=id, changed_at=_EPOCH) for id in sorted(posting_ids)], ignore_conflicts=True
     )
-    locked = Mark.objects.filter(user=user, posting__in=posting_ids).order_by("posting").select_for_update()
+    locked = Mark.objects.filter(user=user, posting__in=posting_ids).order_by("posting_id").select_for_update()
     marks = {mark.posting_id: mark for mark in locked}
-    known = {(id, field): at for id, mark in marks.items() for field, at in _changed_at(mark).items() if at}
+    known: dict[Place, datetime] = {
+        (id, field): at for id, mark in marks.items() for field, at in _changed_at(mark).items() if at
+    }
     for id, at in queries.marked_all_at(user, posting_ids).items():
         known[id, "read"] = max(at, known.get((id, "read"), at))
     done = merged(

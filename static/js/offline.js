@@ -146,7 +146,11 @@ async function start() {
   addEventListener("offline", went);
   watchMarks();
   if (isKeptPage) await completeKeptPage();
-  else tell(await ask({ do: "visit", person: line.dataset.person }));
+  else {
+    const visit = async () => tell(await ask({ do: "visit", person: line.dataset.person }));
+    navigator.serviceWorker.addEventListener("controllerchange", visit); // the worker is of another version now
+    await visit();
+  }
   if (document.querySelector("[data-offline-device]")) (await import("./offline_device.js")).showDevice(ask);
 }
 

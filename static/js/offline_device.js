@@ -1,6 +1,6 @@
 // The page on which somebody chooses what their browser keeps.
 
-const size = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+const size = (bytes) => `${(bytes / 2 ** 20).toFixed(1)} MB`;
 const time = (milliseconds) =>
   new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }).format(
     new Date(milliseconds),

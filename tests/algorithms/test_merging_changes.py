@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.following.algorithms.merging import Change, by_our_clock, merged
+from apps.following.algorithms.merging import ON_ITS_WAY, Change, by_our_clock, merged
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
-PLACES = ["star of 1", "star of 2", "reading of 1"]
+PLACES = [(1, "starred"), (2, "starred"), (1, "read")]
 times = st.integers(0, 12).map(lambda minute: NOON + timedelta(minutes=minute))
 known_times = st.dictionaries(st.sampled_from(PLACES), times)
 changes = st.builds(Change, st.sampled_from(PLACES), st.booleans(), times)
@@ -60,7 +60,13 @@ def test_devices_may_send_in_any_order_and_in_any_portions(changed_at, new, rand
 )
 def test_a_clock_that_goes_wrong_by_years_does_no_harm(error, before):
     sent_at = NOON + error
-    assert by_our_clock(sent_at - before, sent_at=sent_at, now=NOON) == NOON - before
+    assert abs(by_our_clock(sent_at - before, sent_at=sent_at, now=NOON) - (NOON - before)) <= ON_ITS_WAY
+
+
+@given(st.timedeltas(timedelta(0), ON_ITS_WAY), st.timedeltas(timedelta(0), timedelta(days=30)))
+def test_how_long_a_message_takes_does_not_change_when_a_thing_was_done(delay, before):
+    sent_at = NOON - delay
+    assert by_our_clock(sent_at - before, sent_at=sent_at, now=NOON) == sent_at - before
 
 
 @given(st.timedeltas(timedelta(0), timedelta(days=3650)))

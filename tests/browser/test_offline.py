@@ -3,17 +3,21 @@
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from apps.accounts.models import User
 from apps.following.models import Mark, OfflineChange
 from apps.postings.models import Posting
+from apps.reading.offline import shell
 from tests.browser.conftest import PATIENCE
 from tests.builders import a_follow, a_user, some_postings
 
@@ -59,9 +63,13 @@ def ask(page: Page, **message: Any) -> Any:
 
 def wait_until(page: Page, what: str, value: object) -> None:
     """Until the worker says so of what it keeps."""
+    eventually(page, lambda: ask(page, do="about")[what], value)
+
+
+def eventually(page: Page, look: Callable[[], object], value: object) -> None:
     deadline = time.monotonic() + PATIENCE / 1000
-    while (said := ask(page, do="about")[what]) != value:
-        assert time.monotonic() < deadline, f"{what} is {said}"
+    while (found := look()) != value:
+        assert time.monotonic() < deadline, f"{found}, not {value}"
         page.wait_for_timeout(50)
 
 
@@ -179,6 +187,59 @@ def test_the_next_person_sees_nothing_of_the_one_before(
     expect(page.locator("article")).to_have_count(1)
     expect(page.get_by_role("link", name=theirs.title)).to_be_visible()
     assert not Mark.objects.exists()
+
+
+def test_a_session_that_ends_hides_the_articles_and_keeps_what_waits(
+    page: Page, device: BrowserContext, client: Any, live_server: Any, reader: User, postings: list[Posting]
+):
+    device.set_offline(True)
+    page.locator(f"#posting-{postings[0].pk} [data-star]").click()
+    expect(page.get_by_text("Changes that wait")).to_be_visible()
+    device.clear_cookies()
+    device.set_offline(False)
+    page.goto("/catalogue/")
+    wait_until(page, "articles", 0)
+    assert not Mark.objects.exists()
+    sign_in(device, client, reader, live_server)
+    page.goto("/river/")
+    wait_until(page, "articles", 3)
+    wait_until(page, "waiting", 0)
+    assert Mark.objects.get().starred_at
+
+
+def versions_of(page: Page) -> set[str]:
+    return set(re.findall(r"/offline/files/(\w+)/", page.content()))
+
+
+def test_a_new_version_takes_over_whole_or_not_at_all(page: Page, device: BrowserContext, monkeypatch: Any):
+    old, new = shell(), replace(shell(), version="f" * 16)
+    monkeypatch.setattr("apps.reading.offline._read_once", lambda: new)
+    page.evaluate("navigator.serviceWorker.ready.then((registration) => registration.update())")
+    eventually(page, lambda: set(page.evaluate("caches.keys()")), {f"shell-{old.version}", f"shell-{new.version}"})
+    device.set_offline(True)
+    page.goto("/river/")
+    expect(page.locator("article")).to_have_count(3)
+    assert versions_of(page) == {old.version}  # which the articles are of
+
+    device.set_offline(False)
+    page.goto("/river/")
+    eventually(page, lambda: page.evaluate("caches.keys()"), [f"shell-{new.version}"])
+    device.set_offline(True)
+    page.goto("/river/")
+    expect(page.locator("article")).to_have_count(3)
+    assert versions_of(page) == {new.version}
+
+
+def test_pictures_are_kept_if_somebody_wants_them(page: Page, device: BrowserContext, postings: list[Posting]):
+    Posting.objects.filter(pk=postings[0].pk).update(
+        html='<p><img alt="A" src="https://a.example/1.png"></p>', text_hash=b"changed" + bytes(9)
+    )
+    picture = Path(settings.BASE_DIR, "static", "icons", "icon-192.png")
+    device.route("**/image/**", lambda route: route.fulfill(path=picture))
+    ask(page, do="choose", length=50, pictures=True)
+    device.set_offline(True)
+    page.goto(f"/posting/{postings[0].pk}/")
+    expect(page.get_by_role("img", name="A")).to_have_js_property("naturalWidth", 192)
 
 
 def test_a_page_that_is_not_kept_says_so_and_pages_made_here_load_their_own_version(page: Page, device: BrowserContext):

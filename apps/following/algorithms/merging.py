@@ -1,24 +1,28 @@
 """Which of several changes of one thing stands: the one that was made last, in whatever order they are heard of."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+
+ON_ITS_WAY = timedelta(seconds=30)  # the longest that a message takes to us, where networks are bad
+
+Place = tuple[int, str]  # of which thing what is changed, as the star of posting 7
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    place: Hashable  # what is changed, as a posting's star
+    place: Place
     value: bool
     made_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    values: dict[Hashable, Change]  # the change that stands at each place where one of the new ones does
+    values: dict[Place, Change]  # the change that stands at each place where one of the new ones does
     stood: tuple[bool, ...]  # whether each change was newer than what was there, in their order
 
 
-def merged(changed_at: Mapping[Hashable, datetime], changes: Sequence[Change]) -> Merged:
+def merged(changed_at: Mapping[Place, datetime], changes: Sequence[Change]) -> Merged:
     """Let changes stand where nothing newer does.
 
     Parameters
@@ -49,11 +53,12 @@ def merged(changed_at: Mapping[Hashable, datetime], changes: Sequence[Change]) -
 
     >>> from datetime import UTC
     >>> nine, half_past, ten = (datetime(2024, 5, 1, *at, tzinfo=UTC) for at in [(9, 0), (9, 30), (10, 0)])
-    >>> done = merged({"star": half_past}, [Change("star", True, nine), Change("star", True, ten)])
-    >>> done.stood, done.values["star"].made_at == ten
+    >>> star = (7, "starred")
+    >>> done = merged({star: half_past}, [Change(star, True, nine), Change(star, True, ten)])
+    >>> done.stood, done.values[star].made_at == ten
     ((False, True), True)
     """
-    values: dict[Hashable, Change] = {}
+    values: dict[Place, Change] = {}
     stood = [False] * len(changes)
     for index in sorted(range(len(changes)), key=lambda index: changes[index].made_at):
         change = changes[index]
@@ -67,12 +72,15 @@ def merged(changed_at: Mapping[Hashable, datetime], changes: Sequence[Change]) -
 def by_our_clock(made_at: datetime, *, sent_at: datetime, now: datetime) -> datetime:
     """When something was made, of which a device says when that was and when it told us, both by its own clock.
 
-    The device's clock may go wrong by any span. What it says then lies as far before `now` as it does before `sent_at`,
-    and never after `now`. The time that the message was on its way is counted as the clock's error.
+    A message that seems to have been `ON_ITS_WAY` at most came from a clock that goes right, so the time stands as it
+    is told. Any other clock may go wrong by years: what was made lies as far before `now` as it does before `sent_at`.
+    Nothing was made after `now`.
 
     >>> from datetime import UTC
     >>> noon = datetime(2024, 5, 1, 12, tzinfo=UTC)
     >>> by_our_clock(datetime(2031, 1, 1, 8, tzinfo=UTC), sent_at=datetime(2031, 1, 1, 9, tzinfo=UTC), now=noon).hour
     11
     """
+    if timedelta(0) <= now - sent_at <= ON_ITS_WAY:
+        return min(now, made_at)
     return min(now, now - (sent_at - made_at))

@@ -1,7 +1,8 @@
 """What a browser keeps of a person's postings, for when there is no network."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db.models import Case, CharField, F, QuerySet, Value, When
 from django.db.models.functions import Length
@@ -19,7 +20,7 @@ from apps.reading.pictures import choice_of, proxied
 LENGTHS = (0, 50, 100, 200)  # postings that a browser may keep
 AT_ONCE = 25  # postings whose text is sent at a time
 LONGEST_HTML = 300_000  # characters; of what is longer the beginning is kept
-MOST_KEPT = 50_000_000  # bytes in a browser, text and pictures together
+MOST_KEPT = 50 * 2**20  # bytes in a browser, text and pictures together
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +64,11 @@ def kept_states(user: User, length: int) -> list[KeptState]:
 
 
 def _states(found: QuerySet[Posting], length: int) -> list[KeptState]:
-    columns = postings.newest(found).values_list("pk", "text_hash", "unread", "starred")[:length]
-    return [KeptState(id, _version(text_hash), unread, starred) for id, text_hash, unread, starred in columns]
+    newest: Iterable[Any] = postings.newest(found).only("text_hash")[:length]  # with `unread` and `starred`
+    return [KeptState(one.pk, _version(one.text_hash), one.unread, one.starred) for one in newest]
 
 
-def _version(text_hash: bytes) -> str:
+def _version(text_hash: bytes | memoryview) -> str:
     return bytes(text_hash).hex()[:16]
 
 

@@ -4,11 +4,12 @@ const FETCH_EVERY = 15 * 60_000; // ms
 
 const fetchArticles = () => oneAtATime("articles", fetchAll);
 
-const fetchIfDue = async () => {
-  const owner = await reading(ownerIn);
-  const isDue = owner.version !== portal.version || Date.now() - owner.fetchedAt > FETCH_EVERY;
-  if (owner.person && isDue && !navigator.connection?.saveData) await fetchArticles();
-};
+const fetchIfDue = () =>
+  oneAtATime("articles", async () => {
+    const owner = await reading(ownerIn);
+    const isDue = owner.version !== portal.version || Date.now() - owner.fetchedAt > FETCH_EVERY;
+    if (owner.person && isDue && !navigator.connection?.saveData) await fetchAll();
+  });
 
 async function fetchAll() {
   const choice = await reading(choiceIn);
