@@ -104,6 +104,8 @@ def curate_sources(
     ValueError
         If a weight is none.
     """
+    if wish.state is not None:
+        retrieval.hold(source_ids)  # workers lock schedules before sources, and so must we
     curated = sources.curate(source_ids, wish, by=by)
     if curated.changed:
         retrieval.adopt_sources(curated.changed, now=now)
