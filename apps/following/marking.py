@@ -115,7 +115,7 @@ SELECT count(*) FROM unread WHERE is_meant
 
 
 def _move(marked: MarkedAll, follows: list[int], limits: dict[str, datetime]) -> int:
-    names = {"user": marked.user_id, "follows": follows, "marked": marked.pk, "now": marked.marked_at}
+    names: dict[str, Any] = {"user": marked.user_id, "follows": follows, "marked": marked.pk, "now": marked.marked_at}
     with connection.cursor() as cursor:
         cursor.execute(_MOVE, names | limits)
         return int(cursor.fetchone()[0])

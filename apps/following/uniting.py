@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db import connection, transaction
 
@@ -90,7 +91,7 @@ def move_follows(from_id: int, to_id: int, *, same: Sequence[tuple[int, int]], n
     anybody has read stays read, what was starred or is unread stays that. Lists that these people marked read cannot be
     made unread again. Returns how many people follow anew.
     """
-    names = {
+    names: dict[str, Any] = {
         "from": from_id,
         "to": to_id,
         "sources": [from_id, to_id],

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import template
 from django.template.base import Parser, Token
-from django.template.context import BaseContext
+from django.template.context import Context
 from django.template.defaulttags import URLNode
 from django.template.defaulttags import url as without_memory
 from django.urls import reverse
@@ -22,7 +22,7 @@ def _address(name: str, numbers: tuple[int, ...]) -> SafeString:
 
 
 class _RememberingNode(URLNode):
-    def render(self, context: BaseContext) -> Any:
+    def render(self, context: Context) -> Any:
         name = self.view_name.resolve(context)
         numbers = tuple(part.resolve(context) for part in self.args)
         if self.kwargs or self.asvar or ":" in name or not all(type(number) is int for number in numbers):

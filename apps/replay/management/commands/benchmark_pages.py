@@ -155,7 +155,7 @@ class Command(BaseCommand):
         return percentiles(name, seconds)
 
     def _queries(self, visitors: Sequence[Person], heavy: Sequence[Person]) -> dict[str, float]:
-        figures = {}
+        figures: dict[str, float] = {}
         for page in ("river", "folder", "feed", "article"):
             visits = [
                 visit for some in (visitors, heavy) for visit in visiting.draw_visits(some, 12, self.chance, page)
