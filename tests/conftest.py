@@ -62,21 +62,22 @@ def django_db_setup(django_db_setup: None, django_db_blocker: object) -> Iterato
         )
 
 
+def _uses_database(request: pytest.FixtureRequest) -> bool:
+    is_marked = request.node.get_closest_marker("django_db") is not None
+    return is_marked or not {"db", "transactional_db", "live_server"}.isdisjoint(request.fixturenames)
+
+
 @pytest.fixture(autouse=True)
 def quick_passwords(request: pytest.FixtureRequest) -> None:
     """Passwords are hashed cheaply: argon2 is slow on purpose."""
-    if (
-        "db" in request.fixturenames
-        or "transactional_db" in request.fixturenames
-        or "live_server" in request.fixturenames
-    ):
+    if _uses_database(request):
         request.getfixturevalue("settings").PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(autouse=True)
 def empty_cache(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
-    if "db" in request.fixturenames or "transactional_db" in request.fixturenames:
+    if _uses_database(request):
         from django.core.cache import cache  # noqa: PLC0415, after the settings
 
         cache.clear()

@@ -5,9 +5,10 @@ Only writes, like `actions`; each is one transaction and may be called twice. Wh
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import transaction
+from django.db.models import Model
 
 from apps.accounts.models import User
 from apps.following import queries
@@ -70,13 +71,16 @@ def restore_marks(user: User, marks: Mapping[int, Mapping[str, Any]]) -> int:
     return len(fresh) + len(older)
 
 
-MOST_ROWS = {Note: MOST_NOTES, Reading: MOST_REMEMBERED, Playback: MOST_REMEMBERED}  # of a person
+Own = TypeVar("Own", Note, Reading, Playback)
+MOST_ROWS: dict[type[Model], int] = {
+    Note: MOST_NOTES,
+    Reading: MOST_REMEMBERED,
+    Playback: MOST_REMEMBERED,
+}  # of a person
 
 
 @transaction.atomic
-def restore_rows(
-    model: type[Note] | type[Reading] | type[Playback], user: User, rows: Mapping[int, Mapping[str, Any]]
-) -> int:
+def restore_rows(model: type[Own], user: User, rows: Mapping[int, Mapping[str, Any]]) -> int:
     """Notes, what was read lately, or places in recordings, by postings; how many are new. What is here stays."""
     User.objects.select_for_update().get(pk=user.pk)  # or two at once would be too many
     there = model.objects.filter(user=user)

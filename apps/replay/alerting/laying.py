@@ -28,7 +28,7 @@ def lay_searches(source_ids: Sequence[int], count: int, *, seed: int, now: datet
     ValueError
         If too few of the sources have words to search for.
     """
-    while pull(limit=1_000).looked_at:
+    while (pulled := pull(limit=1_000)) and pulled.looked_at:
         pass
     actions.profile_sources(source_ids, now=now)
     words = _words_of(source_ids)
