@@ -17,7 +17,6 @@ from rich.table import Table
 from apps.accounts.models import User
 from apps.following import actions, queries
 from apps.following.queries import Scope
-from apps.reading.pages.sidebar import sidebar
 from apps.replay.crowd import people, visiting
 from apps.replay.crowd.people import Crowd
 from apps.replay.crowd.visiting import Person
@@ -136,8 +135,8 @@ class Command(BaseCommand):
             User.objects.filter(pk__in=self.chance.sample(crowd.people.tolist(), min(SAMPLE, crowd.people.size)))
         )
         much = list(User.objects.filter(pk__in=crowd.people[crowd.follows >= min(HEAVY, crowd.follows.max())].tolist()))
-        figures = self._timed("counts", sidebar, users) | self._timed("unread_counts", queries.unread_counts, users)
-        figures |= self._timed("heavy.counts", sidebar, much)
+        figures = self._timed("counts", _beside, users) | self._timed("unread_counts", queries.unread_counts, users)
+        figures |= self._timed("heavy.counts", _beside, much)
         figures |= self._timed("plain_counts", _plain_counts, users[:RIVALLED])
         wrong = sum(_plain_counts(user) != queries.unread_counts(user) for user in users[:RIVALLED])
         unread = [sum(queries.unread_counts(user).values()) for user in users]
@@ -226,6 +225,14 @@ def _heavy(crowd: Crowd) -> list[int]:
 def percentiles(name: str, seconds: Sequence[float]) -> dict[str, float]:
     values = np.percentile(np.array(seconds) * 1_000, [50, 95, 99]).tolist()
     return {f"{name}.{part}_ms": value for part, value in zip(("p50", "p95", "p99"), values, strict=True)}
+
+
+def _beside(user: User) -> None:
+    """Read what stands beside every page: sources in their folders, and how much of each is unread."""
+    queries.unread_counts(user)
+    queries.folders_by_follow(user)
+    list(queries.folders_of(user))
+    queries.followed_sources(user)
 
 
 def _plain_counts(user: User) -> dict[int, int]:
