@@ -72,11 +72,7 @@ def restore_marks(user: User, marks: Mapping[int, Mapping[str, Any]]) -> int:
 
 
 Own = TypeVar("Own", Note, Reading, Playback)
-MOST_ROWS: dict[type[Model], int] = {
-    Note: MOST_NOTES,
-    Reading: MOST_REMEMBERED,
-    Playback: MOST_REMEMBERED,
-}  # of a person
+_MOST: dict[type[Model], int] = {Note: MOST_NOTES, Reading: MOST_REMEMBERED, Playback: MOST_REMEMBERED}  # of a person
 
 
 @transaction.atomic
@@ -85,7 +81,7 @@ def restore_rows(model: type[Own], user: User, rows: Mapping[int, Mapping[str, A
     User.objects.select_for_update().get(pk=user.pk)  # or two at once would be too many
     there = model.objects.filter(user=user)
     known = set(there.filter(posting__in=rows).values_list("posting_id", flat=True))
-    room = max(MOST_ROWS[model] - there.count(), 0)
+    room = max(_MOST[model] - there.count(), 0)
     fresh = [model(user=user, posting_id=id, **rows[id]) for id in sorted(rows.keys() - known)][:room]
     model.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=1_000)
     return len(fresh)

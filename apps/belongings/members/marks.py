@@ -13,7 +13,7 @@ from apps.belongings.options import options_in, options_of
 from apps.following import portable, queries
 from apps.following.actions import LONGEST_TAG, NotPossible, checked_tag
 from apps.following.models import Mark, Note, Playback, Reading, Tagging
-from apps.following.restoring import restore_marks, restore_rows, restore_tags
+from apps.following.restoring import Own, restore_marks, restore_rows, restore_tags
 from apps.postings.models import Posting
 from apps.stories.actions.restoring import restore_reactions
 from apps.stories.models import Reaction
@@ -97,9 +97,7 @@ def _write_reactions(user: User, reactions: Sequence[tuple[int | None, Values]])
     return restore_reactions(user, {posting_id: values for posting_id, values in reactions if posting_id is not None})
 
 
-def _rows(
-    model: type[Note] | type[Reading] | type[Playback],
-) -> tuple[Callable[[User], Iterator[bytes]], AboutPostings]:
+def _rows(model: type[Own]) -> tuple[Callable[[User], Iterator[bytes]], AboutPostings]:
     """How rows of one person and one posting are written and taken over. What is here already stays."""
 
     def write(user: User) -> Iterator[bytes]:
