@@ -24,6 +24,7 @@ class PreferencesForm(forms.ModelForm):
         choices=lambda: [("", "UTC"), *((name, name.replace("_", " ")) for name in zone_names())],
         help_text=_("In which you read times and days, and in which digests come and nights are quiet."),
     )
+    theme = forms.ChoiceField(required=False, label=_("Colours"), choices=User.Theme.choices, widget=forms.RadioSelect)
     language = forms.ChoiceField(required=False, label=_("Language"), choices=_languages)
 
     class Meta:
@@ -33,6 +34,9 @@ class PreferencesForm(forms.ModelForm):
             "unread_only": _("Show only what is unread"),
             "order": _("Order of lists"),
             "images": _("Pictures"),
-            "theme": _("Colours"),
         }
-        widgets = {"order": forms.RadioSelect, "images": forms.RadioSelect, "theme": forms.RadioSelect}
+        widgets = {"order": forms.RadioSelect, "images": forms.RadioSelect}
+
+    def clean_theme(self) -> str:
+        theme: str = self.cleaned_data["theme"]
+        return theme or self.instance.theme
