@@ -30,7 +30,7 @@ def remember(answer: HttpResponse, *, theme: str, language: str) -> None:
                 max_age=settings.LANGUAGE_COOKIE_AGE,
                 secure=settings.LANGUAGE_COOKIE_SECURE,
                 httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
-                samesite=settings.LANGUAGE_COOKIE_SAMESITE,
+                samesite="Lax",
             )
         else:
-            answer.delete_cookie(name, samesite=settings.LANGUAGE_COOKIE_SAMESITE)
+            answer.delete_cookie(name, samesite="Lax")

@@ -125,8 +125,8 @@ class SourceForm(forms.ModelForm):
                 required=False,
                 strip=False,
                 max_length=LONGEST_EXPRESSION * (MOST_PAGES if lines else 1),
-                label=label,
-                help_text=help_text,
+                label=str(label),
+                help_text=str(help_text),
                 initial=known.get(name, ""),
                 widget=forms.Textarea(plain | {"rows": 4}) if lines else forms.TextInput(plain),
             )

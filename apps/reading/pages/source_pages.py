@@ -41,11 +41,11 @@ def source_pages_page(source_id: int, *, kind: str, words: str, number: str, now
     return SourcePagesPage(
         source=source,
         crawl=retrieval.crawl_of(source_id),
-        counts={Page.Kind(name).label: count for name, (count, _) in by_kind.items()},
+        counts={str(Page.Kind(name).label): count for name, (count, _) in by_kind.items()},
         waiting=sum(waiting for _, waiting in by_kind.values()),
         index_pages=tuple(retrieval.index_pages_of(source_id)),
         pages=shown,
-        kinds=tuple(Page.Kind.choices),
+        kinds=tuple((value, str(label)) for value, label in Page.Kind.choices),
         kind=kind,
         words=words,
         now=now,

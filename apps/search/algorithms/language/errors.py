@@ -17,7 +17,7 @@ class BadQuery(ValueError):
 
     def __init__(self, sentence: str, at: int, piece: str, **values: str | int) -> None:
         self.sentence = sentence  # with names in braces for the values
-        self.values = {"place": f"{at + 1:,}"} | values
+        self.values: dict[str, str | int] = {"place": f"{at + 1:,}", **values}
         super().__init__(sentence.format(**self.values))
         self.at = at  # characters of the query before the piece
         self.piece = piece  # as it was written; empty where the trouble is that the query ends
