@@ -28,6 +28,7 @@ class PreferencesForm(forms.ModelForm):
         choices=lambda: [("", "UTC"), *((name, name.replace("_", " ")) for name in zone_names())],
         help_text=_("In which you read times and days, and in which digests come and nights are quiet."),
     )
+    theme = forms.ChoiceField(required=False, label=_("Colours"), choices=User.Theme.choices, widget=forms.RadioSelect)
     language = forms.ChoiceField(required=False, label=_("Language"), choices=_languages)
 
     view = forms.ChoiceField(
@@ -42,13 +43,16 @@ class PreferencesForm(forms.ModelForm):
             "mark_on_scroll": _("Mark read while scrolling"),
             "order": _("Order of lists"),
             "images": _("Pictures"),
-            "theme": _("Colours"),
         }
-        widgets = {"order": forms.RadioSelect, "images": forms.RadioSelect, "theme": forms.RadioSelect}
+        widgets = {"order": forms.RadioSelect, "images": forms.RadioSelect}
 
     def clean_view(self) -> str:
         """A form without it leaves it as it is."""
         return self.cleaned_data["view"] or self.instance.view
+
+    def clean_theme(self) -> str:
+        theme: str = self.cleaned_data["theme"]
+        return theme or self.instance.theme
 
 
 class AddPasskeyForm(AddWebAuthnForm):
