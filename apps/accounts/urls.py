@@ -9,5 +9,5 @@ urlpatterns = [
     path("sessions/<int:session_id>/end/", views.end_session, name="end_session"),
     path("invitations/", views.invitations, name="invitations"),
     path("invitations/<int:invitation_id>/back/", views.take_back_invitation, name="take_back_invitation"),
-    path("invited/<str:secret>/", views.accept_invitation, name="accept_invitation"),
+    path("invited/<str:invitation_secret>/", views.accept_invitation, name="accept_invitation"),
 ]

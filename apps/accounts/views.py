@@ -121,11 +121,11 @@ def take_back_invitation(request: PersonsRequest, invitation_id: int) -> HttpRes
 
 @never_cache
 @require_safe
-def accept_invitation(request: HttpRequest, secret: str) -> HttpResponse:
+def accept_invitation(request: HttpRequest, invitation_secret: str) -> HttpResponse:
     """To look at it uses nothing up, so programs that try links in mails do no harm."""
-    if queries.invitation_of(secret, now()) is None:
+    if queries.invitation_of(invitation_secret, now()) is None:
         return render(request, "accounts/invitation_over.html", status=404)
-    request.session[INVITATION] = secret
+    request.session[INVITATION] = invitation_secret
     return redirect("account_signup")
 
 

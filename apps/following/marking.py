@@ -136,7 +136,7 @@ def _mark_each(marked: MarkedAll, scope: Scope, limits: dict[str, datetime]) -> 
         retrieved_at__lte=limits["shown_at"], published_at__lt=limits["before"]
     )
     try:
-        sql, parameters = shown.order_by("pk").values("pk").query.sql_with_params()
+        sql, parameters = shown.order_by("id").values("id").query.sql_with_params()
     except EmptyResultSet:  # a folder that is not the person's
         return 0
     with connection.cursor() as cursor:

@@ -62,7 +62,7 @@ urlpatterns = [
     path("tags/", own.tags, name="tags"),
     path("tags/<int:tag_id>/", own.change_tag, name="change_tag"),
     path("shared/", sharing.shares, name="shares"),
-    path("shared/<str:secret>/", sharing.shared, name="shared"),
+    path("shared/<str:share_secret>/", sharing.shared, name="shared"),
     # search
     path("search/", search.search, name="search"),
     path("search/saved/", saved_searches.index, name="saved_searches"),

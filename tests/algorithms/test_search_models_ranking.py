@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from apps.search.algorithms.models import bm25 as weights_of_bm25
@@ -149,6 +149,8 @@ def test_rm3_mixes_half_of_the_query_with_half_of_its_best_documents(seed):
     vocabulary = [f"w{number}" for number in range(29)]  # none of which is left out
     documents = [" ".join(chance.choices(vocabulary, range(29, 0, -1), k=chance.randint(3, 40))) for _ in range(30)]
     query = " ".join(chance.choices(vocabulary, k=4))
+    best = sorted(plain_scores(documents, Counter(query.split())).values(), reverse=True)
+    assume(len(best) <= 10 or best[9] - best[10] > 1e-5 * best[9])  # of equals, rounding decides which is the tenth
     index = MemoryIndex([words_of(text) for text in documents])
     found = bm25_rm3(index, Query.of(words_of(query)), 100)
     assert found_scores(found) == pytest.approx(plain_rm3(documents, query), rel=1e-4)

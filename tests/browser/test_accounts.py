@@ -57,7 +57,7 @@ def test_signing_up_and_choosing_another_password_by_mail(page: Page, settings):
     for name in ("password1", "password2"):
         page.locator(f"[name={name}]").fill(PASSWORD)
     press(page, "Sign Up")
-    expect(page).to_have_url(re.compile("/river/"))
+    expect(page).to_have_url(re.compile("/welcome/"))
     [path] = re.findall(r"http://localhost:8000(\S+)", mail.outbox[-1].body)
     page.goto(path)
     press(page, "Confirm")

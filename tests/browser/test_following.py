@@ -91,7 +91,7 @@ def test_a_source_is_followed_filed_and_chosen_for(page: Page):
     page.goto("/catalogue/")
     page.get_by_role("button", name="Follow The Wire").click()
     page.get_by_role("link", name="Following The Wire").click()
-    page.get_by_label("News").check()
+    page.get_by_role("checkbox", name="News").check()
     page.get_by_label("Layout").select_option("cards")
     page.get_by_label("Mute it").check()
     page.get_by_role("button", name="Save").click()

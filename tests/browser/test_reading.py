@@ -53,6 +53,7 @@ def test_from_signing_up_to_the_first_posting(page: Page):
     page.get_by_role("main").get_by_role("button", name="Sign Up").click()
     page.get_by_role("link", name="Choose sources from the catalogue").click()
     page.get_by_role("button", name="Follow The Wire").click()
+    expect(page.get_by_role("button", name="Follow The Wire")).to_have_count(0)
     page.get_by_role("link", name="Wirebeat").click()
     page.get_by_role("link", name=posting.title).click()
     expect(page.get_by_text("Words of posting")).to_be_visible()

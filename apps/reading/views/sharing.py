@@ -42,9 +42,9 @@ def shares(request: PersonsRequest) -> HttpResponse:
 
 
 @require_safe
-def shared(request: Request, secret: str) -> HttpResponse:
+def shared(request: Request, share_secret: str) -> HttpResponse:
     """For everybody who knows the address; search engines are asked to forget it, and no site learns of it."""
-    page = shared_page(secret, localtime())
+    page = shared_page(share_secret, localtime())
     if page is None:
         raise Http404("Nothing is shared at this address, or no longer.")
     answer = show(request, "reading/shared.html", alone=True, page=page)

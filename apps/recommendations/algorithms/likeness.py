@@ -1,12 +1,14 @@
 """Sources that the same people follow."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from apps.recommendations.algorithms.likelihood import root_likelihood
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 IntArray = NDArray[np.int64]
 
@@ -58,6 +60,8 @@ def neighbours(people: IntArray, sources: IntArray) -> Neighbours:
     >>> found.sources.tolist(), found.others.tolist(), found.shared.tolist()
     ([7, 8], [8, 7], [3, 3])
     """
+    from scipy.sparse import csr_matrix  # noqa: PLC0415 - heavy; nothing at the portal's start needs it
+
     numbers, columns = np.unique(sources, return_inverse=True)
     _, rows = np.unique(people, return_inverse=True)
     if not numbers.size:
@@ -76,7 +80,7 @@ def neighbours(people: IntArray, sources: IntArray) -> Neighbours:
 
 
 def _block(
-    by_source: csr_matrix, follows: csr_matrix, followers: IntArray, people: int, start: int, end: int
+    by_source: "csr_matrix", follows: "csr_matrix", followers: IntArray, people: int, start: int, end: int
 ) -> tuple[IntArray, IntArray, NDArray[np.float64], IntArray]:
     pairs = (by_source[start:end] @ follows).tocoo()
     at, other, shared = pairs.row.astype(np.int64) + start, pairs.col.astype(np.int64), pairs.data.astype(np.int64)

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 Terms = NDArray[np.int32]
 
@@ -47,6 +46,8 @@ class Library:
     """The sketches of many sources, to be compared with what people like."""
 
     def __init__(self, sketches: Mapping[int, Sketch]) -> None:
+        from scipy.sparse import csr_matrix  # noqa: PLC0415 - heavy; nothing at the portal's start needs it
+
         self.sources = sorted(source for source, each in sketches.items() if each.terms.size)
         chosen = [sketches[source] for source in self.sources]
         terms = _joined([each.terms for each in chosen], np.int32)

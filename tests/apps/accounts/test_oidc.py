@@ -93,7 +93,7 @@ def test_without_a_provider_nothing_is_offered(client):
 
 def test_somebody_signs_in_by_a_provider_and_is_known_again(client, provider):
     assert "Acme" in client.get(reverse("account_login")).text
-    assert come_back(client).url == reverse("river")
+    assert come_back(client).url == reverse("welcome")
     [user] = User.objects.all()
     assert (user.username, user.email, user.has_usable_password()) == ("ada", "ada@acme.example", False)
     again = Client()

@@ -32,7 +32,7 @@ def by_invitation(settings):
 
 
 def test_where_it_is_open_everybody_signs_up(client):
-    assert sign_up(client).url == reverse("river")
+    assert sign_up(client).url == reverse("welcome")
     assert User.objects.filter(username="ada").exists()
 
 
@@ -53,7 +53,7 @@ def test_a_closed_portal_offers_no_sign_up(client, settings):
 def test_an_invitation_works_once(client, settings):
     link = invited(client)
     assert client.get(link).url == reverse("account_signup")
-    assert sign_up(client).url == reverse("river")
+    assert sign_up(client).url == reverse("welcome")
     [invitation] = Invitation.objects.all()
     assert invitation.used_by == User.objects.get(username="ada")
     client.logout()
@@ -75,7 +75,7 @@ def test_a_form_with_a_mistake_uses_nothing_up(client):
     client.get(invited(client))
     sign_up(client, password2="another password")
     assert Invitation.objects.get().used_at is None
-    assert sign_up(client).url == reverse("river")
+    assert sign_up(client).url == reverse("welcome")
 
 
 @pytest.mark.usefixtures("by_invitation")

@@ -179,4 +179,4 @@ def test_a_list_is_filtered_by_the_same_language(client):
     assert not found
     assert "The parenthesis at character 7 is not closed" in text
     assert "Mark all read" not in shown("river", q="paris")[1]
-    assert shown("river", q="xyzzy")[1].count("search everywhere") == 1
+    assert shown("river", q="xyzzy")[1].count("Search everywhere") == 1
