@@ -38,7 +38,7 @@ from tests.builders import (
     an_edition,
 )
 
-FOR_MACHINES = {"image", "push"}  # what they answer to a made-up address is no page of theirs
+FOR_MACHINES = {"image", "push", "offline_shell"}  # what they answer is no page of somebody's
 BESIDES = [  # pages that show something else with a question in their address
     "/search/?q=harbour+bridge&like={posting_id}",
     "/search/?q=%28bridge",
@@ -108,7 +108,7 @@ def some_of_everything(user: User) -> dict[str, Any]:
         "invitation_secret": accounts.invite(user, days=3, now=now)[1],
         "slug": section.slug,
         "section_id": section.pk,
-        **dict.fromkeys(("notice_id", "user_id", "token_id", "session_id", "invitation_id"), 1),
+        **dict.fromkeys(("notice_id", "user_id", "token_id", "session_id", "invitation_id", "pk", "provider_id"), 1),
         "kind": "rss",
         "message_id": Message.objects.order_by("pk")[0].pk,
         "browser_id": Browser.objects.get().pk,
@@ -172,14 +172,17 @@ def sign_in(context: BrowserContext, client: Client, user: User, address: str) -
     context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": address}])
 
 
-def _patterns(resolver: URLResolver, namespace: str = "") -> Iterator[tuple[str, Sequence[str]]]:
+def _patterns(
+    resolver: URLResolver, namespace: str = "", around: Sequence[str] = ()
+) -> Iterator[tuple[str, Sequence[str]]]:
     """Names of addresses, and what stands in each; the pages of Django's own administration are not ours."""
     for entry in resolver.url_patterns:
+        places = (*around, *entry.pattern.regex.groupindex)
         if isinstance(entry, URLPattern):
             if entry.name and entry.name not in FOR_MACHINES:
-                yield namespace + entry.name, tuple(entry.pattern.regex.groupindex)
+                yield namespace + entry.name, places
         elif entry.namespace != "admin":
-            yield from _patterns(entry, f"{namespace}{entry.namespace}:" if entry.namespace else namespace)
+            yield from _patterns(entry, f"{namespace}{entry.namespace}:" if entry.namespace else namespace, places)
 
 
 def pages(client: Client, values: Mapping[str, Any]) -> list[str]:
@@ -193,8 +196,8 @@ def pages(client: Client, values: Mapping[str, Any]) -> list[str]:
         assert not unknown, f"some_of_everything has nothing for {unknown} in the address of the page {name!r}"
         address = reverse(name, kwargs={place: values[place] for place in places})
         answer = client.get(address)
-        if answer.status_code == 404 and name.startswith("mfa_"):
-            continue  # it is for people with a second factor
+        if answer.status_code == 404 and name.startswith(("mfa_", "openid_connect_")):
+            continue  # it is for people with a second factor, and for portals with a provider
         assert answer.status_code not in (404, 500), f"{name!r}: {address} answers {answer.status_code}"
         if _is_page(answer):
             found.append(address)
