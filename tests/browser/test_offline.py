@@ -105,6 +105,7 @@ def test_an_article_is_read_and_starred_without_a_network_and_arrives_once(
     expect(row.locator("[data-unread]")).to_have_count(0)
 
     device.set_offline(False)
+    page.evaluate("dispatchEvent(new Event('online'))")  # a busy browser may say so late
     expect(page.get_by_text("The portal can be reached again")).to_be_visible()
     mark = Mark.objects.get(user=reader)
     assert (mark.posting_id, mark.read, mark.starred_at is not None) == (posting.pk, True, True)
