@@ -4,6 +4,7 @@ from typing import Any
 
 from django import template
 from django.conf import settings
+from django.utils.safestring import SafeString, mark_safe
 
 from apps.accounts import pages
 from apps.accounts.addresses import sends_mail as mail_is_sent
@@ -26,3 +27,19 @@ def sign_up() -> str:
 def session_rows(context: dict[str, Any]) -> list[pages.SessionRow]:
     request = context["request"]
     return pages.session_rows(request.user, request.session.session_key or "")
+
+
+class _Deferred(template.Node):
+    def __init__(self, inside: template.NodeList) -> None:
+        self.inside = inside
+
+    def render(self, context: template.Context) -> SafeString:
+        return mark_safe(self.inside.render(context).replace("<script src=", "<script defer src="))
+
+
+@register.tag
+def deferred(parser: template.base.Parser, token: template.base.Token) -> _Deferred:
+    """No page waits for the scripts in here, which templates of a library name; they run in their order all the same."""
+    inside = parser.parse(["enddeferred"])
+    parser.delete_first_token()
+    return _Deferred(inside)
