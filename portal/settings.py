@@ -69,6 +69,7 @@ INSTALLED_APPS = [
     "apps.alerts",
     "apps.belongings",
     "apps.reading",
+    "apps.api",
     "apps.replay",
     "allauth",
     "allauth.account",

@@ -1,0 +1,89 @@
+"""Programs act for the person whose token they bring, within what it allows."""
+
+from base64 import b64encode
+
+import pytest
+from django.test import RequestFactory
+
+from apps.accounts.actions import make_token, revoke_token
+from apps.api.access import WRONG_SECRETS, Refused, person_of
+from tests.builders import NOON, a_user
+
+pytestmark = pytest.mark.django_db
+
+
+def asked_by(person, **headers):
+    return person_of(RequestFactory().get("/", headers=headers), now=NOON)
+
+
+def basic(name, secret):
+    return "Basic " + b64encode(f"{name}:{secret}".encode()).decode()
+
+
+@pytest.fixture
+def person():
+    return a_user("Ada", email="ada@example.org")
+
+
+@pytest.fixture
+def secret(person):
+    return make_token(person, "phone", ["read"], now=NOON)[1]
+
+
+@pytest.mark.parametrize("written", ["Bearer {}", "GoogleLogin auth=Ada/{}", "GoogleLogin Auth={}", "bearer {}"])
+def test_every_way_to_bring_a_token_is_understood(person, secret, written):
+    assert asked_by(person, authorization=written.format(secret)) == person
+
+
+@pytest.mark.parametrize("name", ["Ada", "ada", "ada@example.org", ""])
+def test_a_person_is_called_by_name_or_address(person, secret, name):
+    assert asked_by(person, authorization=basic(name, secret)) == person
+
+
+def test_a_token_may_come_in_a_header_of_its_own(person, secret):
+    assert asked_by(person, x_auth_token=secret) == person
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"authorization": "Basic ????"},
+        {"authorization": "Basic " + b64encode(b"\xff:\xff").decode()},
+        {"authorization": "Bearer wb_guessed"},
+        {"authorization": "GoogleLogin"},
+    ],
+)
+def test_without_a_token_nobody_is_acted_for(person, secret, headers):
+    with pytest.raises(Refused) as refused:
+        asked_by(person, **headers)
+    assert refused.value.status == 401
+
+
+def test_a_token_is_of_its_person_alone(person, secret):
+    a_user("Eve")
+    with pytest.raises(Refused):
+        asked_by(person, authorization=basic("Eve", secret))
+
+
+def test_a_token_that_allows_reading_changes_nothing(person, secret):
+    request = RequestFactory().post("/", headers={"authorization": f"Bearer {secret}"})
+    with pytest.raises(Refused) as refused:
+        person_of(request, "write", now=NOON)
+    assert refused.value.status == 403
+
+
+def test_a_revoked_token_is_worth_nothing(person, secret):
+    revoke_token(person, person.app_tokens.get().pk)
+    with pytest.raises(Refused):
+        asked_by(person, authorization=f"Bearer {secret}")
+
+
+def test_guessing_is_ended(person, secret):
+    for _ in range(WRONG_SECRETS.most):
+        with pytest.raises(Refused) as refused:
+            asked_by(person, authorization="Bearer wb_guessed")
+        assert refused.value.status == 401
+    with pytest.raises(Refused) as refused:
+        asked_by(person, authorization=f"Bearer {secret}")
+    assert refused.value.status == 429
