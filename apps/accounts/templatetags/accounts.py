@@ -39,7 +39,7 @@ class _Deferred(template.Node):
 
 @register.tag
 def deferred(parser: template.base.Parser, token: template.base.Token) -> _Deferred:
-    """No page waits for the scripts in here, which templates of a library name; they run in their order all the same."""
+    """No page waits for the scripts in here, which templates of a library name; they run in order all the same."""
     inside = parser.parse(["enddeferred"])
     parser.delete_first_token()
     return _Deferred(inside)
