@@ -5,9 +5,18 @@ from django.core.cache import cache
 
 def is_within(what: str, who: object, *, most: int, seconds: int) -> bool:
     """Count one more of these, and say whether it is one of the first `most` since the first within `seconds`."""
-    name = f"limit:{what}:{who}"
+    name = _name(what, who)
     cache.add(name, 0, seconds)
     try:
         return int(cache.incr(name)) <= most
     except ValueError:  # it ended between the two
         return True
+
+
+def is_reached(what: str, who: object, *, most: int) -> bool:
+    """Whether one more would be too many; nothing is counted."""
+    return bool(cache.get(_name(what, who), 0) >= most)
+
+
+def _name(what: str, who: object) -> str:
+    return f"limit:{what}:{who}"

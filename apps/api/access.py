@@ -8,11 +8,11 @@ from allauth.account.adapter import get_adapter
 from django.db.models import Q
 from django.http import HttpRequest
 
+from apps.accounts import limits
 from apps.accounts.actions import use_token
 from apps.accounts.models import AppToken, User
-from apps.api.limits import Limit
 
-WRONG_SECRETS = Limit("wrong-secrets", most=30, seconds=300)  # from one address
+WRONG_SECRETS, WRONG_FOR = 30, 300  # from one address, in so many seconds
 
 
 class Refused(Exception):
@@ -41,7 +41,7 @@ def person_by(
 ) -> User:
     """The same for a secret that a request brings elsewhere. A name, if one comes with it, has to be that person's."""
     address = get_adapter().get_client_ip(request)
-    if WRONG_SECRETS.is_reached(address):
+    if limits.is_reached("secret", address, most=WRONG_SECRETS):
         raise Refused("Too many wrong tokens came from this address. Try again in some minutes.", 429)
     person = use_token(secret, scope, now=now) if secret else None
     if person is not None and (not name or _is_called(person, name)):
@@ -49,7 +49,7 @@ def person_by(
     if secret and person is None and use_token(secret, now=now) is not None:
         raise Refused("This token does not allow changes.", 403)
     if secret:
-        WRONG_SECRETS.count(address)
+        limits.is_within("secret", address, most=WRONG_SECRETS, seconds=WRONG_FOR)
     raise Refused("An app token is needed. Make one in the account's settings.")
 
 

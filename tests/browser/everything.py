@@ -179,7 +179,10 @@ def _patterns(
     for entry in resolver.url_patterns:
         places = (*around, *entry.pattern.regex.groupindex)
         if isinstance(entry, URLPattern):
-            if entry.name and entry.name not in FOR_MACHINES:
+            is_for_machines = entry.name in FOR_MACHINES or entry.callback.__module__.startswith(
+                ("apps.api.", "ninja.")
+            )
+            if entry.name and not is_for_machines:
                 yield namespace + entry.name, places
         elif entry.namespace != "admin":
             yield from _patterns(entry, f"{namespace}{entry.namespace}:" if entry.namespace else namespace, places)

@@ -80,7 +80,7 @@ def test_a_revoked_token_is_worth_nothing(person, secret):
 
 
 def test_guessing_is_ended(person, secret):
-    for _ in range(WRONG_SECRETS.most):
+    for _ in range(WRONG_SECRETS):
         with pytest.raises(Refused) as refused:
             asked_by(person, authorization="Bearer wb_guessed")
         assert refused.value.status == 401
