@@ -6,7 +6,7 @@ from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.summaries.algorithms.texts import CHARACTERS_OF_A_WORD
 
 WORDS_PER_MINUTE = 238  # English, read silently
-_LETTER = re.compile(r"\w")
+_WORD = re.compile(r"\w\S*")  # from its first letter on
 
 
 def reading_minutes(text: str, characters: int = 0) -> int:
@@ -47,5 +47,5 @@ def reading_minutes(text: str, characters: int = 0) -> int:
 def _words(text: str) -> float:
     """Punctuation that stands alone, as it does between characters without spaces, is not read."""
     characters = len(SPACELESS_CHARACTER.findall(text))
-    between = SPACELESS_CHARACTER.sub(" ", text).split()
-    return sum(_LETTER.search(word) is not None for word in between) + characters / CHARACTERS_OF_A_WORD
+    between = SPACELESS_CHARACTER.sub(" ", text) if characters else text
+    return len(_WORD.findall(between)) + characters / CHARACTERS_OF_A_WORD

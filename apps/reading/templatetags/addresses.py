@@ -17,7 +17,8 @@ REMEMBERED = 50_000
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
-def _address(name: str, numbers: tuple[int, ...]) -> SafeString:
+def address(name: str, *numbers: int) -> SafeString:
+    """Of a page whose address has nothing but numbers in it."""
     return mark_safe(reverse(name, args=numbers))  # our own paths and numbers: nothing to escape
 
 
@@ -27,7 +28,7 @@ class _RememberingNode(URLNode):
         numbers = tuple(part.resolve(context) for part in self.args)
         if self.kwargs or self.asvar or ":" in name or not all(type(number) is int for number in numbers):
             return super().render(context)
-        return _address(name, numbers)
+        return address(name, *numbers)
 
 
 @register.tag

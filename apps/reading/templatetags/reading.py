@@ -1,7 +1,7 @@
 """How times, amounts and choices are written."""
 
 import functools
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,7 +10,8 @@ from django.templatetags.static import static
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.timezone import localtime
+from django.utils.timezone import get_current_timezone, localtime
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from apps.reading import words
@@ -23,8 +24,18 @@ register = template.Library()
 @register.filter
 def ago(at: datetime, now: datetime) -> SafeString:
     """A time as people say it, with the exact one for who points at it."""
-    exact = date_format(localtime(at), _("j F Y, H:i:s e"))
-    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), exact, _said(at, now))
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        at.isoformat(),
+        _exact(at, get_current_timezone(), get_language()),
+        _said(at, now),
+    )
+
+
+@functools.lru_cache(maxsize=20_000)
+def _exact(at: datetime, zone: tzinfo, language: str | None) -> str:
+    """Many see the same postings. The language is that which is switched on: the memory has to know it."""
+    return date_format(localtime(at, zone), _("j F Y, H:i:s e"))
 
 
 def _said(at: datetime, now: datetime) -> str:

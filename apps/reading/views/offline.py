@@ -24,6 +24,7 @@ from apps.accounts.middleware import impersonal
 from apps.following.actions_offline import apply_changes
 from apps.following.algorithms.merging import by_our_clock
 from apps.following.formats.offline import MOST_CHANGES, BadMessage, parse
+from apps.reading.drawing import drawn_row
 from apps.reading.offline import person_key, shell
 from apps.reading.pages.offline import (
     AT_ONCE,
@@ -175,7 +176,8 @@ def articles(request: PersonsRequest) -> HttpResponse:
 
 def _pieces(request: PersonsRequest, kept: KeptPosting) -> dict[str, object]:
     # Without the request: what it brings into a page, such as the form's token, is not for keeping.
-    context = {"user": request.user, "now": now(), "posting": kept.row, "kept": kept}
+    at = now()
+    context = {"user": request.user, "now": at, "posting": kept.row, "kept": kept}
     return {
         "id": kept.row.id,
         "version": kept.version,
@@ -183,7 +185,7 @@ def _pieces(request: PersonsRequest, kept: KeptPosting) -> dict[str, object]:
         "publishedAt": kept.row.published_at.isoformat(),
         "unread": kept.row.unread,
         "starred": kept.row.starred,
-        "row": render_to_string("reading/_row.html", context),
+        "row": drawn_row(kept.row, now=at, is_signed_in=True),
         "page": render_to_string("reading/offline_article.html", context),
         "pictures": kept.pictures,
     }

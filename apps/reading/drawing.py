@@ -1,0 +1,83 @@
+"""What a page shows by the hundred, rows of postings and of sources, is drawn by Jinja: Django's templates take five
+times as long. Templates in `templates/rows/` say how; the tags of `templatetags/rows.py` put it into a page.
+"""
+
+import functools
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, gettext
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from apps.reading.pages.rows import PostingRow
+from apps.reading.templatetags.addresses import address
+from apps.reading.templatetags.reading import ago, icon
+
+
+@functools.cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(settings.BASE_DIR / "templates" / "rows"),
+        autoescape=True,
+        auto_reload=settings.DEBUG,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.globals |= {"icon": icon, "address": address}
+    environment.filters |= {"ago": ago, "cut": _cut}
+    return environment
+
+
+def drawn(name: str, **values: Any) -> SafeString:
+    language = get_language()
+    return mark_safe(_environment().get_template(name).render(values, _=lambda text: _said(language, text)))
+
+
+def drawn_row(
+    posting: PostingRow,
+    *,
+    now: datetime,
+    is_signed_in: bool,
+    path: str = "",
+    place: str = "",
+    form_token: str = "",
+    in_story: bool = False,
+) -> SafeString:
+    """A posting as lists show it.
+
+    Parameters
+    ----------
+    path : str
+        Of the page, to come back to.
+    place : str
+        What the posting's own menu has to know of the list, as a query string.
+    form_token : str
+        Against forged forms; empty where the row is to be kept and not to be sent.
+    """
+    here = f"{path}#posting-{posting.id}"
+    menu = f"{address('menu', posting.id)}?{place}&{urlencode({'next': here})}"
+    return drawn(
+        "row.html",
+        posting=posting,
+        now=now,
+        is_signed_in=is_signed_in,
+        here=here,
+        menu=menu,
+        form_token=form_token,
+        in_story=in_story,
+        oob=False,
+    )
+
+
+def _cut(text: str, characters: int) -> str:
+    return text if len(text) <= characters else text[: characters - 1] + "…"
+
+
+@functools.lru_cache(maxsize=1_000)
+def _said(language: str | None, text: str) -> str:
+    """In the language that is switched on, which the memory has to know of."""
+    return gettext(text)
