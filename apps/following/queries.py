@@ -43,7 +43,7 @@ class FollowedSource:
     failing_since: datetime | None
     answered_at: datetime | None  # when it was last seen to be well
     is_gone: bool
-    was_asked: bool  # at least once
+    was_asked: bool  # at least once, and what came of it is stored
     muted: bool
     images: str
     followed_at: datetime
@@ -62,6 +62,8 @@ def folders_of(user: User) -> QuerySet[Folder]:
 def followed_sources(user: User) -> list[FollowedSource]:
     """What the person follows, as it was sorted; what never was is behind that by name."""
     failing = Q(source__schedule__consecutive_failures__gte=FAILURES_THAT_TELL)
+    answered = Q(source__schedule__observed_at__isnull=False)
+    answered |= Q(source__schedule__asked_at__isnull=False, source__schedule__worker="")  # nobody is asking it just now
     title = Case(
         When(~Q(title=""), then=F("title")),
         When(~Q(source__title=""), then=F("source__title")),
@@ -71,7 +73,7 @@ def followed_sources(user: User) -> list[FollowedSource]:
         shown_title=title,
         failing=Case(When(failing, then=Value(True)), default=Value(False)),
         is_gone=Case(When(source__state=Source.State.GONE, then=Value(True)), default=Value(False)),
-        was_asked=Case(When(source__schedule__asked_at__isnull=False, then=Value(True)), default=Value(False)),
+        was_asked=Case(When(answered, then=Value(True)), default=Value(False)),
     )
     ordered = rows.order_by("position", Lower("shown_title"), "pk").values_list(
         *("pk", "source_id", "shown_title", "failing", "source__schedule__failing_since"),

@@ -1,18 +1,24 @@
 """Journeys of people who follow: from signing up to the first article, a list from another reader, an order by hand."""
 
 import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Follow, Mark
-from apps.retrieval.models import Schedule
-from apps.sources.models import Source
+from apps.postings.models import Posting
+from apps.replay.algorithms.feed import make_feed
+from apps.replay.server import serving
 from tests.browser.test_reading import sign_in
-from tests.builders import a_folder, a_follow, a_posting, a_source, a_user, some_postings
+from tests.builders import a_folder, a_follow, a_source, a_user, some_postings
+from tests.journeys.conftest import Portal
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
@@ -51,35 +57,46 @@ def test_from_signing_up_to_the_first_article_it_takes_at_most_six_clicks(page: 
     assert Mark.objects.filter(user__username="ada", posting=posting, read=True).exists()
 
 
-@with_and_without_scripts
-def test_a_list_of_300_sources_is_imported_and_the_river_fills_as_they_answer(page: Page):
-    user = a_user()
-    sign_in(page, user)
-    page.goto("/opml/")
-    outlines = "".join(
-        f'<outline text="Folder {folder}">'
-        + "".join(
-            f'<outline type="rss" text="Source {folder}.{n}" xmlUrl="https://s{folder}x{n}.example/feed"/>'
-            for n in range(30)
-        )
-        + "</outline>"
-        for folder in range(10)
-    )
-    document = f'<opml version="2.0"><body>{outlines}</body></opml>'.encode()
-    page.locator("input[type=file]").set_input_files({"name": "list.opml", "mimeType": "text/xml", "buffer": document})
-    page.get_by_role("button", name="Import").click()
-    expect(page.get_by_text("300 newly followed")).to_be_visible()
-    page.get_by_role("main").get_by_role("link", name="Read", exact=True).click()
-    expect(page.get_by_text("0 of 300 sources have been asked")).to_be_visible()
+def asked_by_a_worker() -> None:
+    """All that is due is asked for and stored; in a thread of its own, as this one is the browser's."""
+    portal = Portal(timezone.now())
+    try:
+        portal.adopt()
+        portal.run(timedelta(seconds=1))
+    finally:
+        portal.close()
+        connection.close()
 
-    Schedule.objects.filter(due_at__isnull=False).update(asked_at=timezone.now())
-    for source in Source.objects.order_by("pk")[:50]:
-        a_posting(source, title=f"News of {source.title}", published_at=timezone.now())
+
+def a_list_in_folders(addresses: Sequence[str]) -> bytes:
+    """Of OPML, thirty sources to a folder."""
+    outlines = [f'<outline type="rss" text="Source {n}" xmlUrl="{address}"/>' for n, address in enumerate(addresses)]
+    folders = [f'<outline text="Folder {at}">{"".join(outlines[at : at + 30])}</outline>' for at in range(0, 300, 30)]
+    return f'<opml version="2.0"><body>{"".join(folders)}</body></opml>'.encode()
+
+
+@with_and_without_scripts
+def test_a_list_of_300_sources_is_imported_and_the_river_is_filled_by_what_they_publish(page: Page, settings):
+    settings.RETRIEVAL_HOST_GAP = 0
+    user, begin = a_user(images="blocked"), timezone.now() - timedelta(hours=1)
+    feeds = [make_feed(number, [(begin, f"News of {number}")], title=f"Paper {number}") for number in range(300)]
+    sign_in(page, user)
+    with serving(feeds) as replay, ThreadPoolExecutor(1) as worker:
+        document = a_list_in_folders([replay.feed_url(number) for number in range(300)])
+        file = {"name": "list.opml", "mimeType": "text/xml", "buffer": document}
+        page.goto("/opml/")
+        page.locator("input[type=file]").set_input_files(file)
+        page.get_by_role("button", name="Import").click()
+        expect(page.get_by_text("300 newly followed")).to_be_visible()
+        page.get_by_role("main").get_by_role("link", name="Read", exact=True).click()
+        expect(page.get_by_text("0 of 300 sources have been asked")).to_be_visible()
+        worker.submit(asked_by_a_worker).result()
     if page.evaluate("typeof htmx !== 'undefined'") is not True:
         page.get_by_role("link", name="Show what has come").click()
     expect(page.get_by_text("All 300 sources that you follow have been asked.")).to_be_visible()
     expect(page.locator("article")).to_have_count(40)
-    assert Follow.objects.filter(user=user).count() == 300
+    assert Posting.objects.count() == Follow.objects.filter(user=user).count() == 300
+    assert sum(following.unread_counts(user).values()) == 300
 
 
 @with_and_without_scripts

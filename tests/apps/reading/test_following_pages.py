@@ -283,7 +283,9 @@ def test_news_are_waited_for_while_their_sources_are_asked_and_no_longer(client,
     assert posting.title in page
     rest = client.get(reverse("filling"), headers={"HX-Request": "true"}).text
     assert "<html" not in rest
-    Schedule.objects.update(asked_at=timezone.now())
+    Schedule.objects.filter(source=waiting.source).update(asked_at=timezone.now(), worker="worker")
+    assert "1 of 2 sources" in client.get(reverse("filling")).text  # what it says is not stored yet
+    Schedule.objects.update(worker="")
     assert "hx-trigger" not in client.get(reverse("filling"), headers={"HX-Request": "true"}).text.split("<article")[0]
 
 
