@@ -29,9 +29,10 @@ from apps.retrieval.benchmarking import celery, cpu_seconds, require_empty_datab
 from apps.retrieval.models import Plan, Retrieval, Schedule
 from apps.retrieval.queues import all_queues
 
-SPEED = 30.0  # replayed seconds per second
-LEAST_GAP = 600  # replayed seconds between two requests of a source: 20 s
-HISTORY = 2 * DAY  # s before the beginning, so that feeds are not empty at first
+SPEED = 15.0  # replayed seconds per second; most is published at full hours: the faster, the sharper these peaks
+HOUR = 3_600 / SPEED  # s, from one of them to the next
+LEAST_GAP = 600  # replayed seconds between two requests of a source: 40 s
+HISTORY = DAY  # s before the beginning, so that feeds are not empty at first
 FAULTY = 0.1  # share of the sources, a slow one among eleven of them
 MARGIN = 1.03  # the budget by what is to be made: the price that meets it is found by trying
 WORKER = ("worker", "-P", "threads", "-c", "32", "-l", "error", "--without-gossip", "--without-mingle")
@@ -41,9 +42,8 @@ QUEUES = 8  # of retrievals
 BEAT = ("beat", "--pidfile=", "-l", "error")
 WATCHED_EVERY = 5.0  # s
 SPREAD = 180.0  # s over which sources are asked for the first time, or else all would be asked in waves
-ROUND = 60.0  # s after each of which the price is set by what was made in it
-ROUNDS = 5
-LONGEST_BEGINNING = 600.0  # s in which all sources must have been asked once, and what they brought have been read
+ROUNDS = 2  # full hours, after each of which the price is set by what was made in it
+LONGEST_BEGINNING = 900.0  # s in which all sources must have been asked once, and what they brought have been read
 MEGABYTE = 2**20
 
 
@@ -105,7 +105,7 @@ class Command(BaseCommand):
             learn_habits(now=datetime.now(UTC))
             replan_changed(now=datetime.now(UTC))
             for _round in progress.track(range(ROUNDS), description="steering the price"):
-                time.sleep(ROUND)
+                time.sleep(HOUR)
                 _steer(MARGIN * per_hour)
             figures = self._watch(progress, processes, 60 * minutes)
         self._print(console, figures, per_hour)
@@ -166,8 +166,8 @@ def _spread() -> None:
 def _steer(per_hour: float) -> None:
     """As the portal does it, but in minutes: there a price moves little in a day, lest a noisy one moves it."""
     now = datetime.now(UTC)
-    made = Retrieval.objects.filter(fetched_at__gte=now - timedelta(seconds=ROUND)).count()
-    wrong = max(made, 1) / (per_hour * ROUND / 3_600)
+    made = Retrieval.objects.filter(fetched_at__gte=now - timedelta(seconds=HOUR)).count()
+    wrong = max(made, 1) / (per_hour * HOUR / 3_600)
     Plan.objects.filter(pk=1).update(price=F("price") * min(max(wrong**2, 0.2), 5.0), priced_at=now)
 
 
@@ -179,17 +179,17 @@ def _commands(workers: int) -> list[tuple[str, ...]]:
     return [(*WORKER, "-n", f"worker{n}@%h", "-Q", ",".join(share)) for n, share in enumerate(shares)] + [BEAT]
 
 
-_LATENESS = """
-SELECT extract(epoch FROM fetched_at - due_at)::float8 - elapsed_ms / 1000.0 FROM retrieval_retrieval
-WHERE due_at >= %s AND due_at < %s
+_DONE = """
+SELECT extract(epoch FROM due_at)::float8, extract(epoch FROM fetched_at - due_at)::float8 - elapsed_ms / 1000.0
+FROM retrieval_retrieval WHERE due_at >= %s AND due_at < %s
 """
 
 
 def _figures(began: datetime, ended: datetime) -> dict[str, float]:
     """Of what was due in the time; what is not done at its end counts as late as it is then."""
-    done = [late for (late,) in fetch(_LATENESS, [began, ended])]
+    done = fetch(_DONE, [began, ended])
     waiting = fetch("SELECT due_at FROM retrieval_schedule WHERE due_at >= %s AND due_at < %s", [began, ended])
-    late = np.array([*map(float, done), *((ended - due).total_seconds() for (due,) in waiting)])
+    late = np.array([*(late for _due, late in done), *((ended - due).total_seconds() for (due,) in waiting)])
     made = Retrieval.objects.filter(fetched_at__gte=began, fetched_at__lt=ended)
     outcomes = Counter(dict(made.values_list("outcome").annotate(count=Count("pk"))))
     hours = (ended - began) / timedelta(hours=1)
@@ -199,6 +199,7 @@ def _figures(began: datetime, ended: datetime) -> dict[str, float]:
         "lateness_p50_s": p50,
         "lateness_p99_s": p99,
         "lateness_max_s": float(late.max(initial=0.0)),
+        "most_due_in_a_second": max(Counter(int(due) for due, _late in done).values(), default=0),
         **{f"outcome_{name}": float(count) for name, count in sorted(outcomes.items())},
     }
 
@@ -207,10 +208,17 @@ def _growth(memory: NDArray[np.float64], seconds: float) -> dict[str, float]:
     """Memory in MB of all processes together: in the first and in the last fifth of the time, and its trend."""
     whole = memory.sum(axis=1)
     fifth = max(1, whole.size // 5)
+
+    def grown(part: NDArray[np.float64]) -> float:
+        return float(part[-fifth:].sum(axis=1).mean() - part[:fifth].sum(axis=1).mean())
+
     slope = np.polyfit(np.linspace(0, seconds / 3_600, whole.size), whole, 1)[0] if whole.size > 1 else 0.0
     return {
         "memory_first_mb": float(whole[:fifth].mean()),
         "memory_last_mb": float(whole[-fifth:].mean()),
+        "retrieving_memory_growth_mb": grown(memory[:, :-2]),
+        "deriving_memory_growth_mb": grown(memory[:, -2:-1]),
+        "beat_memory_growth_mb": grown(memory[:, -1:]),
         "memory_mb_per_hour": float(slope),
     }
 
