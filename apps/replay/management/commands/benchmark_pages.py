@@ -244,7 +244,7 @@ def _plain_counts(user: User) -> dict[int, int]:
 def _mark_each(user: User) -> float:
     """Seconds that it takes to write a row for each unread posting; taken back."""
     shown = queries.unread(queries.postings_in(user, Scope("all")), user)
-    sql, parameters = shown.order_by("pk").values("pk").query.sql_with_params()
+    sql, parameters = shown.order_by("id").values("id").query.sql_with_params()
     with transaction.atomic(), connection.cursor() as cursor:
         begin = time.perf_counter()
         cursor.execute(_MARK_EACH.format(unread=sql), [user.pk, *parameters])
