@@ -1,6 +1,6 @@
 """Statements whose answers are arrays: Postgres sends them as they are, not in hexadecimal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import connection
@@ -10,7 +10,7 @@ from psycopg.pq import Format
 PREPARED_AFTER = 2  # times that a connection has sent the same statement; to plan one takes longer than most of them
 
 
-def fetch(statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+def fetch(statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
     """All rows of a statement, in Postgres' binary form."""
     connection.ensure_connection()
     connection.connection.prepare_threshold = PREPARED_AFTER  # Django's own statements are never prepared
@@ -18,7 +18,10 @@ def fetch(statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
     # Django's own cursors put values into the statement, which Postgres answers in letters only.
     with wrapped(Cursor(connection.connection)) as cursor:  # type: ignore[arg-type]
         cursor.cursor.format = Format.BINARY
-        cursor.execute(statement, [_written(value) for value in values])
+        if isinstance(values, Mapping):
+            cursor.execute(statement, {name: _written(value) for name, value in values.items()})
+        else:
+            cursor.execute(statement, [_written(value) for value in values])
         return cursor.fetchall()
 
 

@@ -90,11 +90,10 @@ def _folder(user: User, folder_id: int) -> Folder:
 
 # --- sources ----------------------------------------------------------------------------------------------------------
 def _sources_in(user: User, place: Place) -> list[int]:
-    filed = queries.folders_by_follow(user)
     followed = queries.followed_sources(user)
     if place is None:
-        return [each.source_id for each in followed if each.follow_id not in filed]
-    return [each.source_id for each in followed if place in filed.get(each.follow_id, ())]
+        return [each.source_id for each in followed if not each.folder_ids]
+    return [each.source_id for each in followed if place in each.folder_ids]
 
 
 def _listed(user: User, place: Place, source_id: int) -> list[int]:

@@ -1,11 +1,9 @@
 """Lists of a person's postings by time, found quickly however many sources they follow and however much they read."""
 
-from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
 from apps.accounts.models import User
+from apps.database.statements import fetch
 from apps.following import queries
 from apps.following.queries import Scope
 from apps.following.states import ARRIVED, NEW
@@ -70,9 +68,7 @@ def listed(
     }
     if start is not None:
         names |= {"published_at": start.published_at, "id": start.id}
-    with connection.cursor() as cursor:
-        cursor.execute(_statement(unread_only=unread_only, oldest_first=oldest_first, is_first=start is None), names)
-        found: list[tuple[int, datetime]] = cursor.fetchall()
+    found = fetch(_statement(unread_only=unread_only, oldest_first=oldest_first, is_first=start is None), names)
     return [posting_id for posting_id, _ in found]
 
 

@@ -1,10 +1,10 @@
 """What is unread to a person, as `Follow` describes it."""
 
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection
 from django.db.models import BooleanField, Case, F, FilteredRelation, Q, QuerySet, Value, When
 
 from apps.accounts.models import User
+from apps.database.statements import fetch
 from apps.postings.models import Posting
 
 # Of a posting and its follow: whether it is unread where no mark says anything.
@@ -65,6 +65,4 @@ GROUP BY source_id
 
 def unread_counts(user: User) -> dict[int, int]:
     """How many unread postings each followed source has; sources without any are left out. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_UNREAD_COUNTS, {"user": user.pk})
-        return dict(cursor.fetchall())
+    return dict(fetch(_UNREAD_COUNTS, {"user": user.pk}))

@@ -230,7 +230,6 @@ def percentiles(name: str, seconds: Sequence[float]) -> dict[str, float]:
 def _beside(user: User) -> None:
     """Read what stands beside every page: sources in their folders, and how much of each is unread."""
     queries.unread_counts(user)
-    queries.folders_by_follow(user)
     list(queries.folders_of(user))
     queries.followed_sources(user)
 
