@@ -110,6 +110,12 @@ app.conf.beat_schedule = {
         "task": "apps.alerts.tasks.prepare_all_anew",
         "schedule": crontab(hour=1, minute=47, day_of_week=0),
     },
+    # Hubs hear of what is new in our feeds, should there be any hub.
+    "announce feeds": {"task": "apps.publishing.tasks.announce", "schedule": 5.0, "options": {"expires": 5}},
+    "forget feeds nobody asks for": {
+        "task": "apps.publishing.tasks.forget_unasked",
+        "schedule": crontab(hour=5, minute=41),
+    },
     # What people search for says what sources are worth to them; what these write about changes slowly.
     "weigh searches": {"task": "apps.alerts.tasks.weigh", "schedule": 60.0, "options": {"expires": 60}},
     "weigh all searches anew": {"task": "apps.alerts.tasks.weigh_all_anew", "schedule": crontab(hour=2, minute=7)},

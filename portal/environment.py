@@ -61,6 +61,15 @@ def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 
 
+def addresses(name: str) -> list[str]:
+    """Addresses of the web, with commas between them."""
+    found = words(name)
+    for address in found:
+        if not address.startswith(("http://", "https://")) or not urlsplit(address).hostname:
+            raise BadEnvironment(f"{name}: {address!r} is no address such as https://hub.example/")
+    return found
+
+
 def options(name: str, default: dict[str, object]) -> dict[str, object]:
     """Named values from a JSON object like ``{"bucket_name": "news"}``."""
     value = text(name)

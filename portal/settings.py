@@ -67,6 +67,7 @@ INSTALLED_APPS = [
     "apps.notices",
     "apps.recommendations",
     "apps.alerts",
+    "apps.publishing",
     "apps.belongings",
     "apps.reading",
     "apps.api",
@@ -248,6 +249,10 @@ PICTURES_PER_DAY = environment.whole("WIREBEAT_PICTURES_MB", 1_000) * 10**6  # b
 # --- push -------------------------------------------------------------------------------------------------------------
 # Hubs call us at PROJECT_URL: "auto" asks them to where that is an address that others can call.
 PUSH_MODE = environment.choice("WIREBEAT_PUSH", "auto", "on", "off")
+
+# --- publishing -------------------------------------------------------------------------------------------------------
+# Hubs (WebSub) that are told what is new in our feeds. They are trusted: they may lie on the portal's own network.
+PUBLISHING_HUBS = environment.addresses("WIREBEAT_HUB")
 
 # --- Celery (its app is in portal/celery.py) --------------------------------------------------------------------------
 CELERY_BROKER_URL = environment.text("BROKER_URL", embedded.broker_url(VAR_DIR))

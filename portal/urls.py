@@ -11,6 +11,7 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 urlpatterns = [
     path("", include("apps.reading.urls")),
     path("", include("apps.push.urls")),
+    path("", include("apps.publishing.urls")),
     path("", include("apps.api.urls")),
     path("desk/stuck/", stuck.index, name="stuck"),
     path("desk/stuck/decide/", stuck.decide, name="decide_stuck"),

@@ -18,6 +18,7 @@ from apps.following.states import with_state as with_state
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
+from apps.postings.recognising import link_key_of
 from apps.sources import queries as sources
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import Source
@@ -167,6 +168,20 @@ def readable_by(user: User | AnonymousUser) -> QuerySet[Posting]:
     follow = follows_of(user).filter(source=OuterRef("source_id"))
     starred = Mark.objects.filter(user=user, starred_at__isnull=False, posting=OuterRef("pk"))
     return postings.everything().filter(Exists(source.filter(listed=True)) | Exists(follow) | Exists(starred))
+
+
+def posting_at(user: User, address: str) -> Posting | None:
+    """The latest posting about the page at an address, among sources that the person may look at. One query."""
+    key = link_key_of(address)
+    if not key:
+        return None
+    found = postings.everything().filter(source__in=visible_sources(user).order_by().values("pk"), link_key=key)
+    return postings.newest(found.select_related("source").defer("html", "text", "feed_html")).first()
+
+
+def starred_among(user: User, posting_ids: Collection[int]) -> set[int]:
+    marks = Mark.objects.filter(user=user, posting_id__in=posting_ids, starred_at__isnull=False)
+    return set(marks.values_list("posting_id", flat=True))
 
 
 def postings_in(user: User | AnonymousUser, scope: Scope) -> QuerySet[Posting]:

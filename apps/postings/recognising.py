@@ -48,3 +48,9 @@ def recognised(told: Sequence[Told]) -> list[int | None]:
     for place, _, posting_id in sorted(fetch(_FIND, columns), reverse=True):  # the most special last, so that it stays
         found[place] = posting_id
     return found
+
+
+def link_key_of(address: str) -> bytes:
+    """By which postings of a page are known whose link leads to it; empty where an address tells nothing."""
+    [key] = keys([ParsedEntry(link=address)])
+    return key.link_key

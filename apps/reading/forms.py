@@ -73,13 +73,33 @@ class FolderForm(forms.Form):
 
 
 class OpmlForm(forms.Form):
-    file = forms.FileField(label="OPML file", help_text="Most feed readers can export one.")
+    file = forms.FileField(required=False, label=_("OPML file"), help_text=_("Most feed readers can export one."))
+    address = forms.CharField(
+        required=False,
+        max_length=2_000,
+        label=_("Or the address of a list"),
+        help_text=_("It is fetched once. What is added to it later is not followed by itself."),
+        widget=forms.TextInput(
+            attrs={"placeholder": "https://", "inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
 
     def clean_file(self) -> object:
         file = self.cleaned_data["file"]
-        if file.size > LARGEST_DOCUMENT:
+        if file and file.size > LARGEST_DOCUMENT:
             raise forms.ValidationError(f"The file is larger than {LARGEST_DOCUMENT // 1_000_000} MB.")
         return file
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        if not self.errors and bool(values.get("file")) == bool(values.get("address")):
+            raise forms.ValidationError(_("Give a file or an address: one of them."))
+        return values
+
+    @property
+    def given(self) -> str:
+        """The field that says which list is meant."""
+        return "address" if self.cleaned_data.get("address") else "file"
 
 
 class PlanForm(forms.Form):

@@ -73,7 +73,6 @@ urlpatterns = [
     path("search/saved/<int:saved_id>/service/", alerts.service, name="alert_service"),
     path("search/saved/<int:saved_id>/webhook/", alerts.test_webhook, name="alert_test_webhook"),
     path("search/saved/<int:saved_id>/resume/", alerts.resume, name="alert_resume"),
-    path("search/feed/<str:secret>/<str:kind>/", saved_searches.feed, name="search_feed"),
     path("help/search/", search.search_help, name="search_help"),
     # alerts
     path("alerts/", alerts.log, name="alert_messages"),
@@ -88,9 +87,7 @@ urlpatterns = [
     path("own/learning/", stories.learning, name="learning"),
     path("posting/<int:posting_id>/hide/", stories.hide, name="hide"),
     path("section/<slug:slug>/", sections.section, name="section"),
-    path("section/<slug:slug>/feed/", sections.feed, name="section_feed"),
     path("trends/", trending.trends, name="trends"),
-    path("trends/feed/", trending.feed, name="trends_feed"),
     # following
     path("catalogue/", following.catalogue, name="catalogue"),
     path("add/", following.add, name="add"),

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from types import TracebackType
@@ -22,12 +22,12 @@ LARGEST_KEPT_DOCUMENT = 2**20  # bytes
 KEPT_FOR = timedelta(days=1)
 
 
-def make_fetcher(clock: Callable[[], datetime]) -> Fetcher:
-    """A fetcher that introduces itself and guards itself as the settings say."""
+def make_fetcher(clock: Callable[[], datetime], *, also_open: Collection[str] = ()) -> Fetcher:
+    """A fetcher that introduces itself and guards itself as the settings say, but for hosts that are open besides."""
     return Fetcher(
         version=settings.VERSION,
         about=settings.PROJECT_URL,
-        open_hosts=settings.RETRIEVAL_OPEN_HOSTS,
+        open_hosts=(*settings.RETRIEVAL_OPEN_HOSTS, *also_open),
         host_gap=settings.RETRIEVAL_HOST_GAP,
         clock=clock,
     )

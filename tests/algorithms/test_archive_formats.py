@@ -3,15 +3,14 @@
 import io
 import json
 import zipfile
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lxml import etree
 
-from apps.belongings.formats import atom, container, records
+from apps.belongings.formats import container, records
 from apps.belongings.formats.container import Container, packed
 from apps.belongings.formats.problems import BadArchive
 
@@ -121,26 +120,6 @@ def test_names_of_members_lead_nowhere():
     with zipfile.ZipFile(archive, "w") as other:
         other.writestr("../../etc/passwd", b"x")
     assert "archive.json" not in Container(archive)
-
-
-ATOM = {"a": atom.ATOM}
-
-
-@given(st.lists(st.tuples(st.text(max_size=20), st.text(max_size=50)), max_size=4))
-def test_a_feed_can_be_read_by_any_parser(entries):
-    written = [
-        atom.Entry(
-            "urn:x", title, "https://news.example/1", html, "", NOON, NOON + timedelta(hours=1), "", "https://x/"
-        )
-        for title, html in entries
-    ]
-    root = etree.fromstring(b"".join(atom.feed("Starred", "urn:y", NOON, written)))
-    assert len(root.findall("a:entry", ATOM)) == len(entries)
-    for element, entry in zip(root.findall("a:entry", ATOM), written, strict=True):
-        kept = atom._UNWRITABLE.sub("", entry.html).replace("\r\n", "\n").replace("\r", "\n")
-        found = element.findtext("a:content", "", ATOM).replace("\r\n", "\n").replace("\r", "\n")
-        assert found == kept
-        assert element.find("a:content", ATOM).get("type") == "html"
 
 
 def test_a_document_that_is_no_list_is_told():

@@ -46,6 +46,7 @@ BESIDES = [  # pages that show something else with a question in their address
     "/river/?q=bridge&order=oldest&show=unread",
     "/trends/?language=en&term=ferries&period=hours",
     "/sources/test/?address=nothing",
+    "/save/?title=Bridge&url=https://news.example/bridge",
 ]
 TEXT = " ".join(
     f"The {which} bridge was {what} on {day} after the storm, officials of the harbour told our paper later."
@@ -108,7 +109,9 @@ def some_of_everything(user: User) -> dict[str, Any]:
         "invitation_secret": accounts.invite(user, days=3, now=now)[1],
         "slug": section.slug,
         "section_id": section.pk,
-        **dict.fromkeys(("notice_id", "user_id", "token_id", "session_id", "invitation_id", "pk", "provider_id"), 1),
+        **dict.fromkeys(
+            ("notice_id", "user_id", "token_id", "session_id", "invitation_id", "pk", "provider_id", "address_id"), 1
+        ),
         "kind": "rss",
         "message_id": Message.objects.order_by("pk")[0].pk,
         "browser_id": Browser.objects.get().pk,
@@ -180,7 +183,7 @@ def _patterns(
         places = (*around, *entry.pattern.regex.groupindex)
         if isinstance(entry, URLPattern):
             is_for_machines = entry.name in FOR_MACHINES or entry.callback.__module__.startswith(
-                ("apps.api.", "ninja.")
+                ("apps.api.", "apps.publishing.views.feeds", "ninja.")
             )
             if entry.name and not is_for_machines:
                 yield namespace + entry.name, places

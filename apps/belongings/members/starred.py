@@ -6,18 +6,20 @@ from django.utils.timezone import now as clock
 
 from apps.accounts.addresses import own_address
 from apps.accounts.models import User
-from apps.belongings.formats import atom
 from apps.following.models import Mark
+from apps.publishing.formats import atom
+from apps.publishing.formats.feed import Entry, Feed
 
 AT_ONCE = 100  # postings, whose texts may be long
 
 
 def write(user: User) -> Iterator[bytes]:
     title = f"Starred by {user.get_username()}"
-    return atom.feed(title, own_address(f"/people/{user.pk}/starred"), clock(), _entries(user))
+    feed = Feed(title, home="", address="", id=own_address(f"/people/{user.pk}/starred"), since=clock())
+    return atom.pieces(feed, _entries(user))
 
 
-def _entries(user: User) -> Iterator[atom.Entry]:
+def _entries(user: User) -> Iterator[Entry]:
     starred = Mark.objects.filter(user=user, starred_at__isnull=False).order_by("posting_id")
     last = 0
     while batch := list(starred.filter(posting_id__gt=last).select_related("posting__source")[:AT_ONCE]):
@@ -25,10 +27,10 @@ def _entries(user: User) -> Iterator[atom.Entry]:
         last = batch[-1].posting_id
 
 
-def _entry(mark: Mark) -> atom.Entry:
+def _entry(mark: Mark) -> Entry:
     posting = mark.posting
     url = posting.url if posting.url.startswith(("http://", "https://")) else ""
-    return atom.Entry(
+    return Entry(
         id=url or own_address(f"/posting/{posting.pk}/"),
         title=posting.title,
         url=url,
@@ -36,6 +38,7 @@ def _entry(mark: Mark) -> atom.Entry:
         author=posting.author,
         published=posting.published_at,
         updated=posting.edited_at or posting.published_at,
+        listed=mark.changed_at,
         source_title=posting.source.title,
         source_url=posting.source.url,
     )

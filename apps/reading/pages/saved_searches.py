@@ -1,7 +1,6 @@
 """Searches that a person keeps, and each as a feed."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -9,16 +8,9 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.alerts import queries as alerts
 from apps.alerts.models import Rule
-from apps.following import queries as following
-from apps.postings import queries as postings
-from apps.postings.models import Posting
 from apps.reading.pages.search_asked import Asked, order_named
-from apps.search import queries as searching
-from apps.search.algorithms.language import parse
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
-
-FEED_LENGTH = 50  # postings of a feed
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +58,3 @@ def _told(rule: Rule | None) -> tuple[str, ...]:
 
 def address_of(saved: SavedSearch) -> str:
     return reverse("search") + Asked(saved.query, order=order_named(saved.order)).address()
-
-
-def newest_of(saved: SavedSearch, now: datetime) -> list[Posting]:
-    """What a saved search finds, as its owner sees it; always the newest, since feeds are read for news.
-
-    Raises
-    ------
-    BadQuery
-        If it was saved when queries were read in another way.
-    TooCostly
-        If it takes too long.
-    """
-    found = searching.matching(saved.user, parse(saved.query), now=now)[:FEED_LENGTH]
-    readable = following.readable_by(saved.user).filter(pk__in=found).select_related("source")
-    return list(postings.newest(readable))

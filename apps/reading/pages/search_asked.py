@@ -5,11 +5,9 @@ from typing import Literal, Self, get_args
 from urllib.parse import urlencode
 
 from django.http import QueryDict
-from django.urls import reverse
 from django.utils.translation import gettext
 
 from apps.search.algorithms.language import BadQuery
-from apps.search.algorithms.language.trees import quotable
 from apps.search.queries import Order
 
 Verdict = Literal["liked", "disliked", ""]
@@ -103,16 +101,6 @@ class Asked:
 
     def without_verdicts(self) -> Self:
         return replace(self, liked=(), disliked=(), start="")
-
-
-def search_address(term: str) -> str:
-    """Where the postings are found that have a word, or words in this order.
-
-    >>> search_address("storm"), search_address("world cup"), search_address("OR")
-    ('/search/?q=storm', '/search/?q=%22world+cup%22', '/search/?q=%22OR%22')
-    """
-    is_word = term.isascii() and term.isalnum() and term not in ("AND", "OR", "NOT")
-    return reverse("search") + Asked(term if is_word else f'"{quotable(term)}"').address()
 
 
 @dataclass(frozen=True, slots=True)

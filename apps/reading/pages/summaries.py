@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.postings.models import Posting
-from apps.reading.pages.search_asked import search_address
+from apps.search.addresses import search_address
 from apps.summaries import queries as summaries
 from apps.summaries.algorithms.outlines import STEPS, Places, usual_step
 from apps.summaries.algorithms.texts import length_in_words

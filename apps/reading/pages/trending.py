@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple, get_args
-from urllib.parse import urlencode
 
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
@@ -14,20 +13,22 @@ from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language_info, gettext, ngettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.postings import queries as postings
+from apps.publishing.pages import FeedLink, menu_of_trends
 from apps.reading.algorithms.trending_charts import Series, line_chart, sparkline, table_rows
-from apps.reading.pages.search_asked import search_address
 from apps.reading.pages.trending_asked import Asked, Method, Period
+from apps.search.addresses import search_address
 from apps.stories.models import Story
 from apps.stories.queries.front import stories_of
 from apps.trending import queries as trending
 from apps.trending.algorithms.terms import whole
 from apps.trending.models import Trend
 from apps.trending.queries import Curve, Place
+from apps.trending.words import LISTS, language_name
 
 LENGTH = 10  # terms of a list; the rest of it is in its feed
 CHARTED = 3  # terms, unless others were chosen
@@ -37,13 +38,6 @@ TOLD = 2  # postings of a term of which one should still be there to be its head
 LONGEST_HEADLINE = 110  # characters
 REMEMBERED = 4_096  # pieces of lists that are the same until the lists are made anew
 STRIP = 8  # terms
-LISTS: Mapping[str, Promise] = {
-    "hour": _("Last hours"),
-    "day": _("24 hours"),
-    "week": _("7 days"),
-    "month": _("30 days"),
-    "year": _("12 months"),
-}
 # What it is called, its step, how many, and how one is written.
 PERIODS: Mapping[Period, tuple[Promise, str, int, Promise]] = {
     "hours": (_("48 hours"), "hour", 48, _("j M H:i")),
@@ -77,7 +71,7 @@ class TrendList:
     horizon: str
     name: str
     rows: tuple[TrendRow, ...]
-    feed: str  # query string
+    feeds: tuple[FeedLink, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +170,8 @@ def _shortened(title: str) -> str:
 
 
 def _list(horizon: str, trends: Sequence[Trend], shown: Asked, headlines: Mapping[int, Link]) -> TrendList:
-    feed = urlencode({"language": shown.language, "category": shown.category, "horizon": horizon})
-    return TrendList(horizon, str(LISTS[horizon]), tuple(_row(trend, shown, headlines) for trend in trends), f"?{feed}")
+    feeds = menu_of_trends(shown.language, shown.category, shown.method, horizon).links
+    return TrendList(horizon, str(LISTS[horizon]), tuple(_row(trend, shown, headlines) for trend in trends), feeds)
 
 
 def _row(trend: Trend, shown: Asked, headlines: Mapping[int, Link]) -> TrendRow:
@@ -272,15 +266,3 @@ def _categories(asked: Asked, places: Collection[Place]) -> tuple[Link, ...]:
         Link(category or gettext("All"), asked.of(asked.language, category).address(), category == asked.category)
         for category in sorted(known)
     )
-
-
-def language_name(code: str) -> str:
-    """A language's own name for itself.
-
-    >>> language_name("de"), language_name("zh"), language_name("yue")
-    ('Deutsch', '简体中文', 'yue')
-    """
-    try:
-        return str(get_language_info({"zh": "zh-hans", "no": "nb"}.get(code, code))["name_local"])
-    except KeyError:
-        return code or gettext("Other")

@@ -64,6 +64,11 @@ def manifest(request: HttpRequest) -> HttpResponse:
         "display": "standalone",
         "background_color": PAPER,
         "theme_color": PAPER,  # pages say which is for dark ones
+        "share_target": {
+            "action": reverse("save_page"),
+            "method": "GET",
+            "params": {"title": "title", "text": "text", "url": "url"},
+        },
         "icons": [
             {"src": static("icon.svg"), "type": "image/svg+xml", "sizes": "any", "purpose": "any"},
             picture("icon-192", 192, "any"),

@@ -5,12 +5,17 @@ from django.http import HttpResponse
 from django.utils.timezone import now
 from django.views.decorators.http import require_safe
 
+from apps.accounts import limits
 from apps.following import queries as following
 from apps.following.actions import NotPossible
 from apps.reading import actions
 from apps.reading.forms import OpmlForm
 from apps.reading.views.rendering import PersonsRequest, show
+from apps.retrieval.actions import NoDocument, fetch_document
+from apps.sources.algorithms.addresses import BadAddress
 from apps.sources.formats import opml
+
+LISTS_AN_HOUR = 20  # fetched for one person
 
 
 @login_required
@@ -19,13 +24,23 @@ def import_list(request: PersonsRequest) -> HttpResponse:
     report = None
     if request.method == "POST" and form.is_valid():
         try:
-            document = opml.read(form.cleaned_data["file"].read())
+            document = opml.read(_content(request, form))
             report = actions.import_list(request.user, document, now=now())
         except opml.BrokenOpml as problem:
-            form.add_error("file", f"Nothing was imported, for the file cannot be read. {problem}")
-        except NotPossible as problem:
-            form.add_error("file", f"Nothing was imported. {problem}")
+            form.add_error(form.given, f"Nothing was imported, for the file cannot be read. {problem}")
+        except (NotPossible, NoDocument, BadAddress) as problem:
+            form.add_error(form.given, f"Nothing was imported. {problem}")
     return show(request, "reading/opml.html", form=form, report=report)
+
+
+def _content(request: PersonsRequest, form: OpmlForm) -> bytes:
+    address = form.cleaned_data["address"]
+    if not address:
+        content: bytes = form.cleaned_data["file"].read()
+        return content
+    if not limits.is_within("list", request.user.pk, most=LISTS_AN_HOUR, seconds=3_600):
+        raise NotPossible("You have had many lists fetched within the hour. Try again later.")
+    return fetch_document(address, now=now())
 
 
 @require_safe

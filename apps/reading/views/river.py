@@ -14,6 +14,7 @@ from apps.following import queries as following
 from apps.following.models import Follow
 from apps.following.queries import Scope
 from apps.postings.queries import BadCursor, Cursor
+from apps.publishing.pages import menu_of_list
 from apps.reading.algorithms.typesetting import LEADINGS, SIZES, Typesetting
 from apps.reading.pages.layouts import view_of
 from apps.reading.pages.posting import PostingPage, posting_page
@@ -108,7 +109,8 @@ def _show(request: Request, page: RiverPage) -> HttpResponse:
     # htmx asks for the rows that follow, to hang them below those which are there.
     if request.htmx and page.arrangement.start:
         return render(request, "reading/_rows.html", {"page": page, "now": page.now})
-    return show(request, "reading/river.html", at=page.scope, page=page)
+    feeds = menu_of_list(request.user, page.scope)
+    return show(request, "reading/river.html", at=page.scope, page=page, feeds=feeds)
 
 
 def _arrangement(request: Request, follow: Follow | None = None, *, all_by_default: bool = False) -> Arrangement:

@@ -7,11 +7,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.middleware import impersonal
-from apps.reading.pages.section_feed import section_feed
+from apps.publishing.pages import menu_of_section
 from apps.reading.pages.sections import SectionPreview, known_categories, preview, section_page, sections_page
 from apps.reading.section_forms import SectionForm
 from apps.reading.views.rendering import Request, show
@@ -23,7 +21,6 @@ from apps.stories.models import Section
 from apps.stories.queries.sections import section_named
 
 LAST_PAGE = 100
-FEED_KEPT = 300  # s
 
 
 @require_safe
@@ -31,16 +28,7 @@ def section(request: Request, slug: str) -> HttpResponse:
     said = request.GET.get("page", "")
     number = min(max(int(said), 1), LAST_PAGE) if said.isascii() and said.isdecimal() and len(said) < 5 else 1
     page = section_page(request.user, _shown(slug), number, now())
-    return show(request, "reading/section.html", page=page)
-
-
-@impersonal
-@require_safe
-@cache_control(public=True, max_age=FEED_KEPT)
-def feed(request: HttpRequest, slug: str) -> HttpResponse:
-    """The first of a section as RSS, the same to everybody."""
-    written = section_feed(_shown(slug), request.build_absolute_uri, now())
-    return HttpResponse(written, content_type="application/rss+xml; charset=utf-8")
+    return show(request, "reading/section.html", page=page, feeds=menu_of_section(slug))
 
 
 def _shown(slug: str) -> Section:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.following import actions
 from apps.following import queries as following
+from apps.publishing.pages import menu_of_shared
 from apps.reading.pages.own import shares_page
 from apps.reading.pages.shared import shared_page
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
@@ -36,9 +37,8 @@ def share(request: PersonsRequest, posting_id: int) -> HttpResponse:
 @require_safe
 @login_required
 def shares(request: PersonsRequest) -> HttpResponse:
-    return show(
-        request, "reading/shares.html", page=shares_page(request.user, request.GET.get("page", ""), localtime())
-    )
+    page = shares_page(request.user, request.GET.get("page", ""), localtime())
+    return show(request, "reading/shares.html", page=page, feeds=menu_of_shared(request.user))
 
 
 @require_safe

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.following import actions as following_actions
 from apps.following import queries as following
+from apps.publishing.pages import menu_of_story
 from apps.reading.pages.sections import front_sections
 from apps.reading.pages.stories import own_page, stories_page, story_page
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
@@ -34,7 +35,7 @@ def story(request: Request, story_id: int) -> HttpResponse:
         raise Http404("There is no such story.")
     if found.pk != story_id:
         return redirect("story", found.pk)
-    return show(request, "reading/stories_story.html", page=page)
+    return show(request, "reading/stories_story.html", page=page, feeds=menu_of_story(found.pk))
 
 
 @require_safe

@@ -1,6 +1,6 @@
 """The only writers of the plan, of habits, schedules and the log of retrievals. Each may be called twice."""
 
-from apps.retrieval.actions.adding import Discovery, discover
+from apps.retrieval.actions.adding import Discovery, NoDocument, discover, fetch_document
 from apps.retrieval.actions.announced import promise, store_sent
 from apps.retrieval.actions.crawling import begin_turn, change_crawl, decide_page, set_keen_tags, store_turn
 from apps.retrieval.actions.expiry import forget_expired
@@ -27,6 +27,7 @@ __all__ = [
     "BEING_ASKED",
     "Asked",
     "Discovery",
+    "NoDocument",
     "add_linked",
     "adopt_sources",
     "ask_announced",
@@ -39,6 +40,7 @@ __all__ = [
     "decide_page",
     "discover",
     "extract_again",
+    "fetch_document",
     "forget_answers",
     "forget_expired",
     "forget_old_retrievals",

@@ -29,6 +29,10 @@ class Discovery:
     problem: str = ""
 
 
+class NoDocument(ValueError):
+    """An address has nothing for us; the message says why."""
+
+
 def discover(address: str, *, now: datetime) -> Discovery:
     """Find the source that a person means; a new feed is added together with the postings it shows.
 
@@ -51,18 +55,39 @@ def _look(address: str, *, now: datetime) -> Discovery:
     known = source_queries.by_address([url])
     if known:
         return Discovery(source_id=known[url])
-    fetched, robots = document_at(url, now=now)
-    remember_robots(robots, now=now)
-    if fetched.failure:
-        return Discovery(problem=fetched.failure.message)
-    if fetched.status != 200:
-        return Discovery(problem=f"{fetched.url} answered with the status {fetched.status}.")
+    try:
+        fetched = _document_at(url, now)
+    except NoDocument as error:
+        return Discovery(problem=str(error))
     try:
         formats.parse(fetched.body, content_type=fetched.headers.get("content-type", ""), url=fetched.url)
     except NotAFeed as error:
         choices = candidates(fetched.body, url=fetched.url, link_headers=fetched.headers.get("link", ""))
         return Discovery(choices=choices, problem="" if choices else f"{error} It names no feed either.")
     return Discovery(source_id=_add(fetched.permanent_url or url, fetched, now))
+
+
+def fetch_document(address: str, *, now: datetime) -> bytes:
+    """What an address holds, asked for as sources are: guarded, once an hour at most, and no more than 10 MB.
+
+    Raises
+    ------
+    BadAddress
+        If it cannot be meant.
+    NoDocument
+        If there is nothing to be had.
+    """
+    return _document_at(normalise(address), now).body
+
+
+def _document_at(url: str, now: datetime) -> Fetched:
+    fetched, robots = document_at(url, now=now)
+    remember_robots(robots, now=now)
+    if fetched.failure:
+        raise NoDocument(fetched.failure.message)
+    if fetched.status != 200:
+        raise NoDocument(f"{fetched.url} answered with the status {fetched.status}.")
+    return fetched
 
 
 @transaction.atomic

@@ -96,7 +96,7 @@ def test_the_feed_has_an_item_for_each_trend(client: Client):
     [item] = ElementTree.fromstring(answer.content).iter("item")
     assert item.findtext("title", "").lower() == "harbour bridge"
     assert "12 postings of 6 sources" in item.findtext("description", "")
-    assert item.findtext("link", "").startswith("http://testserver/search/?q=")
+    assert item.findtext("link", "").startswith("http://localhost:8000/search/?q=")
     assert client.get(reverse("trends_feed"), {"horizon": "decade"}).status_code == 404
 
 

@@ -1,0 +1,51 @@
+"""What a feed says, whatever it is written as."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    url: str
+    media_type: str = ""
+    length: int = 0  # bytes, 0 if unknown
+    duration: float = 0.0  # s, 0 if unknown
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    id: str  # the same for as long as the entry is there
+    url: str  # of its page, "" if it has none
+    title: str
+    html: str  # safe
+    published: datetime
+    updated: datetime  # when its words last changed
+    listed: datetime  # when it came into this feed, or changed in it
+    author: str = ""
+    categories: tuple[str, ...] = ()
+    enclosures: tuple[Enclosure, ...] = ()
+    language: str = ""
+    image: str = ""  # address
+    source_title: str = ""
+    source_url: str = ""  # by which others know the source: never the secret address of somebody's feed
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    title: str
+    home: str  # address of the page that shows the same to people
+    address: str  # its own
+    entries: tuple[Entry, ...] = ()
+    id: str = ""  # its own address, unless it has another name
+    description: str = ""
+    language: str = ""
+    hubs: tuple[str, ...] = ()  # addresses, at which one can have oneself told of what is new
+    minutes: int = 30  # that a reader may wait before it asks again
+    since: datetime = LONG_AGO  # from when on there was such a feed
+
+    @property
+    def updated(self) -> datetime:
+        return max((entry.listed for entry in self.entries), default=self.since)

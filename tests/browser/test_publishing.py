@@ -1,0 +1,45 @@
+"""A person gives a list an address for other readers, and brings a page from elsewhere."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from apps.following.models import Mark
+from apps.postings.recognising import link_key_of
+from apps.publishing.models import PrivateAddress
+from tests.browser.test_reading import sign_in
+from tests.builders import a_folder, a_follow, a_posting, a_user
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
+
+
+@with_and_without_scripts
+def test_a_folder_gets_an_address_and_another_one(page: Page):
+    user = a_user()
+    folder = a_folder(user, "Papers")
+    a_posting(a_follow(user, folders=(folder,)).source)
+    sign_in(page, user)
+    page.goto(f"/river/folder/{folder.pk}/")
+    main = page.get_by_role("main")
+    main.get_by_text("Feed", exact=True).click()
+    main.get_by_role("button", name="Make a secret address").click()
+    address = main.get_by_role("link", name=f"/feeds/{PrivateAddress.objects.get().secret}/rss/")
+    expect(address).to_be_visible()
+    main.get_by_role("button", name="New addresses for Papers").click()
+    expect(main.get_by_text("the old ones lead nowhere")).to_be_visible()
+    expect(address).to_have_count(0)
+    page.goto(f"/river/folder/{folder.pk}/")
+    main.get_by_text("Feed", exact=True).click()
+    expect(main.get_by_role("link", name="Atom")).to_be_visible()
+
+
+@with_and_without_scripts
+def test_a_page_from_elsewhere_is_starred(page: Page):
+    user = a_user()
+    url = "https://news.example/rain/1"
+    posting = a_posting(a_follow(user).source, url=url, title="Rain", link_key=link_key_of(url))
+    sign_in(page, user)
+    page.goto(f"/save/?url={url}&title=Rain")
+    page.get_by_role("button", name="Star it").click()
+    expect(page.get_by_role("heading", name="Rain")).to_be_visible()
+    assert Mark.objects.filter(user=user, posting=posting, starred_at__isnull=False).exists()
