@@ -43,7 +43,8 @@ def pause(seconds: float, *, heeding: frozenset[signal.Signals] = STOP_SIGNALS) 
         time.sleep(seconds)
         return
     received = signal.sigtimedwait(awaited, max(0.0, seconds))
-    if received is not None and received.si_signo != signal.SIGCHLD:
+    # Where the time was over while the process was stopped (Ctrl-Z), Python gives a signal of just any number.
+    if received is not None and received.si_signo in awaited - {signal.SIGCHLD}:
         raise Stopped(received.si_signo, by_terminal=received.si_code == SI_KERNEL)
 
 

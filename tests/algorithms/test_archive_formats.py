@@ -115,6 +115,14 @@ def test_a_damaged_archive_is_read_or_refused(data):
         pass
 
 
+def test_an_archive_whose_members_lie_before_its_beginning_is_refused():
+    archive = bytearray(b"".join(packed([("x", [b"words"])], NOON)))
+    where = int.from_bytes(archive[-6:-2], "little")  # its list claims to be
+    archive[-6:-2] = (where + 5).to_bytes(4, "little")
+    with pytest.raises(BadArchive):
+        list(opened(bytes(archive)).lines("x"))
+
+
 def test_names_of_members_lead_nowhere():
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as other:

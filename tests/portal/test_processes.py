@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,18 @@ def test_held_signals_interrupt_nothing_until_a_pause(until):
         "except processes.Stopped as stopped: print(stopped, stopped.by_terminal)"
     )
     assert process.communicate()[0] == "still here\nSIGTERM False\n"
+
+
+def test_a_pause_that_is_over_while_the_process_is_stopped_just_ends(until):
+    process = run_python(
+        "from portal import processes; processes.hold_signals(); print('held', flush=True)\n"
+        "processes.pause(0.5); print('went on')"
+    )
+    assert process.stdout.readline() == "held\n"
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(0.7)
+    process.send_signal(signal.SIGCONT)
+    assert process.communicate(timeout=20)[0] == "went on\n"
 
 
 def test_a_pause_ends_when_a_child_ends():

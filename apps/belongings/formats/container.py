@@ -72,7 +72,10 @@ class _Careful:
         return data
 
     def seek(self, place: int, whence: int = 0) -> int:
-        return self._file.seek(place, whence)
+        try:
+            return self._file.seek(place, whence)
+        except ValueError as error:  # before its beginning
+            raise BadArchive("It names a place that lies before its beginning.") from error
 
     def tell(self) -> int:
         return self._file.tell()
