@@ -2,6 +2,6 @@
 
 from django.urls import URLPattern, URLResolver
 
-from apps.api.urls import miniflux
+from apps.api.urls import fever, miniflux
 
-urlpatterns: list[URLPattern | URLResolver] = [*miniflux.urlpatterns]
+urlpatterns: list[URLPattern | URLResolver] = [*miniflux.urlpatterns, *fever.urlpatterns]
