@@ -117,7 +117,7 @@ _NOT_OURS: Json = {
 }
 
 
-def entry_json(entry: Entry, feed: Feed, user_id: int) -> Json:
+def entry_json(entry: Entry, feed: Json, user_id: int) -> Json:
     return {
         "id": entry.id,
         "user_id": user_id,
@@ -137,7 +137,7 @@ def entry_json(entry: Entry, feed: Feed, user_id: int) -> Json:
         "reading_time": entry.minutes,
         "enclosures": [enclosure_json(entry, place, user_id) for place in range(len(entry.enclosures))],
         "tags": list(entry.categories),
-        "feed": feed_json(feed, user_id),
+        "feed": feed,
     }
 
 

@@ -16,7 +16,7 @@ from apps.api.queries import miniflux
 from apps.api.queries.own import numbered, own, posting_counts
 from apps.database.brief import brief
 from apps.following import queries as following
-from apps.following.listing import listed
+from apps.following.listing import WALKED, listed
 from apps.following.models import Playback
 from apps.following.queries import Scope
 from apps.postings import queries as postings
@@ -26,8 +26,8 @@ from apps.search.algorithms.language import narrowed, parse
 from apps.summaries.algorithms.reading_time import reading_minutes
 
 LONGEST_STATEMENT = 10.0  # s; what programs ask for without any filter takes a hundredth of it
-FARTHEST_LISTED = 10_000  # places from the top of a list; beyond, Postgres does not send all that is passed over
-AT_ONCE = 50  # entries that are held in memory whole
+FARTHEST_LISTED = WALKED  # places from the top of a list; beyond, its quick half never finds enough
+AT_ONCE = 100  # entries that are held in memory whole
 _SAMPLE = 320  # characters of a text by which its length in words is judged
 
 
@@ -74,6 +74,8 @@ def _is_whole(asked: Asked, ids: Sequence[int]) -> bool:
 def _total(user: User, asked: Asked, scope: Scope) -> int:
     if asked.wants_all:
         return sum(posting_counts(user, scope).values())
+    if scope.kind == "source":
+        return _found(user, asked, scope, None).count()
     counts = following.unread_counts(user)
     return sum(counts.get(id, 0) for id in following.follows_in(user, scope).values_list("source_id", flat=True))
 
@@ -203,7 +205,7 @@ def feeds_of(user: User, posting_ids: Collection[int]) -> dict[int, Feed]:
 
 
 def entries(user: User, posting_ids: Sequence[int]) -> Iterator[Entry]:
-    """Those of the postings that are a person's, in the order given. Three queries for each fifty."""
+    """Those of the postings that are a person's, in the order given. Three queries for each hundred."""
     for start in range(0, len(posting_ids), AT_ONCE):
         yield from _entries(user, posting_ids[start : start + AT_ONCE])
 

@@ -10,7 +10,7 @@ from django.utils.timezone import localtime, now
 from apps.accounts.models import User
 from apps.api.actions import marking
 from apps.api.formats.asking import BadRequest, whole
-from apps.api.formats.miniflux import Entry, Feed, enclosure_json, enclosure_place, entry_json
+from apps.api.formats.miniflux import Entry, Json, enclosure_json, enclosure_place, entry_json, feed_json
 from apps.api.formats.miniflux_asking import Asked, read_asked, read_change
 from apps.api.queries import miniflux_entries as queries
 from apps.api.views.miniflux import NotThere, done, json_of, refused, resource
@@ -52,11 +52,11 @@ def _scope(person: User, asked: Asked) -> Scope:
 def _list(person: User, asked: Asked, scope: Scope) -> HttpResponseBase:
     """Sent while it is made, since a thousand postings may be very long."""
     total, ids = queries.find(person, asked, scope, localtime())
-    feeds = queries.feeds_of(person, ids)
+    feeds = {id: feed_json(feed, person.pk) for id, feed in queries.feeds_of(person, ids).items()}
     return StreamingHttpResponse(_written(person, total, ids, feeds), content_type="application/json")
 
 
-def _written(person: User, total: int, ids: list[int], feeds: Mapping[int, Feed]) -> Iterator[str]:
+def _written(person: User, total: int, ids: list[int], feeds: Mapping[int, Json]) -> Iterator[str]:
     yield f'{{"total": {total}, "entries": ['
     between = ""
     for entry in queries.entries(person, ids):
@@ -77,7 +77,7 @@ def _entry_of(person: User, entry_id: int) -> Entry:
 
 def _answer(person: User, entry: Entry) -> HttpResponse:
     feed = queries.feeds_of(person, [entry.id])[entry.feed_id]
-    return JsonResponse(entry_json(entry, feed, person.pk))
+    return JsonResponse(entry_json(entry, feed_json(feed, person.pk), person.pk))
 
 
 def _entry(request: HttpRequest, person: User, entry_id: int) -> HttpResponse:

@@ -576,3 +576,11 @@ def test_a_starred_posting_stays_when_its_source_is_followed_no_more(program, pe
     assert program.ask("get", f"entries/{posting.pk}").json()["feed"]["category"]["title"] == "All"
     program.ask("put", f"entries/{posting.pk}/star")
     assert program.ask("get", f"entries/{posting.pk}").status_code == 404
+
+
+def test_a_thousand_entries_come_whole_and_in_order(program, person):
+    """They are sent in pieces, for each of which the database is asked again."""
+    newest = [posting.pk for posting in some_postings(230, a_follow(person).source)]
+    assert program.entries(direction="desc", limit=1_000) == (230, newest)
+    assert program.entries(direction="desc", limit=150, offset=70) == (230, newest[70:220])
+    assert program.entries(direction="desc", limit=150, offset=2_000) == (230, [])
