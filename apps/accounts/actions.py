@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from apps.accounts import queries
-from apps.accounts.algorithms.secrets import HINT_LENGTH, digest_of, written
+from apps.accounts.algorithms.secrets import HINT_LENGTH, digest_of, fever_key_of, written
 from apps.accounts.models import AppToken, Invitation, User
 
 TOKEN_PREFIX = "wb_"  # by which people and programs that look for lost secrets know them
@@ -91,8 +91,12 @@ def restore_preferences(user: User, values: Mapping[str, object]) -> list[str]:
 
 # --- app tokens -------------------------------------------------------------------------------------------------------
 @transaction.atomic
-def make_token(user: User, name: str, scopes: Collection[str], *, now: datetime) -> tuple[AppToken, str]:
+def make_token(
+    user: User, name: str, scopes: Collection[str], *, now: datetime, for_fever: bool = False
+) -> tuple[AppToken, str]:
     """A token for a program, and its secret, which can be read here and nowhere else.
+
+    Fever knows people by an MD5 of what they type, so nobody can sign in that way unless the token is made for it.
 
     Raises
     ------
@@ -114,7 +118,13 @@ def make_token(user: User, name: str, scopes: Collection[str], *, now: datetime)
         )
     secret = written(random_bytes(SECRET_BYTES), TOKEN_PREFIX)
     token = AppToken.objects.create(
-        user=user, name=name, scopes=allowed, digest=digest_of(secret), hint=secret[:HINT_LENGTH], made_at=now
+        user=user,
+        name=name,
+        scopes=allowed,
+        digest=digest_of(secret),
+        fever_key=digest_of(fever_key_of(user.get_username(), secret)) if for_fever else None,
+        hint=secret[:HINT_LENGTH],
+        made_at=now,
     )
     return token, secret
 
@@ -126,7 +136,15 @@ def revoke_token(user: User, token_id: int) -> bool:
 
 def use_token(secret: str, scope: str = AppToken.Scope.READ, *, now: datetime) -> User | None:
     """Whom a program acts for, if it may do that. When it did so last is written down every few minutes."""
-    token = queries.token_of(secret)
+    return _use(queries.token_of(secret), scope, now)
+
+
+def use_fever_key(key: str, scope: str = AppToken.Scope.READ, *, now: datetime) -> User | None:
+    """The same for a key that a program made of a token, if the token was made for that."""
+    return _use(queries.token_of_fever_key(key), scope, now)
+
+
+def _use(token: AppToken | None, scope: str, now: datetime) -> User | None:
     if token is None or scope not in token.scopes:
         return None
     if token.last_used_at is None or token.last_used_at < now - USE_NOTED_EVERY:

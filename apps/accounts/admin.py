@@ -26,7 +26,7 @@ class MadeElsewhere(admin.ModelAdmin):
 class AppTokenAdmin(MadeElsewhere):
     list_display = ("name", "user", "scopes", "hint", "made_at", "last_used_at")
     search_fields = ("name", "user__username")
-    exclude = ("digest",)
+    exclude = ("digest", "fever_key")
 
 
 @admin.register(Invitation)

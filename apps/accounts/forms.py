@@ -76,6 +76,11 @@ class TokenForm(forms.Form):
         label=_("It may"),
         widget=forms.CheckboxSelectMultiple,
     )
+    for_fever = forms.BooleanField(
+        required=False,
+        label=_("For a program that speaks Fever"),
+        help_text=_("Such programs sign in by a key that they make of your name and the token. Others need none."),
+    )
 
 
 class InvitationForm(forms.Form):

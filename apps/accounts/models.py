@@ -59,6 +59,8 @@ class AppToken(models.Model):
     name = models.CharField(max_length=100)
     scopes = ArrayField(models.CharField(max_length=5, choices=Scope))
     digest = models.CharField(max_length=64, unique=True)  # SHA-256 of the secret
+    # SHA-256 of the key by which it signs in over Fever (see algorithms.secrets); null where nobody asked for that.
+    fever_key = models.CharField(max_length=64, unique=True, null=True)
     hint = models.CharField(max_length=10)  # how the secret begins
     made_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True)  # to within some minutes

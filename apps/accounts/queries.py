@@ -28,6 +28,12 @@ def token_of(secret: str) -> AppToken | None:
     return found.select_related("user").first()
 
 
+def token_of_fever_key(key: str) -> AppToken | None:
+    """The same for a key that a program made of a token for Fever."""
+    found = AppToken.objects.filter(fever_key=digest_of(key.lower()), user__is_active=True)
+    return found.select_related("user").first()
+
+
 def user_of_token(secret: str, scope: str = AppToken.Scope.READ) -> User | None:
     """Who a program may act for, if it may do that."""
     token = token_of(secret)

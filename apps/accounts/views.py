@@ -57,17 +57,18 @@ def account(request: PersonsRequest) -> HttpResponse:
 @login_required
 def tokens(request: PersonsRequest) -> HttpResponse:
     form = TokenForm(request.POST or None)
-    secret = ""
+    token, secret = None, ""
     if request.method == "POST" and form.is_valid():
         try:
             if not limits.is_within("token", request.user.pk, most=MADE_AN_HOUR, seconds=3_600):
                 raise actions.NotPossible(_("You have made many tokens within the hour. Try again later."))
-            values = form.cleaned_data
-            _token, secret = actions.make_token(request.user, values["name"], values["scopes"], now=now())
+            token, secret = actions.make_token(request.user, **form.cleaned_data, now=now())
             form = TokenForm()
         except actions.NotPossible as problem:
             form.add_error(None, str(problem))
     context = {"form": form, "secret": secret, "tokens": queries.tokens_of(request.user), "now": now()}
+    if token is not None and token.fever_key:
+        context["fever_address"] = own_address(reverse("fever"))
     return render(request, "accounts/tokens.html", context)
 
 

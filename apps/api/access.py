@@ -2,6 +2,7 @@
 
 from base64 import b64decode
 from binascii import Error as BadBase64
+from collections.abc import Callable
 from datetime import datetime
 
 from allauth.account.adapter import get_adapter
@@ -9,7 +10,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from apps.accounts import limits
-from apps.accounts.actions import use_token
+from apps.accounts.actions import use_fever_key, use_token
 from apps.accounts.models import AppToken, User
 
 WRONG_SECRETS, WRONG_FOR = 30, 300  # from one address, in so many seconds
@@ -40,13 +41,24 @@ def person_by(
     request: HttpRequest, secret: str, scope: str = AppToken.Scope.READ, *, name: str = "", now: datetime
 ) -> User:
     """The same for a secret that a request brings elsewhere. A name, if one comes with it, has to be that person's."""
+    return _person(request, secret, use_token, scope, name, now)
+
+
+def person_by_fever_key(request: HttpRequest, key: str, scope: str = AppToken.Scope.READ, *, now: datetime) -> User:
+    """The same for a key that a program made of a token for Fever."""
+    return _person(request, key, use_fever_key, scope, "", now)
+
+
+def _person(
+    request: HttpRequest, secret: str, use: Callable[..., User | None], scope: str, name: str, now: datetime
+) -> User:
     address = get_adapter().get_client_ip(request)
     if limits.is_reached("secret", address, most=WRONG_SECRETS):
         raise Refused("Too many wrong tokens came from this address. Try again in some minutes.", 429)
-    person = use_token(secret, scope, now=now) if secret else None
+    person = use(secret, scope, now=now) if secret else None
     if person is not None and (not name or _is_called(person, name)):
         return person
-    if secret and person is None and use_token(secret, now=now) is not None:
+    if secret and person is None and use(secret, now=now) is not None:
         raise Refused("This token does not allow changes.", 403)
     if secret:
         limits.is_within("secret", address, most=WRONG_SECRETS, seconds=WRONG_FOR)

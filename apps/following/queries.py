@@ -1,6 +1,6 @@
 """Reads of who follows what, and of what each person has read, starred, tagged and noted."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -23,16 +23,17 @@ from apps.sources import queries as sources
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import Source
 
-Kind = Literal["all", "starred", "tag", "folder", "source"]
+Kind = Literal["all", "starred", "tag", "folder", "source", "sources"]
 FAILURES_THAT_TELL = 3  # one after another, before people are told that a source fails
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which of a person's lists is meant: all, starred, a tag, a folder with what is below it, or one source."""
+    """Which of a person's lists is meant: all, starred, a tag, a folder with what is below it, a source, several."""
 
     kind: Kind
     id: int = 0
+    sources: tuple[int, ...] = ()  # of "sources"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +210,8 @@ def follows_in(user: User, scope: Scope) -> QuerySet[Follow]:
     follows = follows_of(user)
     if scope.kind == "source":
         return follows.filter(source_id=scope.id)
+    if scope.kind == "sources":
+        return follows.filter(source_id__in=scope.sources)
     follows = follows.filter(muted=False)
     if scope.kind == "folder":
         mine = list(folders_of(user))
@@ -237,12 +240,12 @@ def subscription_list(user: User) -> OpmlDocument:
             )
             for follow in follows
         ),
-        folders=_as_shown(folders, paths),
+        folders=tuple(paths[folder_id] for folder_id in as_shown(folders)),
     )
 
 
-def _as_shown(folders: Collection[Folder], paths: Mapping[int, tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """The paths of folders given in their order, each behind the one that it lies in."""
+def as_shown(folders: Collection[Folder]) -> list[int]:
+    """The ids of a person's folders given whole and in their order, each behind the one that it lies in."""
     ranks = {folder.pk: rank for rank, folder in enumerate(folders)}
     parents = {folder.pk: folder.parent_id for folder in folders}
 
@@ -250,7 +253,7 @@ def _as_shown(folders: Collection[Folder], paths: Mapping[int, tuple[str, ...]])
         above = parents[folder_id]
         return (*(place(above) if above is not None else ()), ranks[folder_id])
 
-    return tuple(paths[folder_id] for folder_id in sorted(paths, key=place))
+    return sorted(parents, key=place)
 
 
 # --- marked with a whole list -----------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.reading.algorithms.reading_time import WORDS_PER_MINUTE, reading_minutes
+from apps.summaries.algorithms.reading_time import WORDS_PER_MINUTE, reading_minutes
 
 WORDS = st.lists(st.text("abcdefgh", min_size=1, max_size=9), max_size=2_000)
 

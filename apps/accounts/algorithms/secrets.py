@@ -1,7 +1,7 @@
 """Secrets that people carry away, and what is kept of them."""
 
 from base64 import urlsafe_b64encode
-from hashlib import sha256
+from hashlib import md5, sha256
 
 HINT_LENGTH = 8  # characters of a secret by which its owner knows it again
 
@@ -22,3 +22,12 @@ def digest_of(secret: str) -> str:
     'f8d6e147e4a5'
     """
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def fever_key_of(name: str, secret: str) -> str:
+    """The key by which programs that speak Fever sign in: they make it of what somebody types.
+
+    >>> fever_key_of("Ada", "wb_secret")
+    'd77681adffcccfd898887100c72b6846'
+    """
+    return md5(f"{name}:{secret}".encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()

@@ -2,4 +2,6 @@
 
 from django.urls import URLPattern, URLResolver
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from apps.api.urls import fever, miniflux
+
+urlpatterns: list[URLPattern | URLResolver] = [*miniflux.urlpatterns, *fever.urlpatterns]

@@ -14,12 +14,12 @@ from apps.postings import queries as postings
 from apps.postings.models import Edition, Posting
 from apps.reading.algorithms.addresses import picture_address, web_address
 from apps.reading.algorithms.differences import Change, word_changes
-from apps.reading.algorithms.reading_time import reading_minutes
 from apps.reading.pages.attachments import Attachment, attachments
 from apps.reading.pages.stories import story_of_posting
 from apps.reading.pages.summaries import SummaryPart, summary_part
 from apps.reading.pictures import article_for, picture_for
 from apps.stories.models import Story
+from apps.summaries.algorithms.reading_time import reading_minutes
 
 _SAMPLE = 20_000  # characters that tell how long it takes to read a text
 

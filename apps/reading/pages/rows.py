@@ -15,9 +15,9 @@ from apps.following import queries as following
 from apps.following.models import Tagging
 from apps.postings.models import Posting
 from apps.reading.algorithms.addresses import picture_address, web_address
-from apps.reading.algorithms.reading_time import reading_minutes
 from apps.reading.pictures import picture_for
 from apps.stories.queries.front import with_story
+from apps.summaries.algorithms.reading_time import reading_minutes
 
 EXCERPT = 320  # characters
 

@@ -1,0 +1,50 @@
+"""What programs mark, as if their person had done it on a page. Each is one transaction."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.api.queries.own import own_ids, recent_lists, recent_readings
+from apps.following import actions as following
+from apps.following.models import Mark
+from apps.stories import actions as stories
+
+RECENT = timedelta(minutes=15)
+
+
+@transaction.atomic
+def mark(user: User, posting_ids: Collection[int], *, read: bool, now: datetime) -> None:
+    """Mark those of the postings that are the person's. One alone was opened: it stands in their history."""
+    ids = own_ids(user, posting_ids)
+    following.mark_read(user, ids, read=read, now=now)
+    if read and len(ids) == 1:
+        following.remember_read(user, ids, now=now)
+
+
+@transaction.atomic
+def unmark_recent(user: User, *, now: datetime) -> None:
+    """Let be unread again what the person read, posting by posting or with whole lists, in the last minutes."""
+    since = now - RECENT
+    for undo_id in list(recent_lists(user, since)):
+        following.undo_mark_all(user, undo_id, now=now)
+    following.mark_read(user, list(recent_readings(user, since)), read=False, now=now)
+
+
+@transaction.atomic
+def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> bool:
+    """Star a posting of the person's, or take the star back; False if it is not theirs."""
+    if not own_ids(user, [posting_id]):
+        return False
+    following.star(user, posting_id, starred=starred, now=now)
+    stories.note_starred(user, posting_id, now=now)
+    return True
+
+
+@transaction.atomic
+def toggle_star(user: User, posting_id: int, *, now: datetime) -> bool:
+    """Star a posting that is not starred, and the other way round; False if it is not the person's."""
+    marks = Mark.objects.select_for_update().filter(user=user, posting=posting_id)
+    is_starred = any(marks.values_list("starred_at", flat=True))
+    return star(user, posting_id, starred=not is_starred, now=now)

@@ -1,0 +1,75 @@
+"""Which postings programs may see and change: what their person follows, or has starred."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import Exists, OuterRef, QuerySet
+
+from apps.accounts.models import User
+from apps.following import queries as following
+from apps.following.models import Mark, MarkedAll, Reading
+from apps.following.queries import Scope
+from apps.postings import queries as postings
+from apps.postings.models import Posting
+
+
+def own(user: User) -> QuerySet[Posting]:
+    """Postings of what a person follows, and what they starred of anything else."""
+    # Asked of each posting: as sets, all of them would be gathered first.
+    follow = following.follows_of(user).filter(source=OuterRef("source_id"))
+    starred = Mark.objects.filter(user=user, starred_at__isnull=False, posting=OuterRef("pk"))
+    return postings.everything().filter(Exists(follow) | Exists(starred))
+
+
+def own_ids(user: User, posting_ids: Collection[int]) -> list[int]:
+    """Those of the postings that are a person's, in ascending order."""
+    return list(own(user).filter(pk__in=posting_ids).order_by("pk").values_list("pk", flat=True))
+
+
+def starred_ids(user: User, most: int) -> list[int]:
+    """What a person starred, the latest first."""
+    marks = Mark.objects.filter(user=user, starred_at__isnull=False).order_by("-starred_at")
+    return list(marks.values_list("posting_id", flat=True)[:most])
+
+
+def recent_readings(user: User, since: datetime) -> QuerySet[Reading, int]:
+    """The postings that a person read one by one since a moment."""
+    return Reading.objects.filter(user=user, read_at__gt=since).values_list("posting_id", flat=True)
+
+
+def recent_lists(user: User, since: datetime) -> QuerySet[MarkedAll, int]:
+    """By which whole lists that were marked read since a moment can be undone, the latest first."""
+    return MarkedAll.objects.filter(user=user, marked_at__gt=since).order_by("-pk").values_list("pk", flat=True)
+
+
+def posting_counts(user: User, scope: Scope) -> dict[int, int]:
+    """How many postings each of the followed sources of a list has; sources without any are left out. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNTS, [list(following.follows_in(user, scope).values_list("source_id", flat=True))])
+        return dict(cursor.fetchall())
+
+
+_COUNTS = "SELECT source_id, count(*) FROM postings_posting WHERE source_id = ANY(%s) GROUP BY source_id"
+
+# Source by source, since an order by number has no index over several: each gives as many as could be wanted of it.
+_NUMBERED = """
+SELECT posting.id FROM unnest(%(sources)s::bigint[]) mine (source_id) CROSS JOIN LATERAL (
+    SELECT id FROM postings_posting posting
+    WHERE posting.source_id = mine.source_id AND id > %(after)s AND id < %(before)s ORDER BY id {down} LIMIT %(limit)s
+) posting ORDER BY id {down} LIMIT %(limit)s
+"""
+
+
+def numbered(
+    user: User, scope: Scope, *, after: int = 0, before: int = 2**63 - 1, highest_first: bool = False, limit: int
+) -> list[int]:
+    """The first so many postings of a list between two numbers, in the order of their own. Two queries.
+
+    Of one source that is the order in which they arrived.
+    """
+    sources = list(following.follows_in(user, scope).values_list("source_id", flat=True))
+    statement = _NUMBERED.format(down="DESC" if highest_first else "")
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {"sources": sources, "after": after, "before": before, "limit": limit})
+        return [posting_id for (posting_id,) in cursor.fetchall()]
