@@ -1,5 +1,7 @@
 """One module for each dialect that programs speak here."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("apps.api.urls.google_reader")),
+]

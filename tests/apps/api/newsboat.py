@@ -106,14 +106,14 @@ class Screen:
     def wait_until(
         self, is_so: Callable[[], object], otherwise: Callable[[], str] = lambda: "it never came about"
     ) -> None:
-        """Keep the reader running until something is so, elsewhere perhaps: it speaks with servers in the background."""
+        """Let the reader go on until something is so, perhaps elsewhere: it speaks with servers in the background."""
         end = time.monotonic() + PATIENCE
         while not is_so():
             assert time.monotonic() < end, otherwise()
             self._read(first=0.05)
 
     def _read(self, first: float = QUIET) -> str:
-        """What is drawn from now on until nothing comes any more. `first` is how long the begin of it may take, in s."""
+        """What is drawn until nothing comes any more. `first` is how long the begin of it may take, in s."""
         drawn, patience = b"", first
         while select.select([self._terminal], [], [], patience)[0]:
             with suppress(OSError):  # the reader has ended

@@ -1,0 +1,35 @@
+"""What a person's labels stand for: folders of feeds, and tags of items."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from apps.accounts.models import User
+from apps.api.formats.google_reader_streams import label_of
+from apps.following import queries as following
+from apps.following.models import Folder
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A label may be both a folder and a tag: Google Reader made no difference between the two."""
+
+    folders: Mapping[str, Folder]  # by their labels, in the order of the labels
+    tags: Mapping[str, int]  # ids by their names
+
+    def by_folder(self) -> dict[int, str]:
+        return {folder.pk: label for label, folder in self.folders.items()}
+
+
+def labels_of(user: User) -> Labels:
+    """Two queries."""
+    folders = list(following.folders_of(user))
+    paths = following.folder_paths(folders)
+    by_label = sorted((label_of(paths[folder.pk]), folder) for folder in folders)
+    return Labels(dict(by_label), dict(following.tags_of(user).values_list("name", "pk")))
+
+
+def labels_by_source(user: User, labels: Labels) -> dict[int, tuple[str, ...]]:
+    """The labels of the folders that each followed source lies in. Two queries."""
+    names, filed = labels.by_folder(), following.folders_by_follow(user)
+    follows = following.follows_of(user).filter(pk__in=filed).values_list("pk", "source_id")
+    return {source_id: tuple(sorted(names[id] for id in filed[pk] if id in names)) for pk, source_id in follows}
