@@ -10,7 +10,7 @@ from django.db.models import Case, Count, Exists, F, Max, OuterRef, Q, QuerySet,
 from django.db.models.functions import Coalesce, Lower, NullIf
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
+from apps.database.statements import among, fetch
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.states import unread as unread
 from apps.following.states import unread_counts as unread_counts
@@ -104,6 +104,15 @@ def folders_by_follow(user: User) -> dict[int, list[int]]:
     return folders
 
 
+def folders_by_source(user: User) -> dict[int, list[int]]:
+    """The same of each followed source."""
+    pairs = Follow.folders.through.objects.filter(follow__user=user).values_list("follow__source_id", "folder_id")
+    folders: dict[int, list[int]] = {}
+    for source_id, folder_id in pairs:
+        folders.setdefault(source_id, []).append(folder_id)
+    return folders
+
+
 def with_descendants(folders: Iterable[Folder], folder_id: int) -> set[int]:
     """The folder and all that lie below it, of a person's folders given whole."""
     children: dict[int | None, list[int]] = {}
@@ -158,7 +167,7 @@ def tag_of(user: User, tag_id: int) -> Tag | None:
 
 def tags_by_posting(user: User, posting_ids: Collection[int]) -> dict[int, list[str]]:
     """The names of the person's tags on each of some postings, in their order; those without any are left out."""
-    tagged = Tagging.objects.filter(tag__user=user, posting__in=list(posting_ids)).order_by("tag__name")
+    tagged = Tagging.objects.filter(tag__user=user, posting__in=among(posting_ids)).order_by("tag__name")
     names: dict[int, list[str]] = {}
     for posting_id, name in tagged.values_list("posting_id", "tag__name"):
         names.setdefault(posting_id, []).append(name)

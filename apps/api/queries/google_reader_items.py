@@ -6,6 +6,7 @@ from typing import Any
 from apps.accounts.models import User
 from apps.api.formats.google_reader_items import BROADCAST, FRESH, KEPT_UNREAD, READ, STARRED, Item
 from apps.api.formats.google_reader_streams import READING_LIST, Stream
+from apps.database.statements import among
 from apps.following import queries as following
 from apps.sources.algorithms.addresses import absolute
 from apps.sources.formats.feed import Enclosure
@@ -25,13 +26,13 @@ def items(user: User, ids: Sequence[int], labels: Mapping[int, Sequence[str]]) -
     labels : mapping of int to sequence of str
         Of the folders that each source lies in.
     """
-    readable = following.with_state(following.readable_by(user).filter(pk__in=set(ids)), user)
+    readable = following.with_state(following.readable_by(user).filter(pk__in=among(ids)), user)
     rows = {
         pk: dict(zip((*_OF_POSTING, *_OF_PERSON), row, strict=True))
         for pk, *row in readable.values_list("pk", *_OF_POSTING, *_OF_PERSON)
     }
     tags = following.tags_by_posting(user, rows)
-    shared = set(following.shares_of(user).filter(posting__in=list(rows)).values_list("posting_id", flat=True))
+    shared = set(following.shares_of(user).filter(posting__in=among(rows)).values_list("posting_id", flat=True))
     return [
         _item(pk, rows[pk], [*labels.get(rows[pk]["source_id"], ()), *tags.get(pk, ())], pk in shared)
         for pk in dict.fromkeys(ids)

@@ -16,9 +16,6 @@ class Labels:
     folders: Mapping[str, Folder]  # by their labels, in the order of the labels
     tags: Mapping[str, int]  # ids by their names
 
-    def by_folder(self) -> dict[int, str]:
-        return {folder.pk: label for label, folder in self.folders.items()}
-
 
 def labels_of(user: User) -> Labels:
     """Two queries."""
@@ -29,7 +26,7 @@ def labels_of(user: User) -> Labels:
 
 
 def labels_by_source(user: User, labels: Labels) -> dict[int, tuple[str, ...]]:
-    """The labels of the folders that each followed source lies in. Two queries."""
-    names, filed = labels.by_folder(), following.folders_by_follow(user)
-    follows = following.follows_of(user).filter(pk__in=filed).values_list("pk", "source_id")
-    return {source_id: tuple(sorted(names[id] for id in filed[pk] if id in names)) for pk, source_id in follows}
+    """The labels of the folders that each followed source lies in. One query."""
+    names = {folder.pk: label for label, folder in labels.folders.items()}
+    filed = following.folders_by_source(user)
+    return {source_id: tuple(sorted(names[id] for id in ids if id in names)) for source_id, ids in filed.items()}
