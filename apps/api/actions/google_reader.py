@@ -99,8 +99,9 @@ def _share(user: User, ids: Collection[int], *, shared: bool, now: datetime) -> 
             following.unshare(user, id)
 
 
-def mark_all_as_read(user: User, stream: Stream, *, until: datetime, now: datetime) -> None:
-    """Mark read what of a stream had reached us until a time.
+@transaction.atomic
+def mark_all_as_read(user: User, streams: Collection[Stream], *, until: datetime, now: datetime) -> None:
+    """Mark read what of some streams had reached us until a time.
 
     Raises
     ------
@@ -108,12 +109,13 @@ def mark_all_as_read(user: User, stream: Stream, *, until: datetime, now: dateti
         If there is no such stream.
     """
     library = Library(user)
-    if stream.kind != "state" or stream in (READING_LIST, STARRED, UNREAD):
-        for scope in library.scopes(stream):
-            following.mark_all_read(user, scope, shown_at=until, now=now)
-    else:  # no list of the portal's
-        asked = Asked((stream,), MOST_MARKED, excluded=(READ,), arrival=Arrival(until=until))
-        following.mark_read(user, library.part(asked).ids, read=True, now=now)
+    for stream in streams:
+        if stream.kind != "state" or stream in (READING_LIST, STARRED, UNREAD):
+            for scope in library.scopes(stream):
+                following.mark_all_read(user, scope, shown_at=until, now=now)
+        else:  # no list of the portal's
+            asked = Asked((stream,), MOST_MARKED, excluded=(READ,), arrival=Arrival(until=until))
+            following.mark_read(user, library.part(asked).ids, read=True, now=now)
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------
@@ -137,19 +139,19 @@ def rename_label(user: User, label: Stream, name: Stream) -> None:
 
 
 @transaction.atomic
-def delete_label(user: User, label: Stream) -> None:
-    """Delete the folder and the tag of a label. What lies in the folder goes with it; its sources stay followed.
+def delete_labels(user: User, labels: Collection[Stream]) -> None:
+    """Delete the folder and the tag of each label. Folders that lie in one go with it; all sources stay followed.
 
     Raises
     ------
     BadStream
         If the person has no such label.
     """
-    folder, tag_id = _labelled(user, label)
-    if folder is not None:
-        following.delete_folder(folder)
-    if tag_id is not None:
-        following.delete_tag(user, tag_id)
+    for folder, tag_id in [_labelled(user, label) for label in labels]:
+        if folder is not None:
+            following.delete_folder(folder)
+        if tag_id is not None:
+            following.delete_tag(user, tag_id)
 
 
 def _labelled(user: User, label: Stream) -> tuple[Folder | None, int | None]:

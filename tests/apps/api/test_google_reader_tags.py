@@ -221,6 +221,20 @@ def test_a_tag_is_renamed_and_disabled(program, person, source):
     assert Posting.objects.filter(pk=posting.pk).exists()
 
 
+def test_of_several_labels_or_streams_all_are_changed_or_none(program, person, source):
+    folder = a_folder(person, "News")
+    a_folder(person, "World", folder)
+    posting = a_posting(source)
+    assert program.post("disable-tag", s=[label("News"), label("nothing")]).status_code == 404
+    assert program.post("mark-all-as-read", s=[READING_LIST, label("nothing")]).status_code == 404
+    assert queries.folders_of(person).count() == 2
+    assert unread(person) == {posting.pk}
+    program.does("disable-tag", s=[label("News"), label("News / World")])
+    program.does("mark-all-as-read", s=[READING_LIST, STARRED])
+    assert queries.folders_of(person).count() == 0
+    assert unread(person) == set()
+
+
 def test_to_disable_a_folder_keeps_its_feeds(program, person):
     follow = a_follow(person, folders=(a_folder(person, "News"),))
     program.does("disable-tag", s=label("News"))

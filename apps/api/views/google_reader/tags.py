@@ -39,8 +39,7 @@ def mark_all_as_read(call: Call) -> HttpResponse:
     streams = call.streams("s")
     if not streams:
         raise BadField("Name a stream as s.")
-    for stream in streams:
-        actions.mark_all_as_read(call.person, stream, until=until, now=moment)
+    actions.mark_all_as_read(call.person, streams, until=until, now=moment)
     return done()
 
 
@@ -52,8 +51,7 @@ def rename(call: Call) -> HttpResponse:
 
 @changing
 def disable(call: Call) -> HttpResponse:
-    for label in call.streams("s") or (_label(call, "s", "t"),):
-        actions.delete_label(call.person, label)
+    actions.delete_labels(call.person, call.streams("s") or (_label(call, "s", "t"),))
     return done()
 
 
