@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Literal
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Value
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Lower, NullIf
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
+from apps.database.statements import among, fetch
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.states import unread as unread
 from apps.following.states import unread_counts as unread_counts
@@ -107,6 +107,15 @@ def folders_by_follow(user: User) -> dict[int, list[int]]:
     return folders
 
 
+def folders_by_source(user: User) -> dict[int, list[int]]:
+    """The same of each followed source."""
+    pairs = Follow.folders.through.objects.filter(follow__user=user).values_list("follow__source_id", "folder_id")
+    folders: dict[int, list[int]] = {}
+    for source_id, folder_id in pairs:
+        folders.setdefault(source_id, []).append(folder_id)
+    return folders
+
+
 def with_descendants(folders: Iterable[Folder], folder_id: int) -> set[int]:
     """The folder and all that lie below it, of a person's folders given whole."""
     children: dict[int | None, list[int]] = {}
@@ -157,6 +166,15 @@ def tags_of(user: User) -> QuerySet[Tag]:
 
 def tag_of(user: User, tag_id: int) -> Tag | None:
     return tags_of(user).filter(pk=tag_id).first()
+
+
+def tags_by_posting(user: User, posting_ids: Collection[int]) -> dict[int, list[str]]:
+    """The names of the person's tags on each of some postings, in their order; those without any are left out."""
+    tagged = Tagging.objects.filter(tag__user=user, posting__in=among(posting_ids)).order_by("tag__name")
+    names: dict[int, list[str]] = {}
+    for posting_id, name in tagged.values_list("posting_id", "tag__name"):
+        names.setdefault(posting_id, []).append(name)
+    return names
 
 
 # --- postings as one person sees them ---------------------------------------------------------------------------------
@@ -269,6 +287,27 @@ WHERE marked.user_id = %s AND posting.id = ANY(%s) GROUP BY posting.id
 def marked_all_at(user: User, posting_ids: Collection[int]) -> dict[int, datetime]:
     """Of postings that were marked read with a whole list in the last day, when that was."""
     return dict(fetch(_MARKED_ALL_AT, [user.pk, list(posting_ids)]))
+
+
+# --- what came last ---------------------------------------------------------------------------------------------------
+_NEWEST_ARRIVALS = """
+SELECT follow.source_id, newest.retrieved_at FROM following_follow follow CROSS JOIN LATERAL (
+    SELECT retrieved_at FROM postings_posting posting WHERE posting.source_id = follow.source_id
+    ORDER BY posting.id DESC LIMIT 1
+) newest WHERE follow.user_id = %s
+"""
+
+
+def newest_arrivals(user: User) -> dict[int, datetime]:
+    """When the latest posting of each followed source reached us; sources without any are left out."""
+    return dict(fetch(_NEWEST_ARRIVALS, [user.pk]))
+
+
+def unread_in_tags(user: User) -> dict[int, tuple[int, datetime]]:
+    """How many unread postings each tag has, and when the latest of them reached us; tags without any are left out."""
+    tagged = unread(readable_by(user).filter(taggings__tag__user=user), user).order_by()
+    counted = tagged.values("taggings__tag").annotate(amount=Count("pk"), newest=Max("retrieved_at"))
+    return {tag: (amount, at) for tag, amount, at in counted.values_list("taggings__tag", "amount", "newest")}
 
 
 # --- up to here -------------------------------------------------------------------------------------------------------

@@ -1,7 +1,11 @@
 """One module for each dialect that programs speak here."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
 from apps.api.urls import fever, miniflux
 
-urlpatterns: list[URLPattern | URLResolver] = [*miniflux.urlpatterns, *fever.urlpatterns]
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("apps.api.urls.google_reader")),
+    *miniflux.urlpatterns,
+    *fever.urlpatterns,
+]

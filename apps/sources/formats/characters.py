@@ -32,6 +32,7 @@ _ROOT = re.compile(rb"<(?:rss|feed|[\w-]+:RDF)(?=[\s>])", re.IGNORECASE)
 _PREFIX = re.compile(rb"<([A-Za-z_][\w-]{0,31}):[A-Za-z_]", re.ASCII)
 _DECLARED = re.compile(rb"\sxmlns:([\w-]{1,32})\s*=", re.ASCII)
 MAX_PREFIXES = 50
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _XML_ENTITIES = {b"amp", b"lt", b"gt", b"quot", b"apos"}
 
 
@@ -131,3 +132,12 @@ def _mended_reference(match: re.Match[bytes]) -> bytes:
     character = html.unescape(whole.decode("ascii")) if name else "&"
     # What is left with an ampersand is no entity of HTML, or one of those that stand for markup.
     return b"&amp;" + whole[1:] if "&" in character or "<" in character or ">" in character else character.encode()
+
+
+def writable(text: str) -> str:
+    """Without the characters that XML 1.0 has no way to write.
+
+    >>> writable("a\\x00b")
+    'ab'
+    """
+    return _UNWRITABLE.sub("", text)

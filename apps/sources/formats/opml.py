@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree
 
 from apps.sources.algorithms.addresses import BadAddress, absolute, normalise
-from apps.sources.formats.characters import to_utf8, with_references_mended
+from apps.sources.formats.characters import to_utf8, with_references_mended, writable
 
 LARGEST_DOCUMENT = 10_000_000  # bytes
 MOST_OUTLINES = 20_000
@@ -98,7 +98,7 @@ def write(document: OpmlDocument, created: datetime) -> bytes:
     """
     root = etree.Element("opml", version="2.0")
     head = etree.SubElement(root, "head")
-    etree.SubElement(head, "title").text = _writable(document.title)
+    etree.SubElement(head, "title").text = writable(document.title)
     etree.SubElement(head, "dateCreated").text = format_datetime(created)
     body = etree.SubElement(root, "body")
     folders: dict[Path, etree._Element] = {(): body}
@@ -276,14 +276,6 @@ def _clean(text: str, longest: int) -> str:
     return " ".join(text.split())[:longest].rstrip()
 
 
-# XML 1.0 has no way to write these.
-_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-
-
-def _writable(text: str) -> str:
-    return _UNWRITABLE.sub("", text)
-
-
 def _outline_attributes(subscription: Subscription) -> dict[str, str]:
     optional = {
         "title": subscription.title,
@@ -293,14 +285,14 @@ def _outline_attributes(subscription: Subscription) -> dict[str, str]:
     }
     return {
         "type": "rss",
-        "text": _writable(subscription.title or subscription.xml_url),
-        **{name: _writable(value) for name, value in optional.items() if value},
+        "text": writable(subscription.title or subscription.xml_url),
+        **{name: writable(value) for name, value in optional.items() if value},
         "xmlUrl": subscription.xml_url,
     }
 
 
 def _folder(folders: dict[Path, etree._Element], path: Path) -> etree._Element:
     if path not in folders:
-        name = _writable(path[-1])
+        name = writable(path[-1])
         folders[path] = etree.SubElement(_folder(folders, path[:-1]), "outline", text=name, title=name)
     return folders[path]
