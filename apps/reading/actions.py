@@ -1,64 +1,28 @@
 """What people do that concerns more than one app. Each is one transaction, but for what asks other sites."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
 
 from apps.accounts import actions as accounts
-from apps.accounts.models import User
 from apps.following import actions as following
 from apps.postings import actions as postings
 from apps.postings import queries as postings_queries
 from apps.retrieval import actions as retrieval
 from apps.retrieval import queries as retrieval_queries
+from apps.retrieval.actions.following import follow as follow
+from apps.retrieval.actions.following import follow_address as follow_address
+from apps.retrieval.actions.following import follow_all as follow_all
+from apps.retrieval.actions.following import import_list as import_list
+from apps.retrieval.actions.following import unfollow as unfollow
 from apps.sources import actions as sources
 from apps.sources import queries as source_queries
-from apps.sources.formats.opml import OpmlDocument
 from apps.sources.models import AuditEntry, Source
 
 MOST_ASKED = 200  # sources at once, each under a lock of its own
 READING = {"kind", "recipe"}  # what decides how the documents of a source are read
-
-
-def follow(user: User, source_id: int, *, now: datetime, folder_ids: Collection[int] = ()) -> None:
-    follow_all(user, [source_id], now=now, folder_ids=folder_ids)
-
-
-@transaction.atomic
-def follow_all(user: User, source_ids: Sequence[int], *, now: datetime, folder_ids: Collection[int] = ()) -> list[int]:
-    """Follow sources, of which those that were never asked are asked at once; the ids of the newly followed.
-
-    Raises
-    ------
-    NotPossible
-        If the person would follow too many; nothing is followed then.
-    """
-    fresh = following.follow(user, source_ids, now=now, folder_ids=folder_ids)
-    retrieval.adopt_sources(source_ids, now=now)
-    return fresh
-
-
-@transaction.atomic
-def unfollow(user: User, source_id: int, *, now: datetime) -> None:
-    following.unfollow(user, source_id)
-    retrieval.adopt_sources([source_id], now=now)
-
-
-def follow_address(user: User, address: str, *, now: datetime, folder_ids: Collection[int] = ()) -> retrieval.Discovery:
-    """Follow the source at an address, if there is one; otherwise the discovery says what was found instead."""
-    found = retrieval.discover(address, now=now)
-    if found.source_id is not None:
-        follow(user, found.source_id, now=now, folder_ids=folder_ids)
-    return found
-
-
-@transaction.atomic
-def import_list(user: User, document: OpmlDocument, *, now: datetime) -> following.ImportReport:
-    report = following.import_list(user, document, now=now)
-    retrieval.adopt_sources(report.followed, now=now)
-    return report
 
 
 @transaction.atomic

@@ -1,0 +1,51 @@
+"""Following sources, which decides whether they are asked at all. Each is one transaction, but for what asks sites."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.following import actions as following
+from apps.retrieval.actions.adding import Discovery, discover
+from apps.retrieval.actions.planning import adopt_sources
+from apps.sources.formats.opml import OpmlDocument
+
+
+def follow(user: User, source_id: int, *, now: datetime, folder_ids: Collection[int] = ()) -> None:
+    follow_all(user, [source_id], now=now, folder_ids=folder_ids)
+
+
+@transaction.atomic
+def follow_all(user: User, source_ids: Sequence[int], *, now: datetime, folder_ids: Collection[int] = ()) -> list[int]:
+    """Follow sources, of which those that were never asked are asked at once; the ids of the newly followed.
+
+    Raises
+    ------
+    NotPossible
+        If the person would follow too many; nothing is followed then.
+    """
+    fresh = following.follow(user, source_ids, now=now, folder_ids=folder_ids)
+    adopt_sources(source_ids, now=now)
+    return fresh
+
+
+@transaction.atomic
+def unfollow(user: User, source_id: int, *, now: datetime) -> None:
+    following.unfollow(user, source_id)
+    adopt_sources([source_id], now=now)
+
+
+def follow_address(user: User, address: str, *, now: datetime, folder_ids: Collection[int] = ()) -> Discovery:
+    """Follow the source at an address, if there is one; otherwise the discovery says what was found instead."""
+    found = discover(address, now=now)
+    if found.source_id is not None:
+        follow(user, found.source_id, now=now, folder_ids=folder_ids)
+    return found
+
+
+@transaction.atomic
+def import_list(user: User, document: OpmlDocument, *, now: datetime) -> following.ImportReport:
+    report = following.import_list(user, document, now=now)
+    adopt_sources(report.followed, now=now)
+    return report
