@@ -2,4 +2,6 @@
 
 from django.urls import URLPattern, URLResolver
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from apps.api.urls import rest
+
+urlpatterns: list[URLPattern | URLResolver] = [*rest.urlpatterns]
