@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from apps.search.actions import pull
 from apps.search.models import SavedSearch
+from apps.search.queries import TooCostly
 from apps.stories import actions as stories
 from apps.trending.models import Trend
 from tests.apps.api.programs import Program, a_person_with_everything
@@ -80,6 +81,15 @@ def test_a_query_that_cannot_be_read_is_told_with_the_place(ada):
     assert answer.status_code == 400
     [wrong] = answer.json()["errors"]
     assert (wrong["place"], wrong["at"], wrong["piece"]) == ("query.q", 6, "(")
+
+
+def test_a_search_that_takes_too_long_is_told_so(ada, monkeypatch):
+    def given_up(*_, **__):
+        raise TooCostly("This search took too long: ask for less at once.")
+
+    monkeypatch.setattr("apps.api.pages.rest.search.searching.search", given_up)
+    answer = ada.get("search", q="ferns")
+    assert (answer.status_code, answer.json()["detail"][:25]) == (422, "This search took too long")
 
 
 # --- searches that are kept -------------------------------------------------------------------------------------------
