@@ -8,7 +8,7 @@ from ninja import Query, Router
 from pydantic import AwareDatetime, BaseModel, Field
 
 from apps.accounts.models import User
-from apps.api import actions
+from apps.api.actions import rest as actions
 from apps.api.pages.rest.postings import PostingDetails, PostingList, posting_details, posting_list
 from apps.api.pages.rest.summaries import Summary, summary_of
 from apps.api.views.rest.asked import GivenId, GivenIds, Id, Name, Part, Text, Truth, Wish, answers
