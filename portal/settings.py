@@ -81,6 +81,7 @@ INSTALLED_APPS = [
     "csp",
     "django_celery_beat",
     "django_htmx",
+    "ninja",  # the files of its page that documents our interface
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",

@@ -9,7 +9,7 @@ from allauth.account.adapter import get_adapter
 from django.db.models import Q
 from django.http import HttpRequest
 
-from apps.accounts import limits
+from apps.accounts import limits, queries
 from apps.accounts.actions import use_fever_key, use_token
 from apps.accounts.models import AppToken, User
 
@@ -63,6 +63,14 @@ def _person(
     if secret:
         limits.is_within("secret", address, most=WRONG_SECRETS, seconds=WRONG_FOR)
     raise Refused("An app token is needed. Make one in the account's settings.")
+
+
+def token_of(request: HttpRequest) -> AppToken:
+    """The token that a request brings, whose person has been found before."""
+    token = queries.token_of(_brought(request)[1])
+    if token is None:  # revoked since
+        raise Refused("An app token is needed. Make one in the account's settings.")
+    return token
 
 
 def _brought(request: HttpRequest) -> tuple[str, str]:

@@ -1,11 +1,12 @@
 """One module for each dialect that programs speak here."""
 
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver
 
-from apps.api.urls import fever, miniflux
+from apps.api.urls import fever, google_reader, miniflux, rest
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", include("apps.api.urls.google_reader")),
+    *google_reader.urlpatterns,
     *miniflux.urlpatterns,
     *fever.urlpatterns,
+    *rest.urlpatterns,
 ]

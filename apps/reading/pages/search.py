@@ -14,7 +14,6 @@ from apps.accounts.models import User
 from apps.following import queries as following
 from apps.reading.pages.rows import PostingRow, rows
 from apps.reading.pages.search_asked import Asked, Complaint, Verdict, complaint
-from apps.reading.pages.search_marks import Marked, Marker, Text, spelled, texts
 from apps.search import queries as searching
 from apps.search.algorithms.language import (
     And,
@@ -33,6 +32,7 @@ from apps.search.algorithms.language import (
 )
 from apps.search.algorithms.language.trees import parts_of
 from apps.search.queries import LENGTH, Added, Order, SearchResult
+from apps.search.queries.marks import Marked, Marker, Text, spelled, texts
 
 __all__ = ["LENGTH", "SearchPage", "search_page"]
 

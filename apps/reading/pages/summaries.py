@@ -9,8 +9,7 @@ from apps.following import queries as following
 from apps.postings.models import Posting
 from apps.search.addresses import search_address
 from apps.summaries import queries as summaries
-from apps.summaries.algorithms.outlines import STEPS, Places, usual_step
-from apps.summaries.algorithms.texts import length_in_words
+from apps.summaries.algorithms.outlines import STEPS, step_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +40,7 @@ def summary_part(posting: Posting, percent: int | None) -> SummaryPart:
     new that its summary is not stored yet.
     """
     found = summaries.outline_of(posting)
-    step = 0
-    if found.summaries and percent is None:
-        step = usual_step({step: _words(posting.text, places) for step, places in found.summaries.items()})
-    elif found.summaries:
-        step = min(found.summaries, key=lambda known: (abs(known - (percent or 0)), known))
+    step = step_of(posting.text, found.summaries, percent)
     return SummaryPart(
         posting_id=posting.pk,
         language=posting.language,
@@ -55,10 +50,6 @@ def summary_part(posting: Posting, percent: int | None) -> SummaryPart:
         steps=STEPS,
         words=tuple(WordLink(word, search_address(word)) for word in found.words),
     )
-
-
-def _words(text: str, places: Places) -> float:
-    return sum(length_in_words(text[start:end]) for start, end in places)
 
 
 def summary_of_posting(user: User | AnonymousUser, posting_id: int, percent: int | None) -> SummaryPart | None:

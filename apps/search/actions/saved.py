@@ -58,6 +58,34 @@ def rename_search(user: User, saved_id: int, name: str) -> None:
     saved_searches(user).filter(pk=saved_id).update(name=name)
 
 
+@transaction.atomic
+def change_search(
+    user: User,
+    saved_id: int,
+    *,
+    name: str | None = None,
+    query: str | None = None,
+    order: SavedSearch.Order | None = None,
+    now: datetime,
+) -> None:
+    """Give a search another name, query or order; what is not given stays.
+
+    Raises
+    ------
+    BadQuery
+        If the query cannot be read.
+    NotSaved
+        If the name is empty or that of another search of the person.
+    """
+    if query is not None:
+        parse(query)
+    if name is not None:
+        rename_search(user, saved_id, name)
+    asked = {"query": query, "order": order}
+    if values := {field: value for field, value in asked.items() if value is not None}:
+        saved_searches(user).filter(pk=saved_id).update(**values, saved_at=now)
+
+
 def move_feed(user: User, saved_id: int) -> None:
     """Give the feed of a search another address; under the one that it had nothing is found any more."""
     saved_searches(user).filter(pk=saved_id).update(secret=_secret())

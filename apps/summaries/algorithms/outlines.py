@@ -7,7 +7,7 @@ from apps.summaries.algorithms.characteristic import spelt
 from apps.summaries.algorithms.composing import by_ratio
 from apps.summaries.algorithms.frequencies import Frequencies
 from apps.summaries.algorithms.ranking import ranked
-from apps.summaries.algorithms.texts import read
+from apps.summaries.algorithms.texts import length_in_words, read
 
 STEPS = (10, 20, 30, 40, 50)  # percent of the text
 FEWEST_SENTENCES = 5  # of a text that is worth summarising
@@ -49,6 +49,21 @@ def outline(title: str, text: str, language: str, frequencies: Frequencies) -> O
             )
             for step in STEPS
         },
+    )
+
+
+def step_of(text: str, summaries: Mapping[int, Places], percent: int | None) -> int:
+    """The step nearest to so many percent of a text, or the usual one; 0 of a text without summaries.
+
+    >>> step_of("One. Two.", {10: ((0, 4),), 50: ((0, 9),)}, 25), step_of("One. Two.", {}, 25)
+    (10, 0)
+    """
+    if not summaries:
+        return 0
+    if percent is not None:
+        return min(summaries, key=lambda known: (abs(known - percent), known))
+    return usual_step(
+        {step: sum(length_in_words(text[start:end]) for start, end in places) for step, places in summaries.items()}
     )
 
 

@@ -1,0 +1,127 @@
+"""What goes wrong, told as RFC 9457 has it: as `application/problem+json`."""
+
+import json
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+from pydantic import BaseModel, Field
+
+from apps.accounts import actions as accounts
+from apps.api.access import Refused
+from apps.database.brief import TookTooLong
+from apps.following import actions as following
+from apps.postings.queries import BadCursor
+from apps.search.actions.saved import NotSaved
+from apps.search.algorithms.language import BadQuery
+from apps.search.queries import TooCostly
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER = 60  # s
+MOST_TOLD, LONGEST_TOLD = 100, 50  # errors, and characters of a name in a place
+
+
+class Wrong(BaseModel):
+    """One thing that is wrong in a request."""
+
+    place: str = Field(description="Where it stands, such as `query.limit` or `body.posting_ids.3`.")
+    message: str
+    at: Annotated[int | None, Field(description="Characters of a query before the piece that is in the way.")] = None
+    piece: Annotated[str | None, Field(description="That piece, as it was written.")] = None
+
+
+class Choice(BaseModel):
+    """A feed that a page names."""
+
+    url: str
+    title: str
+
+
+class Problem(BaseModel):
+    type: Annotated[str, Field(description="No problem has a page of its own: the status says its kind.")] = (
+        "about:blank"
+    )
+    title: str
+    status: int
+    detail: str
+    errors: list[Wrong] = []
+    choices: Annotated[list[Choice], Field(description="Feeds of which one has to be followed by its address.")] = []
+
+
+class Impossible(Exception):
+    """What is asked for cannot be done; the message says why."""
+
+    def __init__(self, words: str, status: int, *, choices: Sequence[Choice] = (), retry_after: int = 0) -> None:
+        super().__init__(words)
+        self.status = status
+        self.choices = choices
+        self.retry_after = retry_after
+
+
+def told(detail: str, status: int, *, errors: Sequence[Wrong] = (), choices: Sequence[Choice] = ()) -> HttpResponse:
+    """The answer that tells of a problem."""
+    problem = Problem(
+        title=HTTPStatus(status).phrase, status=status, detail=detail, errors=list(errors), choices=list(choices)
+    )
+    answer = HttpResponse(json.dumps(problem.model_dump(exclude_none=True)), status=status, content_type=MEDIA_TYPE)
+    if status == HTTPStatus.UNAUTHORIZED:
+        answer["WWW-Authenticate"] = 'Bearer realm="Wirebeat"'
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        answer["Retry-After"] = str(RETRY_AFTER)
+    return answer
+
+
+def tell_problems_of(api: NinjaAPI) -> None:
+    """Let an interface tell each of the exceptions that its views raise."""
+    handlers: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
+        Http404: lambda request, error: told(str(error) or "There is nothing here.", 404),
+        Refused: lambda request, error: told(str(error), error.status),
+        AuthenticationError: lambda request, error: told("An app token is needed.", 401),
+        HttpError: lambda request, error: told(str(error), error.status_code),
+        ValidationError: _of_values,
+        Impossible: _of_impossible,
+        following.NotPossible: lambda request, error: told(str(error), 409),
+        accounts.NotPossible: lambda request, error: told(str(error), 409),
+        NotSaved: lambda request, error: told(str(error), 409),
+        BadCursor: _of_cursor,
+        BadQuery: _of_query,
+        TooCostly: lambda request, error: told(str(error), 422),
+        TookTooLong: lambda request, error: told("This takes too long: ask for less at once.", 422),
+    }
+    for kind, handler in handlers.items():
+        api.add_exception_handler(kind, handler)
+
+
+def _of_impossible(request: HttpRequest, error: Impossible) -> HttpResponse:
+    answer = told(str(error), error.status, choices=error.choices)
+    if error.retry_after:
+        answer["Retry-After"] = str(error.retry_after)
+    return answer
+
+
+def _of_values(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    errors = [Wrong(place=_place(each["loc"]), message=each["msg"]) for each in error.errors[:MOST_TOLD]]
+    return told("Some values of the request cannot be.", 422, errors=errors)
+
+
+def _place(parts: Sequence[str | int]) -> str:
+    """Without the names that our own views have for what is asked of them.
+
+    >>> _place(("body", "wish", "posting_ids", 3)), _place(("path", "source_id"))
+    ('body.posting_ids.3', 'path.source_id')
+    """
+    source, *rest = parts
+    return ".".join(str(part)[:LONGEST_TOLD] for part in [source, *rest[rest[:1] in (["wish"], ["asked"]) :]])
+
+
+def _of_cursor(request: HttpRequest, error: BadCursor) -> HttpResponse:
+    return told("The cursor is no place in this list.", 400, errors=[Wrong(place="query.cursor", message=str(error))])
+
+
+def _of_query(request: HttpRequest, error: BadQuery) -> HttpResponse:
+    place = "query.q" if request.method in {"GET", "HEAD"} else "body.query"
+    wrong = Wrong(place=place, message=str(error), at=error.at, piece=error.piece)
+    return told("The query cannot be read.", 400, errors=[wrong])

@@ -1,0 +1,299 @@
+"""No token opens another person's object: every operation is tried with the ids of somebody else.
+
+The calls are made from the OpenAPI document, so a new operation is tried as soon as it is there; an id of a kind that
+is not known here fails the test until somebody says what it is of. Dialects without such a document have a table of
+calls. Each call is made by the owner first, which shows that it is in order: what the other person gets is no mere
+complaint about its form.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import models, transaction
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.api.urls.rest import interface
+from apps.postings.models import Posting
+from apps.search.actions import pull
+from apps.sources.models import Source
+from tests.apps.api.programs import Belongings, Program, a_person_with_everything
+from tests.builders import a_posting, a_source
+
+pytestmark = pytest.mark.django_db
+
+# What each kind of id is of. Kinds that end in "s" are lists.
+KINDS: Mapping[str, Callable[[Belongings], int]] = {
+    "folder_id": lambda owner: owner.folder_id,
+    "folder_ids": lambda owner: owner.folder_id,
+    "like_ids": lambda owner: owner.posting.pk,
+    "parent_id": lambda owner: owner.other_folder_id,
+    "posting_id": lambda owner: owner.posting.pk,
+    "posting_ids": lambda owner: owner.posting.pk,
+    "search_id": lambda owner: owner.search.pk,
+    "source_id": lambda owner: owner.source.pk,
+    "story_id": lambda owner: owner.story_id,
+    "tag_id": lambda owner: owner.tag_id,
+    "undo_id": lambda owner: owner.undo_id,
+    "unlike_ids": lambda owner: owner.former_posting.pk,
+}
+NUMBERS = {"limit", "percent"}  # that name nothing
+ELSEWHERE = {"address"}  # would ask another site
+FOR_STAFF = {"read_plan"}  # the owner is not let in either
+DOCUMENTS = {"text/x-opml": b'<opml version="2.0"><body/></opml>'}
+# Ids without which a body is not in order; beside another person's id they are what everybody may name.
+MUST = {"mark_postings": {"posting_ids"}, "undo_mark_list_read": {"undo_id"}, "follow": {"source_id"}}
+OPEN: Mapping[str, Callable[[], Any]] = {
+    "posting_ids": lambda: [Posting.objects.get(title="For all").pk],
+    "source_id": lambda: Source.objects.get(title="Wire").pk,
+    "undo_id": lambda: 1,
+}
+WORDS = "alone"  # what stands in everybody's postings
+
+# Method, path with its query, and form or JSON of calls in dialects that have no document of their own. Names in braces
+# are kinds, and filled in with the owner's ids: ("POST", "/reader/api/0/edit-tag", {"i": "{posting_id}"}).
+OTHER_DIALECTS: tuple[tuple[str, str, bytes | Mapping[str, Any] | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    name: str
+    method: str
+    path: str
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = None
+    kind: str = "application/json"
+    is_of_owner: bool = False  # its path names the owner's object
+    is_mixed: bool = False  # its path names the other person's object, and the rest the owner's
+
+    def by(self, program: Program):
+        return program.ask(self.method, self.path, self.body, query=self.query, kind=self.kind)
+
+
+class UnknownKind(AssertionError):
+    """An operation takes an id, and nobody said what of."""
+
+
+# --- calls out of the document ----------------------------------------------------------------------------------------
+def calls(document: Mapping[str, Any], owner: Belongings, other: Belongings) -> Iterator[Call]:
+    """Each operation with what it must have, and once more with each id that it may have."""
+    schemas = document["components"]["schemas"]
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            yield from _calls_of(path, method, operation, schemas, owner, other)
+
+
+def _calls_of(
+    path: str,
+    method: str,
+    operation: Mapping[str, Any],
+    schemas: Mapping[str, Any],
+    owner: Belongings,
+    other: Belongings,
+) -> Iterator[Call]:
+    name = operation["operationId"]
+    parameters = {each["name"]: each for each in operation["parameters"]}
+    in_path = {each: _id(name, each, owner) for each, known in parameters.items() if known["in"] == "path"}
+    in_query = {each: known for each, known in parameters.items() if known["in"] == "query"}
+    query = {each: WORDS for each, known in in_query.items() if known["required"] and not _is_id(name, each, known)}
+    kind, fields = _body_of(operation, schemas)
+    body = {
+        each: _sample(schema, schemas)
+        for each, schema in fields.items()
+        if each not in ELSEWHERE and not _is_id(name, each, schema)
+    }
+    given = {"path": path.format(**in_path), "kind": kind, "is_of_owner": bool(in_path)}
+    must = {each for each in fields if each in MUST.get(name, ())}
+    whole = body | {each: _filled(name, each, owner) for each in must} if fields else DOCUMENTS.get(kind)
+    public = body | {each: OPEN[each]() for each in must}
+    yield Call(name, method, query=query, body=whole, **given)
+    for each, known in in_query.items():
+        if _is_id(name, each, known["schema"]):
+            yield Call(f"{name} {each}", method, query=query | {each: _filled(name, each, owner)}, body=whole, **given)
+    for each, schema in fields.items():
+        if _is_id(name, each, schema):
+            sent = public | {each: _filled(name, each, owner)}
+            yield Call(f"{name} {each}", method, query=query, body=sent, **given)
+            if in_path:
+                theirs = path.format(**{known: _id(name, known, other) for known in in_path})
+                yield Call(f"{name} {each} mixed", method, theirs, query, sent, kind, is_mixed=True)
+
+
+def _body_of(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    content = operation.get("requestBody", {}).get("content", {"application/json": {"schema": {}}})
+    kind = next(iter(content))
+    return kind, _resolved(content[kind]["schema"], schemas).get("properties", {})
+
+
+def _is_id(operation: str, name: str, schema: Mapping[str, Any]) -> bool:
+    """Whether it is one; whole numbers, and what is called so, have to be known."""
+    looks_so = name.endswith(("_id", "_ids")) or _holds_numbers(schema.get("schema", schema))
+    if looks_so and name not in KINDS and name not in NUMBERS:
+        raise UnknownKind(f"Say in KINDS what “{name}” of {operation} is of, or in NUMBERS that it names nothing.")
+    return name in KINDS
+
+
+def _holds_numbers(schema: Mapping[str, Any]) -> bool:
+    parts = [*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else ())]
+    return schema.get("type") == "integer" or any(map(_holds_numbers, parts))
+
+
+def _id(operation: str, name: str, owner: Belongings) -> int:
+    if name not in KINDS:
+        raise UnknownKind(f"Say in KINDS what “{name}” in the path of {operation} is of.")
+    return KINDS[name](owner)
+
+
+def _filled(operation: str, name: str, owner: Belongings) -> int | list[int]:
+    number = _id(operation, name, owner)
+    return [number] if name.endswith("s") else number
+
+
+def _resolved(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
+    return schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+
+
+def _sample(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
+    """A value that a field may have: its own default, or else something that would change a row."""
+    if schema.get("default"):
+        return schema["default"]
+    known = _resolved(schema, schemas)
+    if "anyOf" in known:
+        return _sample(next(each for each in known["anyOf"] if each.get("type") != "null"), schemas)
+    if "enum" in known:
+        return known["enum"][-1]
+    if known["type"] == "array":
+        return [_sample(known["items"], schemas)]
+    if known.get("format") == "date-time":
+        return timezone.now().isoformat()
+    return {"string": WORDS, "boolean": False, "integer": 1, "number": 1.0}[known["type"]]
+
+
+def calls_of_other_dialects(owner: Belongings) -> Iterator[Call]:
+    ids = {name: of(owner) for name, of in KINDS.items()}
+    for method, path, body in OTHER_DIALECTS:
+        is_form = isinstance(body, bytes)
+        yield Call(
+            f"{method} {path}",
+            method,
+            path.format_map(ids),
+            body=body.decode().format_map(ids).encode() if isinstance(body, bytes) else _with_ids(body, ids),
+            kind="application/x-www-form-urlencoded" if is_form else "application/json",
+        )
+
+
+def _with_ids(value: Any, ids: Mapping[str, int]) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _with_ids(each, ids) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_with_ids(each, ids) for each in value]
+    if isinstance(value, str):
+        return ids.get(value.strip("{}"), value.format_map(ids)) if "{" in value else value
+    return value
+
+
+# --- what belongs to whom ---------------------------------------------------------------------------------------------
+def ways_to_owners() -> dict[type[models.Model], str]:
+    """Every table that hangs on people, near or far, with the lookup that leads to its person."""
+    found: dict[type[models.Model], str] = {User: "pk"}
+    waiting = [User]
+    while waiting:
+        above = waiting.pop(0)
+        for model in apps.get_models(include_auto_created=True):
+            for link in model._meta.get_fields():
+                is_link = isinstance(link, models.ForeignKey) and link.related_model is above
+                if is_link and model not in found and link.name != "actor":
+                    found[model] = link.name if above is User else f"{link.name}__{found[above]}"
+                    waiting.append(model)
+    return found
+
+
+def rows_of(owner: Belongings) -> dict[str, list[Any]]:
+    """All that is a person's, with the sources and postings that are there for nobody else."""
+    rows = {
+        model._meta.label: list(model._default_manager.filter(**{way: owner.person.pk}).order_by("pk").values())
+        for model, way in ways_to_owners().items()
+        if model._meta.app_label not in {"sessions", "admin"}
+    }
+    sources = Source.objects.filter(title__startswith=owner.person.username).order_by("pk")
+    rows["sources"] = list(sources.values())
+    rows["postings"] = list(Posting.objects.filter(source__in=sources).order_by("pk").values())
+    return rows
+
+
+def test_what_belongs_to_whom_is_found_out_by_itself():
+    labels = {model._meta.label for model in ways_to_owners()}
+    assert labels > {
+        "following.Follow", "following.Follow_folders", "following.Folder", "following.Mark", "following.Tag",
+        "following.Tagging", "following.Note", "following.MarkedAll", "search.SavedSearch", "alerts.Rule", "alerts.Hit",
+        "alerts.Message", "alerts.Attempt", "alerts.Standing", "accounts.AppToken",
+    }  # fmt: skip
+
+
+# --- the trial --------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def people() -> tuple[Belongings, Belongings]:
+    both = a_person_with_everything("Ada"), a_person_with_everything("Eve")
+    a_posting(a_source(title="Wire", listed=True), title="For all", text="All may read this.")
+    pull()
+    return both
+
+
+def tried(call: Call, program: Program, then: Callable[[Any], str]) -> str:
+    """What is wrong about the answer, "" if nothing; whatever it changed is undone."""
+    with transaction.atomic():
+        wrong = then(call.by(program))
+        transaction.set_rollback(True)
+    return wrong
+
+
+def of_owner(call: Call) -> Callable[[Any], str]:
+    def judged(answer: Any) -> str:
+        is_in_order = answer.status_code < 300 or call.name in FOR_STAFF
+        return "" if is_in_order else f"{call}: its owner gets {answer.status_code}: {answer.content[:300]!r}"
+
+    return judged
+
+
+def of_other(call: Call, owner: Belongings, before: Mapping[str, list[Any]]) -> Callable[[Any], str]:
+    def judged(answer: Any) -> str:
+        if rows_of(owner) != before:
+            changed = [label for label, rows in rows_of(owner).items() if rows != before[label]]
+            return f"{call}: changed {changed}"
+        if answer.status_code in {403, 404}:
+            return ""
+        if answer.status_code >= 300 or call.is_of_owner:
+            return f"{call}: {answer.status_code} {answer.content[:300]!r}"
+        shown = owner.person.username.encode() in answer.content
+        return f"{call}: shows {answer.content[:300]!r}" if shown else ""
+
+    return judged
+
+
+def test_no_token_opens_anothers_object(people, monkeypatch):
+    monkeypatch.setattr("apps.api.views.rest.doorway.MOST_REQUESTS", 10_000)
+    document, made, wrong = interface.get_openapi_schema(), 0, []
+    programs = {each.person.pk: Program(each.person) for each in people}
+    for owner, other in (people, people[::-1]):
+        before = rows_of(owner)
+        for call in [*calls(document, owner, other), *calls_of_other_dialects(owner)]:
+            made += 1
+            if not call.is_mixed:
+                wrong.append(tried(call, programs[owner.person.pk], of_owner(call)))
+            wrong.append(tried(call, programs[other.person.pk], of_other(call, owner, before)))
+    assert not any(wrong), "\n".join(filter(None, wrong))
+    print(f"{made} calls")
+    assert made > 2 * len(document["paths"])
+
+
+def test_an_id_of_an_unknown_kind_has_to_be_explained(people):
+    wombats = {"operationId": "read_wombat", "parameters": [{"name": "wombat_id", "in": "path", "required": True}]}
+    pages = {"operationId": "list", "parameters": [
+        {"name": "offset", "in": "query", "required": False, "schema": {"type": "integer"}}]}  # fmt: skip
+    for operation in (wombats, pages):
+        document = {"components": {"schemas": {}}, "paths": {"/wombats": {"get": operation}}}
+        with pytest.raises(UnknownKind):
+            list(calls(document, *people))
