@@ -1,11 +1,13 @@
 """What other readers were warned of in public does not happen here; each test names the warning."""
 
 from base64 import b64encode, urlsafe_b64encode
+from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from apps.accounts.actions import make_token
 from apps.accounts.models import User
 from apps.following.models import Mark, Note, Share, Tag, Tagging
 from apps.postings.models import Posting
@@ -114,11 +116,50 @@ def test_no_link_of_a_posting_runs_anything(client):
         assert "javascript:" not in client.get(page).text
 
 
+@pytest.fixture
+def program(client):
+    """Asks with a token, as other programs do."""
+    reader = a_user()
+    secret = make_token(reader, "program", ["read", "write"], now=NOON)[1]
+    return reader, lambda path: client.get(path, headers={"Authorization": f"Bearer {secret}"})
+
+
+def test_no_link_that_runs_anything_is_handed_to_programs(program):
+    """CommaFeed GHSA-44pq: programs opened `javascript:` addresses that its API gave them."""
+    bad = "javascript:alert(1)"
+    reader, ask = program
+    enclosures = [{"url": bad, "media_type": "audio/mpeg", "length": 1, "duration": 1, "title": "Run"}]
+    source = a_source(listed=True, site_url=bad)
+    a_follow(reader, source, unread_from=NOON - timedelta(days=1))
+    posting = a_posting(source, url=bad, comments_url=bad, image_url=bad, enclosures=enclosures)
+    for path in (
+        f"/api/v1/postings/{posting.pk}",
+        f"/api/v1/sources/{source.pk}",
+        f"/v1/entries/{posting.pk}",
+        "/v1/feeds",
+        f"/reader/api/0/stream/contents/feed/{source.pk}",
+        f"/reader/atom/feed/{source.pk}",
+        "/reader/api/0/subscription/list",
+    ):
+        answer = ask(path)
+        assert answer.status_code == 200, path
+        assert "javascript:" not in answer.text, path
+
+
+@pytest.mark.parametrize("path", ["/api/v1/me", "/v1/me", "/reader/api/0/user-info", "/river/"])
 @pytest.mark.parametrize("header", ["Authorization", "X-Auth-Token"])
-def test_a_password_opens_no_page_to_programs(client, ada, header):
+def test_a_password_opens_nothing_to_programs(client, ada, header, path):
     """Tiny Tiny RSS: whoever had the password came in by the API, past the second factor."""
     ada.set_password(PASSWORD)
     ada.save()
     basic = "Basic " + b64encode(f"ada:{PASSWORD}".encode()).decode()
     value = basic if header == "Authorization" else PASSWORD
-    assert client.get(reverse("river"), headers={header: value}).status_code == 302
+    assert client.get(path, headers={header: value}).status_code in (302, 401)
+
+
+def test_a_password_is_no_token_of_google_reader(client, ada):
+    ada.set_password(PASSWORD)
+    ada.save()
+    answer = client.post("/accounts/ClientLogin", {"Email": "ada", "Passwd": PASSWORD})
+    assert answer.status_code in (401, 403)
+    assert "Auth=" not in answer.text.replace("BadAuthentication", "")
