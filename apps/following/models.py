@@ -229,7 +229,7 @@ class OfflineChange(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="offline_changes", db_index=False
     )
     change_id = models.UUIDField()  # made by the device
-    outcome = models.CharField(max_length=10)  # see actions_offline.Outcome
+    outcome = models.CharField(max_length=10)  # see actions.offline.Outcome
     received_at = models.DateTimeField()
 
     class Meta:

@@ -10,8 +10,8 @@ from apps.belongings.formats.records import LONGEST_ADDRESS, line_of, records
 from apps.belongings.members.base import Taking, batches
 from apps.belongings.options import options_in, options_of
 from apps.following import actions, portable, queries
+from apps.following.actions.restoring import restore_folder, restore_follow
 from apps.following.models import Folder, Follow
-from apps.following.restoring import restore_folder, restore_follow
 from apps.retrieval import actions as retrieval
 from apps.sources.formats import opml
 

@@ -12,8 +12,8 @@ from apps.belongings.members.base import AT_ONCE, AboutPostings, Values, referen
 from apps.belongings.options import options_in, options_of
 from apps.following import portable, queries
 from apps.following.actions import LONGEST_TAG, NotPossible, checked_tag
+from apps.following.actions.restoring import Own, restore_marks, restore_rows, restore_tags
 from apps.following.models import Mark, Note, Playback, Reading, Tagging
-from apps.following.restoring import Own, restore_marks, restore_rows, restore_tags
 from apps.postings.models import Posting
 from apps.stories.actions.restoring import restore_reactions
 from apps.stories.models import Reaction

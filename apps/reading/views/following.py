@@ -10,9 +10,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
 from apps.following import actions as following_actions
-from apps.following import actions_arranging as arranging
 from apps.following import queries as following
-from apps.following.actions import NotPossible
+from apps.following.actions import NotPossible, arranging
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
 from apps.reading import actions

@@ -21,7 +21,7 @@ from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import condition, require_POST, require_safe
 
 from apps.accounts.middleware import impersonal
-from apps.following.actions_offline import apply_changes
+from apps.following.actions.offline import apply_changes
 from apps.following.algorithms.merging import by_our_clock
 from apps.following.formats.offline import MOST_CHANGES, BadMessage, parse
 from apps.reading.drawing import drawn_row

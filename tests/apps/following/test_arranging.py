@@ -5,8 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from apps.following import actions, queries
-from apps.following import actions_arranging as arranging
-from apps.following.actions import NotPossible
+from apps.following.actions import NotPossible, arranging
 from apps.following.models import Follow
 from apps.sources.formats import opml
 from tests.builders import NOON, a_folder, a_follow, a_source, a_user

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from apps.following import actions, queries
+from apps.following.actions import importing
 from apps.following.models import Follow
 from apps.following.queries import Scope
 from apps.postings.actions import store
@@ -124,7 +125,7 @@ def a_list_of(*addresses: str) -> OpmlDocument:
 
 def test_a_list_cannot_make_the_portal_flood_a_site(monkeypatch):
     """One list with many made-up addresses of a single site once turned readers into amplifiers (GHSA-83jp)."""
-    monkeypatch.setattr(actions, "MOST_OF_A_SITE", 10)
+    monkeypatch.setattr(importing, "MOST_OF_A_SITE", 10)
     user = a_user()
     addresses = [f"https://victim.example/feed?{number}" for number in range(200)]
     addresses += [f"https://{number}.victim.example/feed" for number in range(200)]
@@ -140,7 +141,7 @@ def test_a_list_cannot_make_the_portal_flood_a_site(monkeypatch):
 
 
 def test_what_the_portal_asks_anyway_may_be_followed_however_much_of_a_site_it_is(monkeypatch):
-    monkeypatch.setattr(actions, "MOST_OF_A_SITE", 1)
+    monkeypatch.setattr(importing, "MOST_OF_A_SITE", 1)
     known = [a_source(url=f"https://large.example/{number}", listed=True).url for number in range(5)]
     report = reading.import_list(a_user(), a_list_of(*known, "https://large.example/new"), now=NOON)
     assert len(report.followed) == 6

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from apps.following import actions, queries
-from apps.following.actions import NotPossible
+from apps.following.actions import NotPossible, folders, follows, importing
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
 from apps.postings.models import Posting
@@ -44,7 +44,7 @@ def test_a_follow_goes_only_into_folders_of_the_same_person():
 
 
 def test_there_is_a_limit_to_what_one_can_follow(monkeypatch):
-    monkeypatch.setattr(actions, "MOST_FOLLOWS", 1)
+    monkeypatch.setattr(follows, "MOST_FOLLOWS", 1)
     user = a_user()
     with pytest.raises(NotPossible, match="at most 1"):
         actions.follow(user, [a_source().pk, a_source().pk], now=NOON)
@@ -159,7 +159,7 @@ def test_a_name_in_the_list_becomes_the_persons_own_and_leaves_the_source_alone(
 
 
 def test_a_list_that_breaks_a_rule_halfway_leaves_nothing_behind(monkeypatch):
-    monkeypatch.setattr(actions, "MOST_FOLDERS", 1)
+    monkeypatch.setattr(folders, "MOST_FOLDERS", 1)
     with pytest.raises(NotPossible):
         actions.import_list(a_user(), LIST, now=NOON)
     assert not Source.objects.exists()
@@ -168,6 +168,6 @@ def test_a_list_that_breaks_a_rule_halfway_leaves_nothing_behind(monkeypatch):
 
 
 def test_a_list_may_be_too_long(monkeypatch):
-    monkeypatch.setattr(actions, "MOST_IMPORTED", 1)
+    monkeypatch.setattr(importing, "MOST_IMPORTED", 1)
     with pytest.raises(NotPossible, match="at most 1"):
         actions.import_list(a_user(), LIST, now=NOON)

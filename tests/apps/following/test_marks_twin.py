@@ -14,8 +14,8 @@ from hypothesis.extra.django import TestCase
 
 from apps.alerts.algorithms.standing import read
 from apps.alerts.queries.passing import Onlookers
-from apps.following import actions, listing, marking, queries
-from apps.following.actions import Marked
+from apps.following import actions, listing, queries
+from apps.following.actions import Marked, follows, marking
 from apps.following.queries import Scope
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
@@ -288,7 +288,7 @@ class TestWhateverHappens(TestCase):
         for source in sources[:2]:
             twin.follow(source, is_filed=source is sources[0])
         with (
-            patch.object(actions, "UNREAD_AT_FIRST", FIRST),
+            patch.object(follows, "UNREAD_AT_FIRST", FIRST),
             patch.object(listing, "WALKED", 3),
             patch.object(listing, "FEW", 2),
             patch.object(marking, "WORTHWHILE", 1),

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from apps.following import actions, queries
-from apps.following.actions import NotPossible
+from apps.following.actions import NotPossible, history, notes, shares
 from apps.following.models import Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.queries import Scope
 from apps.postings import queries as postings
@@ -48,7 +48,7 @@ def test_a_note_has_a_longest_length():
 
 
 def test_notes_of_a_person_are_bounded(monkeypatch):
-    monkeypatch.setattr(actions, "MOST_NOTES", 1)
+    monkeypatch.setattr(notes, "MOST_NOTES", 1)
     user, first, second = a_user(), a_posting(), a_posting()
     actions.write_note(user, first.pk, "One", now=NOON)
     actions.write_note(user, first.pk, "Still one", now=NOON)
@@ -90,7 +90,7 @@ def test_history_goes_on_behind_a_place_in_it():
 
 
 def test_history_forgets_what_lies_far_back(monkeypatch):
-    monkeypatch.setattr(actions, "MOST_REMEMBERED", 3)
+    monkeypatch.setattr(history, "MOST_REMEMBERED", 3)
     user, other = a_user(), a_user()
     ids = [posting.pk for posting in some_postings(5)]
     actions.remember_read(other, ids[:1], now=NOON - timedelta(days=9))
@@ -146,7 +146,7 @@ def test_what_people_who_were_locked_out_shared_is_shown_no_more():
 
 
 def test_shares_of_a_person_are_bounded(monkeypatch):
-    monkeypatch.setattr(actions, "MOST_SHARES", 1)
+    monkeypatch.setattr(shares, "MOST_SHARES", 1)
     user = a_user()
     actions.share(user, a_posting().pk, now=NOON)
     with pytest.raises(NotPossible, match="at most 1 postings"):

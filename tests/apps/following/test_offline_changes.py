@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from apps.following import actions, queries
-from apps.following.actions_offline import REMEMBERED_FOR, apply_changes
+from apps.following.actions.offline import REMEMBERED_FOR, apply_changes
 from apps.following.formats.offline import QueuedChange
 from apps.following.models import Mark, OfflineChange
 from apps.following.queries import Scope

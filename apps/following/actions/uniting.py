@@ -1,4 +1,4 @@
-"""Follows and marks of sources that become one."""
+"""Follows and marks of sources that become one, and what hangs on their postings."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -6,7 +6,8 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from apps.following.models import Follow, MarkedAll
+from apps.following.actions.notes import LONGEST_NOTE
+from apps.following.models import Follow, MarkedAll, Note, Playback, Reading, Share, Tagging
 from apps.following.states import NEW
 
 # The numbers of two postings that become one lie apart: what each source's own number said is said by marks, wherever
@@ -108,3 +109,33 @@ def move_follows(from_id: int, to_id: int, *, same: Sequence[tuple[int, int]], n
     already = list(Follow.objects.filter(source_id=to_id).values_list("user_id", flat=True))
     Follow.objects.filter(source_id=from_id, user__in=already).delete()
     return Follow.objects.filter(source_id=from_id).update(source_id=to_id)
+
+
+# --- what hangs on postings that become one ---------------------------------------------------------------------------
+_MOVE_OWN = """
+UPDATE {table} own SET posting_id = pair.kept_id
+FROM unnest(%s::bigint[], %s::bigint[]) pair(merged_id, kept_id)
+WHERE own.posting_id = pair.merged_id AND NOT EXISTS (
+    SELECT FROM {table} other WHERE other.{owner} = own.{owner} AND other.posting_id = pair.kept_id)
+"""
+_UNITE_NOTES = """
+UPDATE following_note kept SET text = left(kept.text || E'\n\n' || merged.text, %s),
+    changed_at = greatest(kept.changed_at, merged.changed_at)
+FROM unnest(%s::bigint[], %s::bigint[]) pair(merged_id, kept_id)
+JOIN following_note merged ON merged.posting_id = pair.merged_id
+WHERE kept.posting_id = pair.kept_id AND kept.user_id = merged.user_id
+"""
+
+
+@transaction.atomic
+def move_own(same: Sequence[tuple[int, int]]) -> None:
+    """Let tags, notes, places, history and secret addresses of postings hang on those that take their place.
+
+    Where somebody has written about both postings, the notes are put together; of everything else theirs on the
+    posting that stays is kept. `same` are pairs of the one that goes and the one that stays, each in one pair only.
+    """
+    pairs = [[pair[0] for pair in same], [pair[1] for pair in same]]
+    with connection.cursor() as cursor:
+        cursor.execute(_UNITE_NOTES, [LONGEST_NOTE, *pairs])
+        for model, owner in ((Tagging, "tag_id"), *((own, "user_id") for own in (Note, Reading, Playback, Share))):
+            cursor.execute(_MOVE_OWN.format(table=model._meta.db_table, owner=owner), pairs)

@@ -12,14 +12,11 @@ from django.db.models import Model
 
 from apps.accounts.models import User
 from apps.following import queries
-from apps.following.actions import (
-    MOST_NOTES,
-    MOST_REMEMBERED,
-    MOST_TAGS,
-    NotPossible,
-    checked_tag,
-    create_folder,
-)
+from apps.following.actions.folders import create_folder
+from apps.following.actions.history import MOST_REMEMBERED
+from apps.following.actions.notes import MOST_NOTES
+from apps.following.actions.refusals import NotPossible
+from apps.following.actions.tags import MOST_TAGS, checked_tag
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Tag, Tagging
 
 

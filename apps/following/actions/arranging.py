@@ -6,7 +6,7 @@ from django.db import connection, transaction
 
 from apps.accounts.models import User
 from apps.following import actions, queries
-from apps.following.actions import NotPossible
+from apps.following.actions.refusals import NotPossible
 from apps.following.algorithms.ordering import Step, placed, rearranged, stepped
 from apps.following.models import Folder, Follow
 

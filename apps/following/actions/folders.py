@@ -1,0 +1,60 @@
+"""Folders, one within another."""
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.following import queries
+from apps.following.actions.refusals import NotPossible
+from apps.following.models import Folder
+
+MOST_FOLDERS = 500  # of a person
+DEEPEST_FOLDER = 8
+TOO_DEEP = f"Folders can lie at most {DEEPEST_FOLDER} deep."
+
+
+@transaction.atomic
+def create_folder(user: User, name: str, parent: Folder | None = None) -> Folder:
+    """Make a folder; one of that name in that place is taken as it is.
+
+    Raises
+    ------
+    NotPossible
+        If there are too many folders, or it would lie too deep.
+    """
+    folder = queries.folders_of(user).filter(parent=parent, name=name).first()
+    if folder is not None:
+        return folder
+    if queries.folders_of(user).count() >= MOST_FOLDERS:
+        raise NotPossible(f"A person can have at most {MOST_FOLDERS} folders.")
+    if parent is not None and len(queries.folder_paths(queries.folders_of(user))[parent.pk]) >= DEEPEST_FOLDER:
+        raise NotPossible(TOO_DEEP)
+    return Folder.objects.create(user=user, parent=parent, name=name)
+
+
+@transaction.atomic
+def edit_folder(folder: Folder, *, name: str, parent: Folder | None) -> None:
+    """Give a folder a name and a place, and take along what lies in it.
+
+    Raises
+    ------
+    NotPossible
+        If another folder in that place has the name, or the folder would lie inside itself or too deep.
+    """
+    # Locked, since two moves at once could each be right and together put two folders inside each other.
+    folders = list(queries.folders_of(folder.user).select_for_update())
+    paths = queries.folder_paths(folders)
+    moved = queries.with_descendants(folders, folder.pk)
+    if parent is not None and parent.pk in moved:
+        raise NotPossible("A folder cannot lie inside itself.")
+    place = parent.pk if parent else None
+    if any(other.name == name and other.parent_id == place and other.pk != folder.pk for other in folders):
+        raise NotPossible(f"There is a folder “{name}” already.")
+    height = max(len(paths[folder_id]) for folder_id in moved) - len(paths[folder.pk]) + 1
+    if (len(paths[parent.pk]) if parent else 0) + height > DEEPEST_FOLDER:
+        raise NotPossible(TOO_DEEP)
+    Folder.objects.filter(pk=folder.pk).update(name=name, parent=parent)
+
+
+def delete_folder(folder: Folder) -> None:
+    """Delete a folder and those below it; the sources in them stay followed."""
+    folder.delete()

@@ -1,0 +1,114 @@
+"""Who follows what, from when on, and how it is shown."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
+
+from django.db import connection, transaction
+from django.db.models import OuterRef, Subquery
+
+from apps.accounts.models import User
+from apps.following import queries
+from apps.following.actions.marking import settle
+from apps.following.actions.refusals import NotPossible
+from apps.following.models import Folder, Follow
+from apps.postings import queries as postings
+from apps.postings.models import Posting
+from apps.sources.models import Source
+
+UNREAD_AT_FIRST = 20  # newest postings of a source that are unread to somebody who starts to follow it
+UNREAD_AT_FIRST_FOR = timedelta(days=30)  # or all of so long, while the source has fewer
+MOST_FOLLOWS = 10_000  # of a person
+CHOICES = {"view", "full_text", "images", "muted"}  # of how a followed source is shown
+
+
+@transaction.atomic
+def follow(user: User, source_ids: Sequence[int], *, now: datetime, folder_ids: Collection[int] = ()) -> list[int]:
+    """Follow sources and put them into folders, besides those they lie in; return the ids of the newly followed.
+
+    Raises
+    ------
+    NotPossible
+        If the person would follow too many sources; nothing is followed then.
+    """
+    known = set(queries.follows_of(user).filter(source_id__in=source_ids).values_list("source_id", flat=True))
+    fresh = [source_id for source_id in dict.fromkeys(source_ids) if source_id not in known]
+    if queries.follows_of(user).count() + len(fresh) > MOST_FOLLOWS:
+        raise NotPossible(f"A person can follow at most {MOST_FOLLOWS:,} sources.")
+    starts = _first_unread(fresh, now)
+    Follow.objects.bulk_create(
+        [Follow(user=user, source_id=source_id, unread_from=starts[source_id]) for source_id in fresh],
+        ignore_conflicts=True,
+        batch_size=1_000,
+    )
+    _skip_older(user, fresh)
+    mine = queries.folders_of(user).filter(pk__in=folder_ids).values_list("pk", flat=True)
+    file_into(user, {source_id: list(mine) for source_id in source_ids})
+    return fresh
+
+
+def _first_unread(source_ids: Collection[int], now: datetime) -> dict[int, datetime]:
+    twentieth = postings.newest(Posting.objects.filter(source=OuterRef("pk"))).values("published_at")
+    starts = Source.objects.filter(pk__in=source_ids).values_list(
+        "pk", Subquery(twentieth[UNREAD_AT_FIRST - 1 : UNREAD_AT_FIRST])
+    )
+    return {source_id: start or now - UNREAD_AT_FIRST_FOR for source_id, start in starts}
+
+
+# To count what is unread then does not begin with what was there before the person came.
+_SKIP_OLDER = """
+UPDATE following_follow follow SET read_through = lowest - 1
+FROM unnest(%s::bigint[]) wanted (source_id) CROSS JOIN LATERAL (
+    SELECT min(posting.id) AS lowest
+    FROM following_follow follow JOIN postings_posting posting USING (source_id)
+    WHERE follow.user_id = %s AND source_id = wanted.source_id AND published_at >= unread_from
+) first
+WHERE follow.user_id = %s AND follow.source_id = wanted.source_id AND lowest IS NOT NULL AND read_through = 0
+"""
+
+
+def _skip_older(user: User, source_ids: Sequence[int]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(_SKIP_OLDER, [list(source_ids), user.pk, user.pk])
+
+
+def file_into(user: User, folders_by_source: dict[int, list[int]]) -> None:
+    """Put follows into folders of theirs, and take them out of none."""
+    follows = queries.follows_of(user).filter(source_id__in=folders_by_source).values_list("source_id", "pk")
+    link = Follow.folders.through
+    link.objects.bulk_create(
+        [
+            link(follow_id=follow_id, folder_id=folder_id)
+            for source_id, follow_id in follows
+            for folder_id in folders_by_source[source_id]
+        ],
+        ignore_conflicts=True,
+        batch_size=1_000,
+    )
+
+
+@transaction.atomic
+def unfollow(user: User, source_id: int) -> bool:
+    """What was read and starred of the source is kept, in case the person comes back to it."""
+    follows = queries.follows_of(user).filter(source_id=source_id)
+    if not follows.exists():
+        return False
+    settle(user, source_id, newest=UNREAD_AT_FIRST)
+    deleted, _ = follows.delete()
+    return deleted > 0
+
+
+@transaction.atomic
+def edit_follow(follow: Follow, *, title: str, folders: Iterable[Folder], **choices: object) -> None:
+    """Give a followed source the person's own name, and let it lie in exactly these folders.
+
+    `choices` are of how it is shown: view, full_text, images, muted. Those that are not given stay as they are.
+    """
+    if unknown := choices.keys() - CHOICES:
+        raise TypeError(f"a follow has no {', '.join(sorted(unknown))} to choose")
+    Follow.objects.filter(pk=follow.pk).update(title=title, **choices)
+    follow.folders.set([folder for folder in folders if folder.user_id == follow.user_id])
+
+
+def set_view(follow: Follow, view: str) -> None:
+    """Lay out the postings of a followed source so from now on."""
+    Follow.objects.filter(pk=follow.pk).update(**{"view": view})

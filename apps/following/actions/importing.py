@@ -1,0 +1,107 @@
+"""Lists from other readers."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.following import queries
+from apps.following.actions.folders import DEEPEST_FOLDER, create_folder
+from apps.following.actions.follows import file_into, follow
+from apps.following.actions.refusals import NotPossible
+from apps.following.models import Folder, Follow
+from apps.sources import queries as sources
+from apps.sources.actions import NewSource, add_sources
+from apps.sources.algorithms.addresses import host, registrable_domain
+from apps.sources.formats.opml import OpmlDocument, Skipped, Subscription
+
+MOST_IMPORTED = 5_000  # sources of one list
+MOST_OF_A_SITE = 1_000  # sources of one site that somebody's lists add: no list makes us ask one site for ever
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    followed: tuple[int, ...]  # sources
+    already_followed: int
+    skipped: tuple[Skipped, ...]
+    problem: str  # where the list is not well-formed, though it could be read
+
+
+@transaction.atomic
+def import_list(user: User, document: OpmlDocument, *, now: datetime) -> ImportReport:
+    """Follow all that a list names, in its folders, and keep its names for sources that are known by others.
+
+    Raises
+    ------
+    NotPossible
+        If it names too many sources or folders; nothing is followed then.
+    """
+    if len(document.subscriptions) > MOST_IMPORTED:
+        count = len(document.subscriptions)
+        raise NotPossible(f"The list names {count:,} sources; at most {MOST_IMPORTED:,} can be imported.")
+    subscriptions, refused = _bearable(user, document.subscriptions)
+    source_ids = add_sources([_as_source(subscription) for subscription in subscriptions])
+    fresh = follow(user, source_ids, now=now)
+    folders: dict[tuple[str, ...], Folder] = {}
+    filed = {
+        source_id: [_folder_at(user, path, folders).pk for path in subscription.folders]
+        for source_id, subscription in zip(source_ids, subscriptions, strict=True)
+    }
+    file_into(user, filed)
+    _keep_names(user, dict(zip(source_ids, (subscription.title for subscription in subscriptions), strict=True)), fresh)
+    skipped = (*document.skipped, *refused)
+    return ImportReport(tuple(fresh), len(source_ids) - len(fresh), skipped, document.problem)
+
+
+def _bearable(user: User, subscriptions: Sequence[Subscription]) -> tuple[list[Subscription], list[Skipped]]:
+    """What of a list is taken: of each site so many that are new here, those that the person brought before included.
+
+    Sources that the portal has already are asked no more often for one follower more.
+    """
+    known = sources.by_address([subscription.xml_url for subscription in subscriptions])
+    own = queries.follows_of(user).filter(source__listed=False).values_list("source__url", flat=True)
+    brought = Counter(map(_site, own))
+    taken, refused = [], Counter[str]()
+    for subscription in subscriptions:
+        site = _site(subscription.xml_url)
+        if subscription.xml_url not in known:
+            if brought[site] >= MOST_OF_A_SITE:
+                refused[site] += 1
+                continue
+            brought[site] += 1
+        taken.append(subscription)
+    why = "{} more sources of {} are left out: of one site a person can bring at most {:,}."
+    return taken, [Skipped(0, why.format(count, site, MOST_OF_A_SITE)) for site, count in sorted(refused.items())]
+
+
+def _site(url: str) -> str:
+    return registrable_domain(host(url))
+
+
+def _as_source(subscription: Subscription) -> NewSource:
+    return NewSource(
+        url=subscription.xml_url,
+        title=subscription.title,
+        site_url=subscription.html_url,
+        description=subscription.description,
+        language=subscription.language,
+    )
+
+
+def _folder_at(user: User, path: tuple[str, ...], made: dict[tuple[str, ...], Folder]) -> Folder:
+    path = tuple(name[:100] for name in path[:DEEPEST_FOLDER])
+    if path not in made:
+        parent = _folder_at(user, path[:-1], made) if len(path) > 1 else None
+        made[path] = create_folder(user, path[-1], parent)
+    return made[path]
+
+
+def _keep_names(user: User, titles: dict[int, str], source_ids: Collection[int]) -> None:
+    follows = list(queries.follows_of(user).filter(source_id__in=source_ids).select_related("source"))
+    for each in follows:
+        title = titles[each.source_id]
+        each.title = title if title != each.source.title else ""
+    Follow.objects.bulk_update(follows, ["title"], batch_size=1_000)

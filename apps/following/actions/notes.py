@@ -1,0 +1,44 @@
+"""What people write down about postings."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.following.actions.refusals import NotPossible
+from apps.following.models import Note
+
+MOST_NOTES = 10_000  # of a person
+LONGEST_NOTE = 10_000  # characters
+
+
+@transaction.atomic
+def write_note(user: User, posting_id: int, text: str, *, now: datetime) -> bool:
+    """Keep what a person writes about a posting in place of what they wrote before; False if that is nothing any more.
+
+    Raises
+    ------
+    NotPossible
+        If it is too long, or would be one more than a person can have.
+    """
+    text = text.replace("\0", "").replace("\r\n", "\n").strip()
+    if not text:
+        delete_note(user, posting_id)
+        return False
+    if len(text) > LONGEST_NOTE:
+        raise NotPossible(
+            _("A note has at most %(most)s characters; this one has %(count)s.")
+            % {"most": f"{LONGEST_NOTE:,}", "count": f"{len(text):,}"}
+        )
+    User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
+    notes = Note.objects.filter(user=user)
+    if not notes.filter(posting_id=posting_id).exists() and notes.count() >= MOST_NOTES:
+        raise NotPossible(_("A person can have at most %(most)s notes.") % {"most": f"{MOST_NOTES:,}"})
+    Note.objects.update_or_create(user=user, posting_id=posting_id, defaults={"text": text, "changed_at": now})
+    return True
+
+
+def delete_note(user: User, posting_id: int) -> bool:
+    deleted, _by_model = Note.objects.filter(user=user, posting_id=posting_id).delete()
+    return deleted > 0

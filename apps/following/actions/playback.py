@@ -1,0 +1,21 @@
+"""How far people have come in recordings."""
+
+from datetime import datetime
+
+from apps.accounts.models import User
+from apps.following.models import Playback
+
+LONGEST_RECORDING = 7 * 86_400.0  # s
+
+
+def keep_place(user: User, posting_id: int, address: str, seconds: float, *, now: datetime) -> None:
+    """Keep how far a person has come in a recording; whatever device spoke last is right."""
+    Playback.objects.update_or_create(
+        user=user,
+        posting_id=posting_id,
+        defaults={"address": address, "seconds": min(max(seconds, 0.0), LONGEST_RECORDING), "changed_at": now},
+    )
+
+
+def forget_place(user: User, posting_id: int) -> None:
+    Playback.objects.filter(user=user, posting_id=posting_id).delete()
