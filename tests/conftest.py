@@ -1,6 +1,7 @@
 """What all tests share. They talk to a real Postgres and a real Valkey, which `manage.py test` starts for them."""
 
 import os
+import signal
 import socket
 from collections.abc import Iterator
 
@@ -8,6 +9,10 @@ import hypothesis
 import pytest
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser's driver runs a loop in the test's thread
+
+# What runs in the background of a shell begins with Ctrl-C ignored, and so would all that tests start and stop by it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says more about what else the machine does than about the example.
 hypothesis.settings.register_profile("wirebeat", deadline=None)
