@@ -11,7 +11,8 @@ from django.urls import URLPattern, re_path
 
 from apps.api.views.google_reader import own, signing_in, streams, subscriptions, tags
 
-_BEGIN = r"^/*(?:api/greader\.php/+)?"
+# In brackets, or Django would warn of a slash too many, which clients send indeed.
+_BEGIN = r"^[/]*(?:api/greader\.php/+)?"
 
 
 def _path(route: str, view: Callable[..., HttpResponseBase], name: str) -> URLPattern:
@@ -23,7 +24,7 @@ def _call(route: str, view: Callable[..., HttpResponseBase], name: str) -> URLPa
 
 
 urlpatterns = [
-    re_path(r"^/*api/greader\.php/*$", own.greet, name="greader_greet"),
+    re_path(r"^[/]*api/greader\.php/*$", own.greet, name="greader_greet"),
     _path("accounts/ClientLogin", signing_in.client_login, "client_login"),
     _path(r"reader/atom/+(?P<stream>.+)", streams.atom, "atom"),
     _call("token", own.token, "token"),
