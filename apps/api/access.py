@@ -61,7 +61,7 @@ def _person(
     if secret and person is None and use(secret, now=now) is not None:
         raise Refused("This token does not allow changes.", 403)
     if secret:
-        limits.is_within("secret", address, most=WRONG_SECRETS, seconds=WRONG_FOR)
+        limits.counted("secret", address, seconds=WRONG_FOR)
     raise Refused("An app token is needed. Make one in the account's settings.")
 
 

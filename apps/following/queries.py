@@ -178,6 +178,10 @@ def tags_by_posting(user: User, posting_ids: Collection[int]) -> dict[int, list[
 
 
 # --- postings as one person sees them ---------------------------------------------------------------------------------
+def stars_of(user: User) -> QuerySet[Mark]:
+    return Mark.objects.filter(user=user, starred_at__isnull=False)
+
+
 def readable_by(user: User | AnonymousUser) -> QuerySet[Posting]:
     """Postings that a person may open: the visible ones, and what they starred even if they follow it no longer."""
     if not user.is_authenticated or user.is_staff:
@@ -185,7 +189,7 @@ def readable_by(user: User | AnonymousUser) -> QuerySet[Posting]:
     # Asked of each posting: as sets, all visible ones would be gathered first.
     source = Source.objects.filter(pk=OuterRef("source_id"))
     follow = follows_of(user).filter(source=OuterRef("source_id"))
-    starred = Mark.objects.filter(user=user, starred_at__isnull=False, posting=OuterRef("pk"))
+    starred = stars_of(user).filter(posting=OuterRef("pk"))
     return postings.everything().filter(Exists(source.filter(listed=True)) | Exists(follow) | Exists(starred))
 
 
@@ -199,8 +203,7 @@ def posting_at(user: User, address: str) -> Posting | None:
 
 
 def starred_among(user: User, posting_ids: Collection[int]) -> set[int]:
-    marks = Mark.objects.filter(user=user, posting_id__in=posting_ids, starred_at__isnull=False)
-    return set(marks.values_list("posting_id", flat=True))
+    return set(stars_of(user).filter(posting_id__in=posting_ids).values_list("posting_id", flat=True))
 
 
 def postings_in(user: User | AnonymousUser, scope: Scope) -> QuerySet[Posting]:
@@ -213,9 +216,7 @@ def postings_in(user: User | AnonymousUser, scope: Scope) -> QuerySet[Posting]:
     if not user.is_authenticated:
         return Posting.objects.none()
     if scope.kind == "starred":
-        return Posting.objects.filter(
-            pk__in=Mark.objects.filter(user=user, starred_at__isnull=False).values("posting_id")
-        )
+        return Posting.objects.filter(pk__in=stars_of(user).values("posting_id"))
     if scope.kind == "tag":
         return readable_by(user).filter(
             pk__in=Tagging.objects.filter(tag__user=user, tag_id=scope.id).values("posting_id")

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.accounts.models import User
+from apps.api.actions.marking import star_all
 from apps.api.formats.google_reader_items import BROADCAST, FRESH, KEPT_UNREAD, READ, STARRED
 from apps.api.formats.google_reader_streams import READING_LIST, BadStream, Stream, path_of
 from apps.api.queries.google_reader_labels import labels_of
@@ -21,7 +22,6 @@ from apps.retrieval.actions import following as retrieval
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import BadAddress, normalise
 from apps.sources.formats.opml import OpmlDocument, Subscription
-from apps.stories import actions as stories
 
 MOST_SHARED = 100  # items at once
 READ_ONE_BY_ONE = 200  # items: more at once are a list put away, which belongs in nobody's history
@@ -58,7 +58,7 @@ def edit_tags(
         if read and len(readable) <= READ_ONE_BY_ONE:
             following.remember_read(user, readable, now=now)
     if STARRED in added or STARRED in removed:
-        _star(user, readable, starred=STARRED in added, now=now)
+        star_all(user, readable, starred=STARRED in added, now=now)
     if BROADCAST in added or BROADCAST in removed:
         _share(user, readable, shared=BROADCAST in added, now=now)
     for stream in removed:
@@ -82,11 +82,6 @@ def _said_read(added: Collection[Stream], removed: Collection[Stream]) -> bool |
     if READ in added:
         return True
     return False if READ in removed else None
-
-
-def _star(user: User, ids: Collection[int], *, starred: bool, now: datetime) -> None:
-    following.mark_for_all([(user.pk, id) for id in ids], now=now, starred_at=now if starred else None)
-    stories.note_all_starred(user, ids, now=now)
 
 
 def _share(user: User, ids: Collection[int], *, shared: bool, now: datetime) -> None:
@@ -133,7 +128,7 @@ def rename_label(user: User, label: Stream, name: Stream) -> None:
     folder, tag_id = _labelled(user, label)
     if folder is not None:
         *above, last = _checked_path(name)
-        following.edit_folder(folder, name=last, parent=_made(user, above) if above else None)
+        following.edit_folder(folder, name=last, parent=following.folder_at(user, above) if above else None)
     if tag_id is not None:
         following.rename_tag(user, tag_id, name.name)
 
@@ -261,7 +256,7 @@ def _found(found: Discovery) -> int:
 
 def _arrange(user: User, titles: Mapping[int, str], added: Collection[Stream], removed: Collection[Stream]) -> None:
     labels = labels_of(user).folders
-    folders = [labels.get(stream.name) or _made(user, _checked_path(stream)) for stream in added]
+    folders = [labels.get(stream.name) or following.folder_at(user, _checked_path(stream)) for stream in added]
     out_of = {labels[stream.name].pk for stream in removed if stream.kind == "label" and stream.name in labels}
     follows = {
         follow.source_id: follow
@@ -296,9 +291,3 @@ def _checked_path(label: Stream) -> tuple[str, ...]:
     if label.kind != "label" or not all(path) or max(map(len, path)) > LONGEST_NAME:
         raise BadStream(f"“{label}” is no label: each part has from 1 to {LONGEST_NAME} characters.")
     return path
-
-
-def _made(user: User, path: Sequence[str]) -> Folder:
-    """The folder at a path, made if it is missing, as are those on the way."""
-    *above, name = path
-    return following.create_folder(user, name, _made(user, above) if above else None)

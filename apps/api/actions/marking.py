@@ -33,12 +33,18 @@ def unmark_recent(user: User, *, now: datetime) -> None:
 
 
 @transaction.atomic
+def star_all(user: User, posting_ids: Collection[int], *, starred: bool, now: datetime) -> None:
+    """Star postings that the person may open, or take the stars back, and let what is learnt of them follow."""
+    following.mark_for_all([(user.pk, id) for id in posting_ids], now=now, starred_at=now if starred else None)
+    stories.note_all_starred(user, posting_ids, now=now)
+
+
+@transaction.atomic
 def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> bool:
     """Star a posting of the person's, or take the star back; False if it is not theirs."""
     if not own_ids(user, [posting_id]):
         return False
-    following.star(user, posting_id, starred=starred, now=now)
-    stories.note_starred(user, posting_id, now=now)
+    star_all(user, [posting_id], starred=starred, now=now)
     return True
 
 

@@ -7,9 +7,9 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.accounts.models import User
+from apps.api.actions.marking import star_all
 from apps.following import actions as following
 from apps.following import queries as following_queries
-from apps.stories import actions as stories
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,7 @@ def mark(user: User, posting_ids: Collection[int], marks: Marks, *, now: datetim
     for name in marks.add_tags:
         following.tag(user, ids, name, now)
     if marks.starred is not None:
-        pairs = [(user.pk, posting_id) for posting_id in ids]
-        following.mark_for_all(pairs, now=now, starred_at=now if marks.starred else None)
-        stories.note_all_starred(user, ids, now=now)
+        star_all(user, ids, starred=marks.starred, now=now)
     if marks.read is not None:
         following.mark_read(user, ids, read=marks.read, now=now)
         if marks.read:

@@ -3,12 +3,12 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 
 from apps.accounts.models import User
+from apps.database.statements import fetch
 from apps.following import queries as following
-from apps.following.models import Mark, MarkedAll, Reading
+from apps.following.models import MarkedAll, Reading
 from apps.following.queries import Scope
 from apps.postings import queries as postings
 from apps.postings.models import Posting
@@ -18,7 +18,7 @@ def own(user: User) -> QuerySet[Posting]:
     """Postings of what a person follows, and what they starred of anything else."""
     # Asked of each posting: as sets, all of them would be gathered first.
     follow = following.follows_of(user).filter(source=OuterRef("source_id"))
-    starred = Mark.objects.filter(user=user, starred_at__isnull=False, posting=OuterRef("pk"))
+    starred = following.stars_of(user).filter(posting=OuterRef("pk"))
     return postings.everything().filter(Exists(follow) | Exists(starred))
 
 
@@ -29,8 +29,7 @@ def own_ids(user: User, posting_ids: Collection[int]) -> list[int]:
 
 def starred_ids(user: User, most: int) -> list[int]:
     """What a person starred, the latest first."""
-    marks = Mark.objects.filter(user=user, starred_at__isnull=False).order_by("-starred_at")
-    return list(marks.values_list("posting_id", flat=True)[:most])
+    return list(following.stars_of(user).order_by("-starred_at").values_list("posting_id", flat=True)[:most])
 
 
 def recent_readings(user: User, since: datetime) -> QuerySet[Reading, int]:
@@ -45,9 +44,7 @@ def recent_lists(user: User, since: datetime) -> QuerySet[MarkedAll, int]:
 
 def posting_counts(user: User, scope: Scope) -> dict[int, int]:
     """How many postings each of the followed sources of a list has; sources without any are left out. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNTS, [list(following.follows_in(user, scope).values_list("source_id", flat=True))])
-        return dict(cursor.fetchall())
+    return dict(fetch(_COUNTS, [list(following.follows_in(user, scope).values_list("source_id", flat=True))]))
 
 
 _COUNTS = "SELECT source_id, count(*) FROM postings_posting WHERE source_id = ANY(%s) GROUP BY source_id"
@@ -70,6 +67,5 @@ def numbered(
     """
     sources = list(following.follows_in(user, scope).values_list("source_id", flat=True))
     statement = _NUMBERED.format(down="DESC" if highest_first else "")
-    with connection.cursor() as cursor:
-        cursor.execute(statement, {"sources": sources, "after": after, "before": before, "limit": limit})
-        return [posting_id for (posting_id,) in cursor.fetchall()]
+    named = {"sources": sources, "after": after, "before": before, "limit": limit}
+    return [posting_id for (posting_id,) in fetch(statement, named)]

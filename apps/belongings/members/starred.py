@@ -6,6 +6,7 @@ from django.utils.timezone import now as clock
 
 from apps.accounts.addresses import own_address
 from apps.accounts.models import User
+from apps.following import queries as following
 from apps.following.models import Mark
 from apps.publishing.formats import atom
 from apps.publishing.formats.feed import Entry, Feed
@@ -20,7 +21,7 @@ def write(user: User) -> Iterator[bytes]:
 
 
 def _entries(user: User) -> Iterator[Entry]:
-    starred = Mark.objects.filter(user=user, starred_at__isnull=False).order_by("posting_id")
+    starred = following.stars_of(user).order_by("posting_id")
     last = 0
     while batch := list(starred.filter(posting_id__gt=last).select_related("posting__source")[:AT_ONCE]):
         yield from map(_entry, batch)

@@ -5,6 +5,7 @@ from apps.following.actions.folders import MOST_FOLDERS as MOST_FOLDERS
 from apps.following.actions.folders import create_folder as create_folder
 from apps.following.actions.folders import delete_folder as delete_folder
 from apps.following.actions.folders import edit_folder as edit_folder
+from apps.following.actions.folders import folder_at as folder_at
 from apps.following.actions.follows import UNREAD_AT_FIRST_FOR as UNREAD_AT_FIRST_FOR
 from apps.following.actions.follows import edit_follow as edit_follow
 from apps.following.actions.follows import follow as follow

@@ -1,5 +1,7 @@
 """Folders, one within another."""
 
+from collections.abc import Sequence
+
 from django.db import transaction
 
 from apps.accounts.models import User
@@ -29,6 +31,19 @@ def create_folder(user: User, name: str, parent: Folder | None = None) -> Folder
     if parent is not None and len(queries.folder_paths(queries.folders_of(user))[parent.pk]) >= DEEPEST_FOLDER:
         raise NotPossible(TOO_DEEP)
     return Folder.objects.create(user=user, parent=parent, name=name)
+
+
+@transaction.atomic
+def folder_at(user: User, path: Sequence[str]) -> Folder:
+    """The folder at a path of names, made if it is missing, as are those around it.
+
+    Raises
+    ------
+    NotPossible
+        If there are too many folders, or it would lie too deep.
+    """
+    *around, name = path
+    return create_folder(user, name, folder_at(user, around) if around else None)
 
 
 @transaction.atomic

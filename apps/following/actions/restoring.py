@@ -12,7 +12,7 @@ from django.db.models import Model
 
 from apps.accounts.models import User
 from apps.following import queries
-from apps.following.actions.folders import create_folder
+from apps.following.actions.folders import create_folder, folder_at
 from apps.following.actions.history import MOST_REMEMBERED
 from apps.following.actions.notes import MOST_NOTES
 from apps.following.actions.refusals import NotPossible
@@ -29,7 +29,7 @@ def restore_folder(user: User, path: Sequence[str], **options: Any) -> Folder:
     NotPossible
         If there are too many folders, or it would lie too deep.
     """
-    around = restore_folder(user, path[:-1]) if len(path) > 1 else None
+    around = folder_at(user, path[:-1]) if len(path) > 1 else None
     is_new = not queries.folders_of(user).filter(parent=around, name=path[-1]).exists()
     folder = create_folder(user, path[-1], around)
     if is_new and options:

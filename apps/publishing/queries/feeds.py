@@ -14,7 +14,7 @@ from apps.accounts.addresses import own_address
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.listing import listed
-from apps.following.models import Mark, Tagging
+from apps.following.models import Tagging
 from apps.following.queries import Scope
 from apps.postings import queries as postings
 from apps.publishing.formats.feed import LONG_AGO, Entry, Feed
@@ -108,7 +108,7 @@ def _private_entries(private: PrivateAddress) -> tuple[Entry, ...]:
     user = private.user
     match private.kind:
         case Kind.STARRED:
-            marks = Mark.objects.filter(user=user, starred_at__isnull=False).order_by("-starred_at", "-pk")
+            marks = following.stars_of(user).order_by("-starred_at", "-pk")
             starred = marks.values_list("posting_id", "starred_at")[:LENGTH]
             return _put_there(user, {posting_id: at for posting_id, at in starred if at is not None})
         case Kind.TAG:

@@ -191,7 +191,7 @@ class _Resolver:
 
     @property
     def _stars(self) -> QuerySet[Mark]:
-        return Mark.objects.filter(user=self.user, starred_at__isnull=False)  # type: ignore[misc]
+        return following.stars_of(self.user)  # type: ignore[arg-type]
 
     def _state(self, state: str) -> Condition:
         if not self.user.is_authenticated:
