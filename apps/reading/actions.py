@@ -12,11 +12,6 @@ from apps.postings import actions as postings
 from apps.postings import queries as postings_queries
 from apps.retrieval import actions as retrieval
 from apps.retrieval import queries as retrieval_queries
-from apps.retrieval.actions.following import follow as follow
-from apps.retrieval.actions.following import follow_address as follow_address
-from apps.retrieval.actions.following import follow_all as follow_all
-from apps.retrieval.actions.following import import_list as import_list
-from apps.retrieval.actions.following import unfollow as unfollow
 from apps.sources import actions as sources
 from apps.sources import queries as source_queries
 from apps.sources.models import AuditEntry, Source

@@ -8,6 +8,7 @@ from django.utils.timezone import now
 from django.views.decorators.http import require_safe
 
 from apps.accounts.middleware import impersonal
+from apps.database.texts import storable
 from apps.following.queries import subscription_list
 from apps.publishing.formats import FORMS
 from apps.publishing.models import PrivateAddress
@@ -48,7 +49,7 @@ def story(request: HttpRequest, story_id: int, form: str = "rss") -> HttpRespons
 @require_safe
 def trends(request: HttpRequest, form: str = "rss") -> HttpResponseBase:
     """A list of trends; without a language that in which most is written."""
-    said = {name: _storable(request.GET.get(name, "")) for name in ("language", "category", "method", "horizon")}
+    said = {name: storable(request.GET.get(name, "")) for name in ("language", "category", "method", "horizon")}
     language = said["language"][:3]
     if not language and (places := trending.places()):
         language = places[0].language
@@ -82,8 +83,3 @@ def sources(request: HttpRequest, feed_secret: str) -> HttpResponseBase:
     said["X-Robots-Tag"] = "noindex"
     said["Referrer-Policy"] = "no-referrer"
     return get_conditional_response(request, etag=tag, response=said) or said
-
-
-def _storable(text: str) -> str:
-    """Without what a database cannot take."""
-    return text.encode("utf-8", "ignore").decode().replace("\x00", "")

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.utils.translation import gettext
 
+from apps.database.texts import storable
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import Order
 
@@ -140,8 +141,3 @@ def order_named(name: str | None) -> Order | None:
 def _ids(values: list[str]) -> tuple[int, ...]:
     read = [int(value) for value in values if value.isascii() and value.isdecimal() and len(value) <= 19]
     return tuple(dict.fromkeys(number for number in read if number <= _LARGEST_ID))[-MOST_JUDGED:]
-
-
-def storable(text: str) -> str:
-    """Without what a database cannot take."""
-    return text.encode("utf-8", "ignore").decode().replace("\x00", "")

@@ -7,6 +7,8 @@ from urllib.parse import quote_plus
 
 from django.http import QueryDict
 
+from apps.database.texts import storable
+
 Method = Literal["ours", "yioop"]
 Period = Literal["hours", "days", "months"]
 
@@ -30,10 +32,10 @@ class Asked:
         Asked(language='en', category='', method='ours', period='days', terms=('rain',))
         """
         method, period = given.get("method"), given.get("period")
-        terms = (" ".join(_storable(term).split())[:LONGEST_TERM] for term in given.getlist("term"))
+        terms = (" ".join(storable(term).split())[:LONGEST_TERM] for term in given.getlist("term"))
         return cls(
-            language=_storable(given.get("language", ""))[:3],
-            category=_storable(given.get("category", ""))[:100],
+            language=storable(given.get("language", ""))[:3],
+            category=storable(given.get("category", ""))[:100],
             method="yioop" if method == "yioop" else "ours",
             period=next((known for known in get_args(Period) if known == period), "days"),
             terms=tuple(dict.fromkeys(filter(None, terms)))[-MOST_CHARTED:],
@@ -68,8 +70,3 @@ class Asked:
 @lru_cache(1_024)  # a page has many addresses of much the same
 def _quoted(value: str) -> str:
     return quote_plus(value)
-
-
-def _storable(text: str) -> str:
-    """Without what a database cannot take."""
-    return text.encode("utf-8", "ignore").decode().replace("\x00", "")

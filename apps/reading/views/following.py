@@ -9,17 +9,17 @@ from django.utils.timezone import now
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
+from apps.database.texts import storable
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.actions import NotPossible, arranging
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
-from apps.reading import actions
 from apps.reading.following_forms import FollowForm, Move, NoMove, read_move
 from apps.reading.forms import AddressForm, FolderForm
 from apps.reading.pages.catalogue import catalogue_page
-from apps.reading.pages.search_asked import storable
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
+from apps.retrieval.actions import following as retrieval
 
 
 @require_safe
@@ -36,7 +36,7 @@ def add(request: PersonsRequest) -> HttpResponse:
     choices: tuple[object, ...] = ()
     if request.method == "POST" and form.is_valid():
         try:
-            found = actions.follow_address(
+            found = retrieval.follow_address(
                 request.user, form.cleaned_data["address"], now=now(), folder_ids=form.folder_ids()
             )
         except NotPossible as problem:
@@ -58,7 +58,7 @@ def follow(request: PersonsRequest, source_id: int) -> HttpResponse:
     if source is None:
         raise Http404("There is no such source.")
     try:
-        actions.follow(request.user, source_id, now=now())
+        retrieval.follow(request.user, source_id, now=now())
     except NotPossible as problem:
         messages.error(request, str(problem))
         if request.htmx:
@@ -73,7 +73,7 @@ def follow(request: PersonsRequest, source_id: int) -> HttpResponse:
 @login_required
 def unfollow(request: PersonsRequest, source_id: int) -> HttpResponse:
     follow = _follow(request.user, source_id)
-    actions.unfollow(request.user, source_id, now=now())
+    retrieval.unfollow(request.user, source_id, now=now())
     messages.success(request, f"You no longer follow {follow.title or follow.source}.")
     return back(request, "river")
 

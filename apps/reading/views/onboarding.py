@@ -12,11 +12,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.following import queries as following
 from apps.following.actions import NotPossible
-from apps.reading import actions
 from apps.reading.following_forms import InterestsForm
 from apps.reading.pages.onboarding import filling_page, of_interest, welcome_page
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
 from apps.recommendations import actions as recommendations
+from apps.retrieval.actions import following as retrieval
 
 
 @login_required
@@ -33,7 +33,7 @@ def welcome(request: PersonsRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         found = of_interest(form.cleaned_data["categories"], form.cleaned_data["languages"])
         try:
-            actions.follow_all(request.user, found, now=now())
+            retrieval.follow_all(request.user, found, now=now())
         except NotPossible as problem:
             form.add_error(None, str(problem))
         else:

@@ -8,10 +8,10 @@ from django.views.decorators.http import require_safe
 from apps.accounts import limits
 from apps.following import queries as following
 from apps.following.actions import NotPossible
-from apps.reading import actions
 from apps.reading.forms import OpmlForm
 from apps.reading.views.rendering import PersonsRequest, show
 from apps.retrieval.actions import NoDocument, fetch_document
+from apps.retrieval.actions import following as retrieval
 from apps.sources.algorithms.addresses import BadAddress
 from apps.sources.formats import opml
 
@@ -25,7 +25,7 @@ def import_list(request: PersonsRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             document = opml.read(_content(request, form))
-            report = actions.import_list(request.user, document, now=now())
+            report = retrieval.import_list(request.user, document, now=now())
         except opml.BrokenOpml as problem:
             form.add_error(form.given, f"Nothing was imported, for the file cannot be read. {problem}")
         except (NotPossible, NoDocument, BadAddress) as problem:

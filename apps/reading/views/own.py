@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from apps.database.texts import storable
 from apps.following import actions
 from apps.following import queries as following
 from apps.postings.queries import BadCursor, Cursor
 from apps.reading.pages.own import history_page, notes_page, tags_page
-from apps.reading.pages.search_asked import storable
 from apps.reading.views.rendering import PersonsRequest, back, show
 
 

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts import actions as accounts_actions
 from apps.accounts.models import User
+from apps.database.texts import storable
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.models import Follow
@@ -19,7 +20,6 @@ from apps.reading.algorithms.typesetting import LEADINGS, SIZES, Typesetting
 from apps.reading.pages.layouts import view_of
 from apps.reading.pages.posting import PostingPage, posting_page
 from apps.reading.pages.river import Arrangement, RiverPage, river_page
-from apps.reading.pages.search_asked import storable
 from apps.reading.views.rendering import PersonsRequest, Request, is_from_here, is_prefetch, show
 from apps.reading.views.summaries import asked_percent
 from apps.stories import actions as stories_actions

@@ -13,10 +13,10 @@ from apps.postings.actions.articles import PageOfPosting, fill
 from apps.postings.actions.storing import Document
 from apps.postings.algorithms.extraction.articles import Article
 from apps.postings.models import Posting
-from apps.reading import actions as reading
 from apps.reading.pages.posting import posting_page
 from apps.reading.pages.river import Arrangement, river_page
 from apps.reading.pages.sidebar import sidebar
+from apps.retrieval.actions import following as retrieval
 from apps.retrieval.models import Schedule
 from apps.sources.formats.feed import ParsedEntry
 from apps.sources.formats.opml import OpmlDocument, Subscription
@@ -129,13 +129,13 @@ def test_a_list_cannot_make_the_portal_flood_a_site(monkeypatch):
     user = a_user()
     addresses = [f"https://victim.example/feed?{number}" for number in range(200)]
     addresses += [f"https://{number}.victim.example/feed" for number in range(200)]
-    report = reading.import_list(user, a_list_of(*addresses, "https://other.example/feed"), now=NOON)
+    report = retrieval.import_list(user, a_list_of(*addresses, "https://other.example/feed"), now=NOON)
     assert len(report.followed) == 11
     assert ["390" in skipped.reason and "victim.example" in skipped.reason for skipped in report.skipped] == [True]
     assert Schedule.objects.count() == 11
 
     # Neither does one list after the other.
-    report = reading.import_list(user, a_list_of(*(f"{address}&again" for address in addresses)), now=NOON)
+    report = retrieval.import_list(user, a_list_of(*(f"{address}&again" for address in addresses)), now=NOON)
     assert not report.followed
     assert Source.objects.filter(url__contains="victim.example").count() == 10
 
@@ -143,13 +143,13 @@ def test_a_list_cannot_make_the_portal_flood_a_site(monkeypatch):
 def test_what_the_portal_asks_anyway_may_be_followed_however_much_of_a_site_it_is(monkeypatch):
     monkeypatch.setattr(importing, "MOST_OF_A_SITE", 1)
     known = [a_source(url=f"https://large.example/{number}", listed=True).url for number in range(5)]
-    report = reading.import_list(a_user(), a_list_of(*known, "https://large.example/new"), now=NOON)
+    report = retrieval.import_list(a_user(), a_list_of(*known, "https://large.example/new"), now=NOON)
     assert len(report.followed) == 6
     assert not report.skipped
 
 
 def test_a_list_from_the_largest_reader_is_taken_whole():
     addresses = [f"https://site{number}.example/feed" for number in range(300)]
-    report = reading.import_list(a_user(), a_list_of(*addresses), now=NOON)
+    report = retrieval.import_list(a_user(), a_list_of(*addresses), now=NOON)
     assert len(report.followed) == 300
     assert Schedule.objects.filter(due_at=NOON, reason="first retrieval").count() == 300
