@@ -20,7 +20,7 @@ from apps.search.queries.stored import Columns, Sealed
 if TYPE_CHECKING:
     from apps.search.queries.snapshot import Snapshot
 
-FIRST_READ = 3  # blocks, where a search may stop early
+FIRST_READ = 12  # blocks, where a search may stop early: to read a few too many costs less than to ask twice
 NOTHING = np.empty(0, np.int64)
 
 
@@ -177,6 +177,10 @@ class TailBlock(_Block):
         return [_joined(of_term) for of_term in zip(*found, strict=True)]
 
     def attributes(self) -> Attributes:
+        return self._attributes
+
+    @cached_property
+    def _attributes(self) -> Attributes:
         return joined([chunk.attributes for chunk in self._chunks])
 
     def alive(self) -> NDArray[np.bool_] | None:

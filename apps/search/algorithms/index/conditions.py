@@ -62,7 +62,10 @@ class Condition(Protocol):
         ...
 
     def bounds(self, block: Holder) -> tuple[Flags, Flags]:
-        """For which documents it surely holds, and for which it may; the first are among the second."""
+        """For which documents it surely holds, and for which it may; the first are among the second.
+
+        The arrays are the caller's own; where it is all decided they may be the same one.
+        """
         ...
 
     def holds(self, document: Document, at: int, surely: Callable[["Condition"], Flags]) -> bool:
@@ -100,13 +103,10 @@ class Stands:
         yield from map(abs, self.items)
 
     def bounds(self, block: Holder) -> tuple[Flags, Flags]:
-        flags = np.ones(block.size, np.bool_)
-        for item in sorted(set(self.terms()), key=lambda term: block.holding(term).size):
-            held = np.zeros(block.size, np.bool_)
-            held[block.holding(item)] = True
-            flags &= held
-            if not flags.any():
-                break
+        rarest, *others = sorted((block.holding(term) for term in set(self.terms())), key=len)
+        flags = _flags(block.size, rarest)
+        for held in others if rarest.size else ():
+            flags &= _flags(block.size, held)
         # A character of a script without spaces is a term of its own, and so is every word: one item is just there.
         is_decided = len(self.items) == 1 and not self.in_title
         return (flags, flags) if is_decided else (np.zeros(block.size, np.bool_), flags)
@@ -247,12 +247,16 @@ class All:
             yield from part.terms()
 
     def bounds(self, block: Holder) -> tuple[Flags, Flags]:
-        sure, possible = np.ones(block.size, np.bool_), np.ones(block.size, np.bool_)
-        for part in self.parts:
-            parts_sure, parts_possible = part.bounds(block)
-            sure, possible = sure & parts_sure, possible & parts_possible
+        if not self.parts:
+            return np.ones(block.size, np.bool_), np.ones(block.size, np.bool_)
+        sure, possible = self.parts[0].bounds(block)
+        for part in self.parts[1:]:
             if not possible.any():
                 break
+            parts_sure, parts_possible = part.bounds(block)
+            is_decided = sure is possible and parts_sure is parts_possible
+            possible = possible & parts_possible
+            sure = possible if is_decided else sure & parts_sure
         return sure, possible
 
     def holds(self, document: Document, at: int, surely: Callable[[Condition], Flags]) -> bool:
@@ -310,8 +314,15 @@ class Trial:
 def trial(condition: Condition, block: Holder, alive: Flags | None) -> Trial:
     """A condition on a block, of whose documents only those alive are found; None where all are."""
     sure, possible = condition.bounds(block)
-    alive = np.ones(block.size, np.bool_) if alive is None else alive
-    return Trial(condition, block, sure & alive, possible & alive)
+    if alive is not None:
+        sure, possible = sure & alive, possible & alive
+    return Trial(condition, block, sure, possible)
+
+
+def _flags(size: int, offsets: IntArray) -> Flags:
+    flags = np.zeros(size, np.bool_)
+    flags[offsets] = True
+    return flags
 
 
 def follows(sequence: IntArray, items: IntArray) -> bool:
