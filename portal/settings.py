@@ -151,7 +151,7 @@ CACHES = {
         "OPTIONS": brokers.cache_options(_cache_url),
     }
 }
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "apps.accounts.sessions"
 STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     "documents": {

@@ -1,0 +1,19 @@
+"""Sessions as Django keeps them in the database, read by a prepared statement: each request begins with one."""
+
+from django.contrib.sessions.backends import db
+from django.contrib.sessions.base_session import AbstractBaseSession
+from django.utils.timezone import now
+
+from apps.database.statements import fetch
+
+_SESSION = """
+SELECT session_key, session_data, expire_date FROM django_session WHERE session_key = %s AND expire_date > %s
+"""
+
+
+class SessionStore(db.SessionStore):
+    def _get_session_from_db(self) -> AbstractBaseSession | None:
+        for key, data, expires in fetch(_SESSION, [self.session_key, now()]):
+            return self.model(session_key=key, session_data=data, expire_date=expires)
+        self._session_key = None
+        return None
