@@ -1,17 +1,24 @@
 """Amounts of time in the words of the language that a page is answered in."""
 
+import functools
 from datetime import datetime
 
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from apps.reading.algorithms import spans
 
 
 def units() -> tuple[str, str, str, str]:
     """Of time, the largest first, as they are written behind a number."""
+    return _units(get_language())
+
+
+@functools.cache
+def _units(language: str | None) -> tuple[str, str, str, str]:
+    """In the language that is switched on, which the memory has to know of."""
     return (
         pgettext("days", "d"),
         pgettext("hours", "h"),

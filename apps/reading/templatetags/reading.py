@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 from django import template
 from django.templatetags.static import static
 from django.utils.formats import date_format
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.timezone import get_current_timezone, localtime
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -24,18 +24,14 @@ register = template.Library()
 @register.filter
 def ago(at: datetime, now: datetime) -> SafeString:
     """A time as people say it, with the exact one for who points at it."""
-    return format_html(
-        '<time datetime="{}" title="{}">{}</time>',
-        at.isoformat(),
-        _exact(at, get_current_timezone(), get_language()),
-        _said(at, now),
-    )
+    exact = _exact(at, get_current_timezone(), get_language())
+    return mark_safe(f'<time datetime="{at.isoformat()}" title="{exact}">{escape(_said(at, now))}</time>')
 
 
 @functools.lru_cache(maxsize=20_000)
 def _exact(at: datetime, zone: tzinfo, language: str | None) -> str:
     """Many see the same postings. The language is that which is switched on: the memory has to know it."""
-    return date_format(localtime(at, zone), _("j F Y, H:i:s e"))
+    return escape(date_format(localtime(at, zone), _("j F Y, H:i:s e")))
 
 
 def _said(at: datetime, now: datetime) -> str:

@@ -28,19 +28,19 @@ def row(context: dict[str, Any], *, in_story: bool = False) -> SafeString:
 @register.simple_tag(takes_context=True)
 def tools(context: dict[str, Any], next: str, *, oob: bool = False) -> SafeString:
     """Star, read and original of the context's posting; `oob`: htmx puts them in the place of those that are there."""
-    return drawn("tools.html", posting=context["posting"], here=next, oob=oob, form_token=_form_token(context))
+    return drawn("tools", posting=context["posting"], here=next, oob=oob, form_token=_form_token(context))
 
 
 @register.simple_tag(takes_context=True)
 def row_tags(context: dict[str, Any], *, oob: bool = False) -> SafeString:
-    return drawn("tags.html", posting=context["posting"], oob=oob)
+    return drawn("tags", posting=context["posting"], oob=oob)
 
 
 @register.simple_tag(takes_context=True)
 def sidebar_tree(context: dict[str, Any]) -> SafeString:
     """Folders and sources of the context's sidebar."""
     sidebar = context["sidebar"]
-    return drawn("tree.html", sidebar=sidebar, at=(sidebar.at.kind, sidebar.at.id) if sidebar.at else ("", 0))
+    return drawn("tree", sidebar=sidebar, at=(sidebar.at.kind, sidebar.at.id) if sidebar.at else ("", 0))
 
 
 def _form_token(context: dict[str, Any]) -> str:
