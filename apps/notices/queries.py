@@ -7,6 +7,7 @@ from django.db import connection
 from django.db.models import F, QuerySet
 
 from apps.accounts.models import User
+from apps.database.statements import fetch
 from apps.notices.models import MailWish, Notice
 from apps.retrieval.models import Retrieval
 
@@ -18,9 +19,17 @@ def open_notices(user: User) -> QuerySet[Notice]:
     return Notice.objects.filter(user=user, dismissed_at=None).select_related("source").order_by("-pk")
 
 
+_COUNT = f"""
+SELECT count(*) FROM (
+    SELECT FROM notices_notice WHERE user_id = %s AND dismissed_at IS NULL LIMIT {MOST_SHOWN}
+) AS notice
+"""
+
+
 def open_count(user: User) -> int:
     """How many there are; up to the number that is shown at once."""
-    return Notice.objects.filter(user=user, dismissed_at=None).order_by()[:MOST_SHOWN].count()
+    [(count,)] = fetch(_COUNT, [user.pk])
+    return int(count)
 
 
 def wants_mail(user: User) -> bool:

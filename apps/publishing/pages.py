@@ -17,7 +17,7 @@ from apps.postings.models import Posting
 from apps.publishing.algorithms.shared import address_in
 from apps.publishing.formats import FORMS
 from apps.publishing.models import PrivateAddress
-from apps.publishing.queries.addresses import address_of_kind, address_of_list, addresses_of
+from apps.publishing.queries.addresses import addresses_of, secret_of_list, secret_of_shared
 from apps.publishing.queries.channels import Channel, TrendList
 from apps.publishing.queries.feeds import name_of, page_of
 
@@ -46,15 +46,15 @@ def menu_of_list(user: User | AnonymousUser, scope: Scope) -> FeedsMenu | None:
     """The feeds of one of the person's lists; a source has its own, elsewhere. At most one query."""
     if not user.is_authenticated or scope.kind == "source":
         return None
-    return _menu(address_of_list(user, scope), scope.kind, scope.id)
+    return _menu(secret_of_list(user, scope), scope.kind, scope.id)
 
 
 def menu_of_shared(user: User) -> FeedsMenu:
-    return _menu(address_of_kind(user, Kind.SHARED), Kind.SHARED)
+    return _menu(secret_of_shared(user), Kind.SHARED)
 
 
-def _menu(private: PrivateAddress | None, kind: str, list_id: int = 0) -> FeedsMenu:
-    links = () if private is None else links_of(Channel("private", private.secret))
+def _menu(secret: str | None, kind: str, list_id: int = 0) -> FeedsMenu:
+    links = () if secret is None else links_of(Channel("private", secret))
     return FeedsMenu(links, True, kind, list_id)
 
 

@@ -3,6 +3,7 @@
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
+from apps.database.statements import fetch
 from apps.following.queries import Scope
 from apps.publishing.models import PrivateAddress
 
@@ -14,17 +15,23 @@ def addresses_of(user: User) -> QuerySet[PrivateAddress]:
     return PrivateAddress.objects.filter(user=user)
 
 
-def address_of_kind(user: User, kind: str) -> PrivateAddress | None:
-    return addresses_of(user).filter(kind=kind, folder=None, tag=None).first()
+def secret_of_shared(user: User) -> str | None:
+    return addresses_of(user).filter(kind=Kind.SHARED).values_list("secret", flat=True).first()
 
 
-def address_of_list(user: User, scope: Scope) -> PrivateAddress | None:
-    """The address of one of the person's lists, if they have made one."""
+_SECRET = """
+SELECT secret FROM publishing_privateaddress WHERE user_id = %s AND kind = %s
+    AND folder_id IS NOT DISTINCT FROM %s::bigint AND tag_id IS NOT DISTINCT FROM %s::bigint
+"""
+
+
+def secret_of_list(user: User, scope: Scope) -> str | None:
+    """The secret of one of the person's lists, if they have made it an address."""
     kind = _KINDS.get(scope.kind)
     if kind is None:
         return None
     folder, tag = (scope.id if scope.kind == name else None for name in ("folder", "tag"))
-    return addresses_of(user).filter(kind=kind, folder=folder, tag=tag).first()
+    return next((secret for (secret,) in fetch(_SECRET, [user.pk, kind.value, folder, tag])), None)
 
 
 def address_by_secret(secret: str) -> PrivateAddress | None:

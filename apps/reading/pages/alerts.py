@@ -11,9 +11,8 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alerts import queries as alerts
-from apps.alerts.models import Browser, Hit, Message, Rule, Standing
+from apps.alerts.models import Browser, Message, Rule, Standing
 from apps.alerts.queries import interest, messages
-from apps.following import queries as following
 from apps.reading.algorithms.charts import bar_chart
 from apps.reading.pages.rows import PostingRow, rows
 from apps.reading.pages.saved_searches import address_of
@@ -70,18 +69,12 @@ def found_page(saved: SavedSearch, user: User, before: int | None) -> FoundPage:
     standing = Standing.objects.filter(pk=saved.pk).first()
     return FoundPage(
         saved,
-        address_of(saved),
+        address_of(saved.query, saved.order),
         standing.refusal if standing else "",
-        tuple(_rows_of(shown, user)),
+        tuple(rows(user, [hit.posting_id for hit in shown])),
         shown[-1].pk if len(hits) > LENGTH else None,
         get_text_list(_told(Rule.objects.filter(pk=saved.pk).first()), _("and")),
     )
-
-
-def _rows_of(hits: Sequence[Hit], user: User) -> list[PostingRow]:
-    readable = following.readable_by(user).filter(pk__in=[hit.posting_id for hit in hits])
-    found = {row.id: row for row in rows(following.with_state(readable, user), user)}
-    return [found[hit.posting_id] for hit in hits if hit.posting_id in found]
 
 
 def _told(rule: Rule | None) -> list[str]:

@@ -44,9 +44,8 @@ def _kept(saved: SavedSearch, count: int) -> KeptSearch:
     found = f"{count:,}+" if count >= alerts.MOST_COUNTED else str(count or "")
     rule, standing = getattr(saved, "rule", None), getattr(saved, "standing", None)
     refusal = standing.refusal if standing else ""
-    return KeptSearch(
-        saved.pk, saved.name, saved.query, address_of(saved), rss, atom, json, found, _told(rule), refusal
-    )
+    address = address_of(saved.query, saved.order)
+    return KeptSearch(saved.pk, saved.name, saved.query, address, rss, atom, json, found, _told(rule), refusal)
 
 
 def _told(rule: Rule | None) -> tuple[str, ...]:
@@ -56,5 +55,5 @@ def _told(rule: Rule | None) -> tuple[str, ...]:
     return tuple(way for way, holds in ways.items() if holds)
 
 
-def address_of(saved: SavedSearch) -> str:
-    return reverse("search") + Asked(saved.query, order=order_named(saved.order)).address()
+def address_of(query: str, order: str) -> str:
+    return reverse("search") + Asked(query, order=order_named(order)).address()

@@ -44,7 +44,7 @@ def save(request: PersonsRequest) -> HttpResponse:
         messages.error(request, said(error) if isinstance(error, BadQuery) else str(error))
         return redirect("search")
     messages.success(request, _("“{name}” is among your searches.").format(name=saved.name))
-    return redirect(address_of(saved))
+    return redirect(address_of(saved.query, saved.order))
 
 
 @require_POST

@@ -55,9 +55,9 @@ def test_a_page_takes_a_fixed_number_of_queries(client, page, most, shown):
     assert taken[0] <= most
 
 
-def test_counts_take_six_queries(django_assert_num_queries):
+def test_counts_take_four_queries(django_assert_num_queries):
     for sources in (1, 25):
         user, _ = a_reader(sources, 3)
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(4):
             counted = sidebar(user)
         assert counted.unread == sources * 3
