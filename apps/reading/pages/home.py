@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
-from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.reading.pages.rows import PostingRow, rows
 from apps.reading.pages.sections import FrontSections, front_sections
@@ -50,8 +49,7 @@ def home_page(now: datetime) -> HomePage:
     newest = list(postings.newest(visible).values_list("pk", "source__category")[:CONSIDERED])
     by_category = _categories(newest) if not sections.parts else {}
     wanted = {id for id, _ in newest[:LENGTH]} | {id for ids in by_category.values() for id in ids}
-    found = following.with_state(visible.filter(pk__in=wanted), nobody)
-    by_id = {row.id: row for row in rows(found, nobody)} if wanted else {}
+    by_id = {row.id: row for row in rows(nobody, wanted)}
     categories = (
         HomeSection(category, f"{reverse('catalogue')}?{urlencode({'category': category})}", _known(by_id, posting_ids))
         for category, posting_ids in by_category.items()

@@ -22,7 +22,7 @@ class PostingMenu:
 
 def posting_menu(user: User, posting_id: int, place: Mapping[str, str]) -> PostingMenu | None:
     """The menu of a posting that the person may read, or None; `place` says in which list it stands. Two queries."""
-    posting = row(posting_id, user)
+    posting = row(user, posting_id)
     if posting is None:
         return None
     tags = tuple(following.tags_of(user))

@@ -75,7 +75,7 @@ def _version(text_hash: bytes | memoryview) -> str:
 def kept_postings(user: User, posting_ids: Collection[int], *, pictures: bool) -> list[KeptPosting]:
     """Those of the postings that the person may read, in no order. Two queries."""
     mine = following.readable_by(user).filter(pk__in=posting_ids)
-    shown = {row.id: row for row in rows(following.with_state(mine, user), user)}
+    shown = {row.id: row for row in rows(user, posting_ids)}
     html = Case(When(length__lte=LONGEST_HTML, then=F("html")), default=Value(None), output_field=CharField(null=True))
     columns = mine.annotate(length=Length("html"), kept=html).values_list(
         "pk", "text_hash", "author", "kept", "image_url"

@@ -9,8 +9,8 @@ from django.db.models import Count
 
 from apps.accounts.models import User
 from apps.following import queries as following
+from apps.following.listing import listed
 from apps.following.queries import Scope
-from apps.postings import queries as postings
 from apps.reading.pages.catalogue import CatalogueEntry, recommended_entries
 from apps.reading.pages.languages import LanguageChoice, base_of, language_choices
 from apps.reading.pages.rows import PostingRow, rows
@@ -105,7 +105,7 @@ def filling_page(user: User, now: datetime) -> FillingPage:
     """The newest of what somebody follows, while it comes. At most seven queries."""
     followed = following.followed_sources(user)
     waiting = sum(not each.was_asked and not each.is_gone and each.followed_at > now - WAITED_FOR for each in followed)
-    found = following.with_state(following.postings_in(user, Scope("all")), user)
-    shown = rows(postings.newest(found)[:LENGTH], user)
+    newest = listed(user, Scope("all"), unread_only=False, oldest_first=False, start=None, limit=LENGTH)
+    shown = rows(user, newest)
     recommended = () if waiting else recommended_entries(user, now)
     return FillingPage(len(followed), waiting, tuple(shown), recommended, now)

@@ -1,6 +1,6 @@
 """What a person has read, noted, tagged and shared: the pages that keep it together."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -112,8 +112,4 @@ def shares_page(user: User, number: str, now: datetime) -> SharesPage:
 
 
 def _rows(user: User, posting_ids: Collection[int]) -> dict[int, PostingRow]:
-    if not posting_ids:
-        return {}
-    found = following.with_state(following.readable_by(user).filter(pk__in=posting_ids), user)
-    listed: Iterable[PostingRow] = rows(found, user)
-    return {posting.id: posting for posting in listed}
+    return {row.id: row for row in rows(user, posting_ids)}

@@ -23,7 +23,7 @@ from apps.search import queries as searching
 from apps.search.algorithms.language import BadQuery, Tree, narrowed, parse
 from apps.sources.models import Source
 
-LENGTH = 40  # postings shown at once
+LENGTH = 30  # postings shown at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def river_page(
     asking = asking_of(source.pk, now) if source else None
     is_cut = False
     if not arrangement.words:
-        shown = rows(_arranged(_listed(user, scope, arrangement, follow), arrangement)[: LENGTH + 1], user)
+        found = _listed(user, scope, arrangement, follow)
     else:
         try:
             answering = _answering(user, scope, parse(arrangement.words), arrangement, now)
@@ -99,21 +99,17 @@ def river_page(
             told = complaint(arrangement.words, error)
             return RiverPage(scope, title, (), arrangement, "", source, follow, asking, now, told)
         is_cut = len(answering) == searching.MOST_COUNTED
-        found = _with_state(following.postings_in(user, scope).filter(pk__in=answering), user, arrangement)
-        shown = rows(_arranged(found, arrangement)[: LENGTH + 1], user)
-    more = len(shown) > LENGTH
-    shown = shown[:LENGTH]
-    last = Cursor(shown[-1].published_at, shown[-1].id).encode() if more else ""
+        found = _arranged(following.postings_in(user, scope).filter(pk__in=answering), user, arrangement)
+    shown = rows(user, found[:LENGTH])
+    last = Cursor(shown[-1].published_at, shown[-1].id).encode() if shown and len(found) > LENGTH else ""
     return RiverPage(scope, title, tuple(shown), arrangement, last, source, follow, asking, now, is_cut=is_cut)
 
 
-def _listed(
-    user: User | AnonymousUser, scope: Scope, arrangement: Arrangement, follow: Follow | None
-) -> QuerySet[Posting]:
-    """Postings of the scope, the first page of them at least."""
+def _listed(user: User | AnonymousUser, scope: Scope, arrangement: Arrangement, follow: Follow | None) -> list[int]:
+    """The postings of a page of the scope, and the one that follows."""
     if not user.is_authenticated or not (scope.kind in {"all", "folder"} or follow):
-        return _with_state(following.postings_in(user, scope), user, arrangement)
-    ids = listed(
+        return _arranged(following.postings_in(user, scope), user, arrangement)
+    return listed(
         user,
         scope,
         unread_only=arrangement.unread_only,
@@ -121,12 +117,6 @@ def _listed(
         start=arrangement.start,
         limit=LENGTH + 1,
     )
-    return following.with_state(postings.everything().filter(pk__in=ids), user)
-
-
-def _with_state(found: QuerySet[Posting], user: User | AnonymousUser, arrangement: Arrangement) -> QuerySet[Posting]:
-    found = following.with_state(found, user)
-    return found.filter(Q(unread=True)) if arrangement.unread_only else found
 
 
 def _answering(
@@ -152,8 +142,12 @@ def _sources_of(user: User | AnonymousUser, scope: Scope) -> set[int] | None:
     return set(follows.values_list("source_id", flat=True))
 
 
-def _arranged(found: QuerySet[Posting], arrangement: Arrangement) -> QuerySet[Posting]:
+def _arranged(found: QuerySet[Posting], user: User | AnonymousUser, arrangement: Arrangement) -> list[int]:
     start = arrangement.start
+    if arrangement.unread_only:
+        found = following.with_state(found, user).filter(Q(unread=True))
     if arrangement.order == User.Order.OLDEST:
-        return postings.oldest(postings.after(found, start) if start else found)
-    return postings.newest(postings.before(found, start) if start else found)
+        ordered = postings.oldest(postings.after(found, start) if start else found)
+    else:
+        ordered = postings.newest(postings.before(found, start) if start else found)
+    return list(ordered.values_list("pk", flat=True)[: LENGTH + 1])

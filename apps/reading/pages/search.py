@@ -245,8 +245,7 @@ def _found(
     user: User | AnonymousUser, result: SearchResult, read: Mapping[int, Text], tree: Tree, asked: Asked
 ) -> tuple[FoundRow, ...]:
     marker = Marker(tree, {added.term: added.weight for added in result.added})
-    known = following.with_state(following.readable_by(user).filter(pk__in=result.postings), user)
-    by_id = {row.id: row for row in rows(known, user)}
+    by_id = {row.id: row for row in rows(user, result.postings)}
     # One that was deleted a moment ago is in the results and nowhere else.
     return tuple(
         _row(by_id[posting_id], read[posting_id], marker, asked, result.reasons.get(posting_id, ()))

@@ -68,7 +68,7 @@ def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
         return HttpResponseBadRequest("Say read or starred, yes or no.")
     if not request.htmx:
         return back(request, "river")
-    context: dict[str, object] = {"posting": row(posting_id, request.user), "next": request.POST.get("next", "")}
+    context: dict[str, object] = {"posting": row(request.user, posting_id), "next": request.POST.get("next", "")}
     if read is not None:
         context["sidebar"] = sidebar(request.user)
     return render(request, "reading/_marked.html", context)
@@ -124,8 +124,7 @@ def seen(request: PersonsRequest) -> HttpResponse:
     ids = list(readable.values_list("pk", flat=True))
     actions.mark_read(request.user, ids, read=True, now=now())
     actions.remember_read(request.user, ids, now=now())
-    marked = rows(following.with_state(postings.everything().filter(pk__in=ids), request.user), request.user)
-    context = {"rows": marked, "next": request.POST.get("next", ""), "sidebar": sidebar(request.user)}
+    context = {"rows": rows(request.user, ids), "next": request.POST.get("next", ""), "sidebar": sidebar(request.user)}
     return render(request, "reading/_seen.html", context)
 
 

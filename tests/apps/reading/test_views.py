@@ -11,6 +11,7 @@ from django.views.defaults import server_error
 
 from apps.following import queries as following
 from apps.following.models import Folder, Follow, Mark, Tag, Tagging
+from apps.reading.pages.river import LENGTH
 from apps.retrieval.models import Schedule
 from apps.sources.models import Source
 from tests.builders import NOON, a_folder, a_follow, a_posting, a_schedule, a_source, a_user, some_postings
@@ -99,7 +100,7 @@ def test_the_address_wins_over_the_preference(client, user):
 
 def test_older_postings_are_appended_by_htmx_and_a_page_without_it(client, user):
     follow = a_follow(user)
-    some_postings(45, follow.source)
+    some_postings(LENGTH + 5, follow.source)
     whole = client.get("/river/").text
     more = whole.split('data-more href="')[1].split('"')[0]
     assert "<html" in client.get(f"/river/{more}").text
