@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.builders import a_posting, a_source
+from tests.browser.everything import sign_in
+from tests.builders import a_posting, a_source, a_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -47,3 +48,13 @@ def test_text_from_right_to_left_stands_on_its_side_and_says_its_language(page: 
     assert arabic.evaluate(ends) == pytest.approx(0, abs=1)
     assert english.evaluate(ends) > 20
     assert arabic.evaluate("title => getComputedStyle(title).letterSpacing") in ("normal", "0px")
+
+
+@pytest.mark.parametrize("width", [360, 390, 430])
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+@pytest.mark.parametrize("address", ["/save/buttons/", "/river/"])
+def test_on_a_phone_no_word_of_the_top_bar_is_cut(page: Page, client, live_server, address, language, width):
+    sign_in(page.context, client, a_user("somebody with a long name", language=language), live_server.url)
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(address)
+    assert page.locator(".top-places").evaluate("places => places.scrollWidth - places.clientWidth") == 0
