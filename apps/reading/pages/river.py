@@ -79,7 +79,9 @@ def river_page(
     source: Source | None = None,
     follow: Follow | None = None,
 ) -> RiverPage:
-    """Four queries for the postings and one of how a source is asked; the caller has found, and may show, the scope.
+    """Three queries for the postings, four of a folder, and one of how a source is asked.
+
+    The caller has found, and may show, the scope.
 
     Where the postings have to answer a query, a search besides, of a bounded number of queries.
 
