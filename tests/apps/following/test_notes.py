@@ -11,6 +11,7 @@ from hypothesis.extra.django import TestCase
 from apps.following import actions, queries
 from apps.following.actions import NotPossible, history, notes, shares
 from apps.following.models import Note, Playback, Reading, Share, Tag, Tagging
+from apps.following.own_things import OwnNote, own_things
 from apps.following.queries import Scope
 from apps.postings import queries as postings
 from tests.builders import NOON, a_follow, a_posting, a_source, a_user, some_postings
@@ -154,8 +155,8 @@ def test_the_place_in_a_recording_is_the_latest():
     user, posting = a_user(), a_posting()
     actions.keep_place(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
     actions.keep_place(user, posting.pk, "https://a.example/1.mp3", 30.0, now=LATER)
-    assert queries.place_in(user, posting.pk).seconds == 30.0
-    assert queries.place_in(a_user(), posting.pk) is None
+    assert own_things(user, posting.pk).place.seconds == 30.0
+    assert own_things(a_user(), posting.pk).place is None
     actions.forget_place(user, posting.pk)
     assert not Playback.objects.exists()
 
@@ -296,9 +297,8 @@ def test_what_people_did_with_a_posting_moves_to_the_one_that_takes_its_place():
     merged.delete()
 
     assert tagged(user) == {"news": {kept.pk}, "old": {kept.pk}}
-    assert queries.note_on(user, kept.pk).text == "On the other\n\nOn the one"
-    assert queries.note_on(user, kept.pk).changed_at == LATER
-    assert queries.note_on(other, kept.pk).text == "Elsewhere"
+    assert own_things(user, kept.pk).note == OwnNote("On the other\n\nOn the one", LATER)
+    assert own_things(other, kept.pk).note.text == "Elsewhere"
     assert Reading.objects.get().posting == kept
-    assert queries.place_in(user, kept.pk).seconds == 9.0
+    assert own_things(user, kept.pk).place.seconds == 9.0
     assert queries.share_at(secret).posting == kept
