@@ -343,10 +343,6 @@ def notes_of(user: User, words: str = "") -> QuerySet[Note]:
     return notes.order_by("-changed_at", "-pk")
 
 
-def note_on(user: User | AnonymousUser, posting_id: int) -> Note | None:
-    return Note.objects.filter(user=user, posting_id=posting_id).first() if user.is_authenticated else None
-
-
 # --- history ----------------------------------------------------------------------------------------------------------
 def readings_before(user: User, place: Cursor | None) -> QuerySet[Reading]:
     """What the person read, the latest first, from the top or from a place on; also what they may no longer open."""
@@ -358,10 +354,6 @@ def readings_before(user: User, place: Cursor | None) -> QuerySet[Reading]:
 
 
 # --- playback ---------------------------------------------------------------------------------------------------------
-def place_in(user: User | AnonymousUser, posting_id: int) -> Playback | None:
-    return Playback.objects.filter(user=user, posting_id=posting_id).first() if user.is_authenticated else None
-
-
 def unfinished(user: User) -> QuerySet[Playback]:
     """What the person has begun to listen to or to watch, the latest first."""
     return Playback.objects.filter(user=user).order_by("-changed_at", "-pk")
@@ -371,10 +363,6 @@ def unfinished(user: User) -> QuerySet[Playback]:
 def shares_of(user: User) -> QuerySet[Share]:
     """The latest first."""
     return Share.objects.filter(user=user).order_by("-shared_at", "-pk")
-
-
-def share_of(user: User | AnonymousUser, posting_id: int) -> Share | None:
-    return Share.objects.filter(user=user, posting_id=posting_id).first() if user.is_authenticated else None
 
 
 def share_at(secret: str) -> Share | None:

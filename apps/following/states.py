@@ -18,6 +18,15 @@ ARRIVED = """CROSS JOIN LATERAL (
     WHERE posting.source_id = follow.source_id AND posting.id > follow.read_through OFFSET 0
 ) AS posting"""
 
+# Of `posting` and the person %(user)s, for statements of our own: what `with_state` and `readable_by` say by the ORM.
+# Who is not signed in has the number 0, which is nobody's.
+OWN = """JOIN sources_source source ON source.id = posting.source_id
+LEFT JOIN following_follow follow ON follow.source_id = posting.source_id AND follow.user_id = %(user)s
+LEFT JOIN following_mark mark ON mark.posting_id = posting.id AND mark.user_id = %(user)s"""
+UNREAD = f"coalesce(NOT mark.read, {NEW}, false)"
+STARRED = "mark.starred_at IS NOT NULL"
+READABLE = f"(source.listed OR follow.id IS NOT NULL OR {STARRED} OR %(is_staff)s)"
+
 
 def with_state(postings: QuerySet[Posting], user: User | AnonymousUser) -> QuerySet[Posting]:
     """Annotate `unread` and `starred`, as the person sees them. To somebody who is not signed in all is read."""

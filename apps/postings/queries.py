@@ -63,6 +63,24 @@ def everything() -> QuerySet[Posting]:
     return Posting.objects.all()
 
 
+_POSTING_FIELDS = [field.attname for field in Posting._meta.concrete_fields]
+_SOURCE_FIELDS = [field.attname for field in Source._meta.concrete_fields]
+_COLUMNS = [f"posting.{name}" for name in _POSTING_FIELDS] + [f"source.{name}" for name in _SOURCE_FIELDS]
+_WITH_SOURCE = f"""
+SELECT {", ".join(_COLUMNS)}
+FROM postings_posting posting JOIN sources_source source ON source.id = posting.source_id WHERE posting.id = %s
+"""
+
+
+def with_source(posting_id: int) -> Posting | None:
+    """A posting and its source, if there is one of that number. One query."""
+    for row in fetch(_WITH_SOURCE, [posting_id]):
+        posting = Posting.from_db(connection.alias, _POSTING_FIELDS, row[: len(_POSTING_FIELDS)])
+        posting.source = Source.from_db(connection.alias, _SOURCE_FIELDS, row[len(_POSTING_FIELDS) :])
+        return posting
+    return None
+
+
 def visible_to(user: User | AnonymousUser) -> QuerySet[Posting]:
     """Postings of listed sources and of those that the person follows; staff see all."""
     if user.is_staff:
@@ -109,9 +127,39 @@ def cursor_of(posting: Posting) -> Cursor:
     return Cursor(posting.published_at, posting.pk)
 
 
+class Neighbours(NamedTuple):
+    """The postings right beside one in the list of its source."""
+
+    newer_id: int | None
+    older_id: int | None
+
+
+_NEIGHBOURS = """
+SELECT (
+    SELECT id FROM postings_posting WHERE source_id = %(source)s
+        AND (published_at, id) > (%(published_at)s::timestamptz, %(id)s) ORDER BY published_at, id LIMIT 1
+), (
+    SELECT id FROM postings_posting WHERE source_id = %(source)s
+        AND (published_at, id) < (%(published_at)s::timestamptz, %(id)s) ORDER BY published_at DESC, id DESC LIMIT 1
+)
+"""
+
+
+def neighbours(posting: Posting) -> Neighbours:
+    """What comes right after a posting, and right before it, of all that its source published. One query."""
+    names = {"source": posting.source_id, "published_at": posting.published_at, "id": posting.pk}
+    return Neighbours(*fetch(_NEIGHBOURS, names)[0])
+
+
+_EARLIER_EDITIONS = """
+SELECT id, posting_id, title, html, text, replaced_at FROM postings_edition WHERE posting_id = %s
+ORDER BY replaced_at DESC, id DESC LIMIT 20
+"""
+
+
 def earlier_editions(posting_id: int) -> list[Edition]:
     """How the posting read before, the latest of them first."""
-    return list(Edition.objects.filter(posting_id=posting_id).order_by("-replaced_at", "-pk")[:20])
+    return [Edition(*row) for row in fetch(_EARLIER_EDITIONS, [posting_id])]
 
 
 def with_documents(source_id: int | None = None) -> QuerySet[Posting]:

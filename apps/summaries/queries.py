@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from apps.database.statements import fetch
 from apps.postings import queries as postings
 from apps.postings import waiting
 from apps.postings.algorithms.words import language_of
@@ -17,7 +18,7 @@ from apps.summaries.algorithms.outlines import outline
 from apps.summaries.algorithms.start_table import start_table
 from apps.summaries.algorithms.stories import story_summary
 from apps.summaries.algorithms.texts import read
-from apps.summaries.models import Change, Outline, Summary, Teaser, Vocabulary
+from apps.summaries.models import Change, Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,14 @@ class StorySentence:
 
     posting_id: int
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """A posting said shorter."""
+
+    teaser: str  # what the feed said of a posting whose words are those of its page; empty if it said nothing else
+    outline: Outlined
 
 
 def texts(posting_ids: Collection[int]) -> dict[int, PostingText]:
@@ -40,10 +49,13 @@ def texts(posting_ids: Collection[int]) -> dict[int, PostingText]:
 _known: dict[str, tuple[datetime, Frequencies]] = {}
 
 
+_COUNTED = "SELECT language, counted_at FROM summaries_vocabulary WHERE language = ANY(%s::text[])"
+
+
 def frequencies_of(languages: Collection[str]) -> dict[str, Frequencies]:
     """How common terms are in each language: in the start table and in the portal's own postings. One query or two."""
     codes = {language: base_code(language) for language in languages}
-    counted = dict(Vocabulary.objects.filter(language__in=set(codes.values())).values_list("language", "counted_at"))
+    counted = dict(fetch(_COUNTED, [sorted(set(codes.values()))]))
     stale = [code for code, at in counted.items() if code not in _known or _known[code][0] != at]
     for row in Vocabulary.objects.filter(language__in=stale) if stale else ():
         own = unpack(bytes(row.terms), row.documents)
@@ -54,28 +66,35 @@ def frequencies_of(languages: Collection[str]) -> dict[str, Frequencies]:
     }
 
 
-def outline_of(posting: Posting) -> Outlined:
-    """The summaries of a posting: as stored, or made at once if its text is not the one that was read.
+_SHORTENED = """
+SELECT teaser.text, outline.words, percent, places FROM (SELECT %(posting)s::bigint AS id) posting
+LEFT JOIN summaries_teaser teaser ON teaser.posting_id = posting.id
+LEFT JOIN summaries_outline outline ON outline.posting_id = posting.id AND text_hash = %(text_hash)s
+LEFT JOIN summaries_summary summary ON summary.posting_id = outline.posting_id ORDER BY percent
+"""
 
-    Two queries, up to four where it is made.
+
+def shortened(posting: Posting) -> Shortened:
+    """A posting said shorter: as stored, or made at once if its text is not the one that was read.
+
+    One query, up to three more where it is made.
     """
-    stored = Outline.objects.filter(pk=posting.pk, text_hash=bytes(posting.text_hash)).first()
-    if stored is not None:
-        rows = Summary.objects.filter(posting_id=posting.pk).order_by("percent").values_list("percent", "places")
-        return Outlined(tuple(stored.words), {percent: _pairs(places) for percent, places in rows})
-    text = texts([posting.pk]).get(posting.pk)
-    if text is None:
-        return Outlined()
-    return outline(text.title, text.text, text.language, frequencies_of([text.language])[text.language])
+    rows = fetch(_SHORTENED, {"posting": posting.pk, "text_hash": bytes(posting.text_hash)})
+    teaser, words, _percent, _places = rows[0]
+    if words is None:
+        return Shortened(teaser or "", _made(posting))
+    places = {percent: _pairs(places) for _teaser, _words, percent, places in rows if percent is not None}
+    return Shortened(teaser or "", Outlined(tuple(words), places))
+
+
+def _made(posting: Posting) -> Outlined:
+    declared = posting.language or posting.source.language
+    language = language_of(f"{posting.title}\n{posting.text}", declared)
+    return outline(posting.title, posting.text, language, frequencies_of([language])[language])
 
 
 def _pairs(places: Sequence[int]) -> tuple[tuple[int, int], ...]:
     return tuple(zip(places[::2], places[1::2], strict=True))
-
-
-def teaser_of(posting_id: int) -> str:
-    """What the publisher's feed said of a posting whose words are those of its page; empty if it said nothing else."""
-    return Teaser.objects.filter(pk=posting_id).values_list("text", flat=True).first() or ""
 
 
 def summary_of_story(posting_ids: Sequence[int], words: int = 120) -> list[StorySentence]:

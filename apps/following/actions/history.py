@@ -3,33 +3,37 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from django.db import connection, transaction
-
 from apps.accounts.models import User
+from apps.database.statements import fetch
 from apps.following.models import Reading
 
 MOST_REMEMBERED = 2_000  # postings that a person read lately
 
 
-# What lies before the last so many is forgotten.
-_FORGET_OLD = """
-DELETE FROM following_reading WHERE user_id = %(user)s AND read_at < (
-    SELECT read_at FROM following_reading WHERE user_id = %(user)s
-    ORDER BY read_at DESC, posting_id DESC OFFSET %(most)s - 1 LIMIT 1)
+# One statement, since every posting that is opened is remembered. What it deletes it sees as it was before, and so it
+# asks of the other postings alone: of these as many stay as the new readings leave room for.
+_REMEMBER = """
+WITH remembered AS (
+    INSERT INTO following_reading (user_id, posting_id, read_at)
+    SELECT %(user)s, posting_id, %(now)s FROM unnest(%(postings)s::bigint[]) AS posting_id
+    ON CONFLICT (user_id, posting_id) DO UPDATE SET read_at = excluded.read_at
+)
+DELETE FROM following_reading
+WHERE user_id = %(user)s AND posting_id <> ALL (%(postings)s::bigint[]) AND read_at < (
+    SELECT read_at FROM (
+        SELECT %(now)s::timestamptz AS read_at UNION ALL
+        SELECT read_at FROM following_reading WHERE user_id = %(user)s AND posting_id <> ALL (%(postings)s::bigint[])
+    ) AS latest ORDER BY read_at DESC OFFSET %(room)s LIMIT 1)
+RETURNING posting_id
 """
 
 
-@transaction.atomic
 def remember_read(user: User, posting_ids: Iterable[int], *, now: datetime) -> None:
-    """Let postings stand in the history of what a person read, at its top."""
-    Reading.objects.bulk_create(
-        [Reading(user=user, posting_id=posting_id, read_at=now) for posting_id in sorted(set(posting_ids))],
-        update_conflicts=True,
-        unique_fields=["user", "posting"],
-        update_fields=["read_at"],
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(_FORGET_OLD, {"user": user.pk, "most": MOST_REMEMBERED})
+    """Let postings stand in the history of what a person read, at its top; what lies far back is forgotten."""
+    ids = sorted(set(posting_ids))
+    if ids:
+        room = max(MOST_REMEMBERED - len(ids), 0)
+        fetch(_REMEMBER, {"user": user.pk, "postings": ids, "now": now, "room": room})
 
 
 def clear_history(user: User) -> int:

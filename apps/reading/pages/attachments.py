@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from apps.following.models import Playback
+from apps.following.own_things import Place
 from apps.reading.algorithms.addresses import web_address
 
 Player = Literal["audio", "video", ""]
@@ -36,7 +36,7 @@ class Attachment:
         return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-def attachments(enclosures: Iterable[Mapping[str, Any]], playback: Playback | None = None) -> tuple[Attachment, ...]:
+def attachments(enclosures: Iterable[Mapping[str, Any]], place: Place | None = None) -> tuple[Attachment, ...]:
     """What may be offered of a posting's enclosures: nothing that is not on the web.
 
     The place where the person stopped is that of the recording that they played. Some publishers give one recording
@@ -49,10 +49,9 @@ def attachments(enclosures: Iterable[Mapping[str, Any]], playback: Playback | No
             media_type = str(enclosure.get("media_type") or "")
             length, title = int(enclosure.get("length") or 0), str(enclosure.get("title") or "")
             found.append(Attachment(number, address, _player(media_type), media_type, length, title))
-    played = _played(found, playback)
+    played = _played(found, place)
     return tuple(
-        replace(each, seconds=playback.seconds) if playback is not None and each.number == played else each
-        for each in found
+        replace(each, seconds=place.seconds) if place is not None and each.number == played else each for each in found
     )
 
 
@@ -61,9 +60,9 @@ def _player(media_type: str) -> Player:
     return "audio" if kind == "audio" else "video" if kind == "video" else ""
 
 
-def _played(found: list[Attachment], playback: Playback | None) -> int | None:
-    if playback is None:
+def _played(found: list[Attachment], place: Place | None) -> int | None:
+    if place is None:
         return None
     playable = [attachment for attachment in found if attachment.player]
-    same = (attachment.number for attachment in playable if attachment.address == playback.address)
+    same = (attachment.number for attachment in playable if attachment.address == place.address)
     return next(same, playable[0].number if playable else None)

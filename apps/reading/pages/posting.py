@@ -5,20 +5,18 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Exists, OuterRef
 
 from apps.accounts.models import User
-from apps.following import queries as following
-from apps.following.models import Follow, Note, Share, Tag, Tagging
+from apps.following.models import Follow
+from apps.following.own_things import OwnThings, own_things
 from apps.postings import queries as postings
 from apps.postings.models import Edition, Posting
 from apps.reading.algorithms.addresses import picture_address, web_address
 from apps.reading.algorithms.differences import Change, word_changes
 from apps.reading.pages.attachments import Attachment, attachments
-from apps.reading.pages.stories import story_of_posting
 from apps.reading.pages.summaries import SummaryPart, summary_part
 from apps.reading.pictures import article_for, picture_for
-from apps.stories.models import Story
+from apps.stories.queries.front import shared_story
 from apps.summaries.algorithms.reading_time import reading_minutes
 
 _SAMPLE = 20_000  # characters that tell how long it takes to read a text
@@ -39,18 +37,14 @@ class PostingPage:
     image_url: str  # empty if there is none to show
     minutes: int  # to read it
     attachments: tuple[Attachment, ...]
-    follow: Follow | None
+    own: OwnThings  # of the person
     source_title: str
     delay: timedelta | None  # from the publication until it reached us, where that says how quick we were
     editions: tuple[EarlierEdition, ...]
     newer_id: int | None  # of the same source
     older_id: int | None
     summary: SummaryPart
-    story: Story | None  # that it shares with others
-    tags: tuple[Tag, ...]  # the person's own on it
-    other_tags: tuple[Tag, ...]  # that they have
-    note: Note | None  # the person's own
-    share: Share | None  # likewise
+    story_id: int | None  # of the story that it shares with others
     now: datetime
 
 
@@ -59,58 +53,45 @@ def posting_page(
 ) -> PostingPage | None:
     """The page of a posting that the person may read, or None, with a summary of about so many percent.
 
-    Fourteen queries, eleven for who is not signed in.
+    Six queries, or a few more where the posting is so new that its summary is not stored yet.
     """
-    found = following.with_state(following.readable_by(user), user).select_related("source")
-    posting = found.filter(pk=posting_id).first()
-    if posting is None:
+    own = own_things(user, posting_id)
+    posting = _posting(posting_id, own) if own is not None and own.readable else None
+    if own is None or posting is None:
         return None
-    _make_harmless(posting)
-    follow = following.follow_of(user, posting.source_id)
-    own_title = follow.title if follow else ""
-    tags = _tags(user, posting)
-    beside = postings.of_source(postings.everything(), posting.source_id)
-    cursor = postings.cursor_of(posting)
+    beside = postings.neighbours(posting)
     return PostingPage(
         posting=posting,
-        html=article_for(user, _html(posting, follow), follow.images if follow else ""),
-        image_url=picture_for(user, picture_address(posting.image_url), follow.images if follow else ""),
+        html=article_for(user, _html(posting, own.full_text), own.images),
+        image_url=picture_for(user, picture_address(posting.image_url), own.images),
         minutes=reading_minutes(posting.text[:_SAMPLE], len(posting.text)),
-        attachments=attachments(posting.enclosures, following.place_in(user, posting_id)),
-        follow=follow,
-        source_title=own_title or str(posting.source),
+        attachments=attachments(posting.enclosures, own.place),
+        own=own,
+        source_title=own.source_title or str(posting.source),
         delay=_delay(posting),
         editions=_editions(posting),
-        newer_id=postings.oldest(postings.after(beside, cursor)).values_list("pk", flat=True).first(),
-        older_id=postings.newest(postings.before(beside, cursor)).values_list("pk", flat=True).first(),
+        newer_id=beside.newer_id,
+        older_id=beside.older_id,
         summary=summary_part(posting, percent),
-        story=story_of_posting(user, posting_id),
-        tags=tuple(tag for tag, is_on in tags if is_on),
-        other_tags=tuple(tag for tag, is_on in tags if not is_on),
-        note=following.note_on(user, posting_id),
-        share=following.share_of(user, posting_id),
+        story_id=shared_story(user, posting_id),
         now=now,
     )
 
 
-def _html(posting: Posting, follow: Follow | None) -> str:
+def _html(posting: Posting, full_text: str) -> str:
     """The text of the posting's page where that was fetched, unless the person wants what the feed itself says."""
-    if follow is not None and follow.full_text == Follow.FullText.FEED and posting.feed_html:
+    if full_text == Follow.FullText.FEED and posting.feed_html:
         return posting.feed_html
     return posting.html
 
 
-def _make_harmless(posting: Posting) -> None:
+def _posting(posting_id: int, own: OwnThings) -> Any:
     """What is stored was cleaned; here nothing else gets through either, whatever put it there."""
-    posting.url, posting.comments_url = web_address(posting.url), web_address(posting.comments_url)
-
-
-def _tags(user: User | AnonymousUser, posting: Posting) -> list[tuple[Tag, bool]]:
-    """The person's tags, and whether the posting has them."""
-    if not user.is_authenticated:
-        return []
-    is_on = Exists(Tagging.objects.filter(tag=OuterRef("pk"), posting=posting))
-    return [(tag, tag.is_on) for tag in following.tags_of(user).annotate(is_on=is_on)]
+    posting: Any = postings.with_source(posting_id)
+    if posting is not None:
+        posting.url, posting.comments_url = web_address(posting.url), web_address(posting.comments_url)
+        posting.unread, posting.starred = own.unread, own.starred
+    return posting
 
 
 def _delay(posting: Posting) -> timedelta | None:

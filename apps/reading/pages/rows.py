@@ -9,7 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
 from apps.database.statements import fetch
-from apps.following.states import NEW
+from apps.following.states import OWN, READABLE, STARRED, UNREAD
 from apps.reading.algorithms.addresses import picture_address, web_address
 from apps.reading.pictures import picture_for
 from apps.stories.queries.front import FEWEST_SOURCES
@@ -56,16 +56,14 @@ SELECT posting.id, posting.url, posting.title, left(posting.text, {EXCERPT}), le
     posting.image_url, posting.source_id, coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url),
     (SELECT story.id FROM stories_member member JOIN stories_story story ON story.id = member.story_id
         WHERE member.posting_id = posting.id AND story.sources >= {FEWEST_SOURCES}),
-    posting.published_at, coalesce(NOT mark.read, {NEW}, false), mark.starred_at IS NOT NULL,
+    posting.published_at, {UNREAD}, {STARRED},
     ARRAY(SELECT tag.name FROM following_tagging tagging JOIN following_tag tag ON tag.id = tagging.tag_id
         WHERE tagging.posting_id = posting.id AND tag.user_id = %(user)s ORDER BY tag.name),
     coalesce(follow.images, '')
 FROM unnest(%(ids)s::bigint[]) WITH ORDINALITY AS wanted (id, place)
 JOIN postings_posting posting ON posting.id = wanted.id
-JOIN sources_source source ON source.id = posting.source_id
-LEFT JOIN following_follow follow ON follow.source_id = source.id AND follow.user_id = %(user)s
-LEFT JOIN following_mark mark ON mark.posting_id = posting.id AND mark.user_id = %(user)s
-WHERE source.listed OR follow.id IS NOT NULL OR mark.starred_at IS NOT NULL OR %(is_staff)s
+{OWN}
+WHERE {READABLE}
 ORDER BY wanted.place
 """
 
@@ -74,7 +72,6 @@ def rows(user: User | AnonymousUser, posting_ids: Collection[int]) -> list[Posti
     """Those of the postings that the person may read, in their order. One query."""
     if not posting_ids:
         return []
-    # To whom is not signed in nothing is unread, and no number is theirs.
     found = fetch(_ROWS, {"user": user.pk or 0, "ids": list(posting_ids), "is_staff": user.is_staff})
     return [_row(user, values) for values in found]
 

@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
-from apps.postings import queries as postings
 from apps.reading.algorithms.timelines import timeline
 from apps.reading.pages.rows import PostingRow, rows
 from apps.reading.pages.summaries_story import ToldSentences, story_part
@@ -205,12 +204,3 @@ def own_page(user: User, number: int, now: datetime) -> OwnPage:
         listed.append(OwnRow(row, each, tuple(words)))
     more = len(found) > number * LENGTH
     return OwnPage(tuple(listed), is_on, taste is not None, number + 1 if more else 0, number, now)
-
-
-def story_of_posting(user: User | AnonymousUser, posting_id: int) -> Story | None:
-    """The story that a posting shares with others, if the person may read any of these. Two queries."""
-    story = stories.story_of_posting(posting_id)
-    if story is None:
-        return None
-    others = stories.members_of(story.pk).exclude(posting_id=posting_id).values("posting_id")
-    return story if postings.visible_to(user).filter(pk__in=others).exists() else None

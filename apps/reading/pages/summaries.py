@@ -36,19 +36,19 @@ class SummaryPart:
 def summary_part(posting: Posting, percent: int | None) -> SummaryPart:
     """The summary of a posting at the step that is nearest to the percent asked for, or at the usual one.
 
-    The caller has made sure that the person may read the posting. Three queries, or a few more where the posting is so
-    new that its summary is not stored yet.
+    The caller has made sure that the person may read the posting. One query, or a few more where the posting is so new
+    that its summary is not stored yet.
     """
-    found = summaries.outline_of(posting)
-    step = step_of(posting.text, found.summaries, percent)
+    found = summaries.shortened(posting)
+    step = step_of(posting.text, found.outline.summaries, percent)
     return SummaryPart(
         posting_id=posting.pk,
         language=posting.language,
-        teaser=summaries.teaser_of(posting.pk),
-        sentences=tuple(posting.text[start:end] for start, end in found.summaries.get(step, ())),
+        teaser=found.teaser,
+        sentences=tuple(posting.text[start:end] for start, end in found.outline.summaries.get(step, ())),
         percent=step,
         steps=STEPS,
-        words=tuple(WordLink(word, search_address(word)) for word in found.words),
+        words=tuple(WordLink(word, search_address(word)) for word in found.outline.words),
     )
 
 

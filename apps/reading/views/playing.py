@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from apps.following import actions
 from apps.following import queries as following
+from apps.following.own_things import own_things
 from apps.reading.pages.attachments import attachments
 from apps.reading.views.rendering import PersonsRequest
 
@@ -20,8 +21,9 @@ def place(request: PersonsRequest, posting_id: int) -> HttpResponse:
     posting = following.readable_by(request.user).filter(pk=posting_id).first()
     if posting is None:
         raise Http404("There is no such posting.")
-    playback = following.place_in(request.user, posting_id) if request.method == "GET" else None
-    recordings = {each.number: each for each in attachments(posting.enclosures, playback) if each.player}
+    own = own_things(request.user, posting_id) if request.method == "GET" else None
+    carried = attachments(posting.enclosures, own.place if own else None)
+    recordings = {each.number: each for each in carried if each.player}
     if request.method == "GET":
         at = next((each for each in recordings.values() if each.seconds), None)
         return JsonResponse({"number": at.number if at else None, "seconds": at.seconds if at else 0})

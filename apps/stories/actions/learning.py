@@ -16,11 +16,15 @@ from apps.stories.queries.packing import packed_weights
 LEARNT_AT_ONCE = 200  # reactions in one transaction
 
 
-@transaction.atomic
 def note_opened(user: User, posting_id: int, *, now: datetime) -> None:
     """Somebody looks at a posting. What stood beside it was passed over. Looking once more says nothing new."""
-    if not tastes.is_learning(user) or tastes.was_opened(user, posting_id):
-        return
+    # Asked before anything is begun: most who open a posting have seen it, and wait for the page.
+    if tastes.opening_teaches(user, posting_id):
+        _note_first_opening(user, posting_id, now)
+
+
+@transaction.atomic
+def _note_first_opening(user: User, posting_id: int, now: datetime) -> None:
     beside = tastes.passed_over(user, posting_id)
     _note([(user.pk, posting_id)], ["opened_at", "stale", "changed_at"], opened_at=now, stale=True, changed_at=now)
     Reaction.objects.bulk_create(

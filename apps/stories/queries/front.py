@@ -10,6 +10,7 @@ from django.db import connection
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from apps.accounts.models import User
+from apps.database.statements import fetch
 from apps.following import queries as following
 from apps.postings.models import Posting
 from apps.sources.models import Source
@@ -145,10 +146,21 @@ def members_of(story_id: int) -> QuerySet[Member]:
     return Member.objects.filter(story_id=story_id).order_by("published_at", "posting_id")
 
 
-def story_of_posting(posting_id: int) -> Story | None:
-    """The story that a posting is in, if others are in it, too. One query."""
-    member = Member.objects.filter(pk=posting_id).values("story_id")
-    return Story.objects.filter(pk__in=member, sources__gte=FEWEST_SOURCES).first()
+_SHARED_STORY = """
+SELECT story.id FROM stories_member member JOIN stories_story story ON story.id = member.story_id
+WHERE member.posting_id = %(posting)s AND story.sources >= %(fewest)s AND EXISTS (
+    SELECT FROM stories_member other JOIN postings_posting posting ON posting.id = other.posting_id
+    JOIN sources_source source ON source.id = posting.source_id
+    WHERE other.story_id = story.id AND other.posting_id <> member.posting_id
+        AND (%(everything)s::boolean OR source.listed OR EXISTS (
+            SELECT FROM following_follow follow WHERE follow.user_id = %(user)s AND follow.source_id = source.id)))
+"""
+
+
+def shared_story(user: User | AnonymousUser, posting_id: int) -> int | None:
+    """The story that a posting shares with others, if the person may see any of these. One query."""
+    names = {"user": user.pk or 0, "posting": posting_id, "fewest": FEWEST_SOURCES, "everything": user.is_staff}
+    return next((id for (id,) in fetch(_SHARED_STORY, names)), None)
 
 
 def stories_of(posting_ids: Collection[int]) -> dict[int, Story]:

@@ -8,6 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 
 from apps.accounts.models import User
+from apps.database.statements import fetch
 from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.postings.models import Posting
@@ -26,8 +27,15 @@ def is_learning(user: User | AnonymousUser) -> bool:
     return not models.Taste.objects.filter(user=user, is_on=False).exists()
 
 
-def was_opened(user: User, posting_id: int) -> bool:
-    return models.Reaction.objects.filter(user=user, posting_id=posting_id, opened_at__isnull=False).exists()
+_OPENING_TEACHES = """
+SELECT NOT EXISTS (SELECT FROM stories_taste WHERE user_id = %(user)s AND NOT is_on) AND NOT EXISTS (
+    SELECT FROM stories_reaction WHERE user_id = %(user)s AND posting_id = %(posting)s AND opened_at IS NOT NULL)
+"""
+
+
+def opening_teaches(user: User, posting_id: int) -> bool:
+    """Whether something is learnt if a person opens a posting: only the first time, and if they let it. One query."""
+    return bool(fetch(_OPENING_TEACHES, {"user": user.pk, "posting": posting_id})[0][0])
 
 
 def taste_of(user: User | AnonymousUser) -> Taste | None:

@@ -68,7 +68,7 @@ def test_newsboat_reads_marks_and_stars(person, newsboat):
         screen.press(EDIT_FLAGS, "s", ENTER)
         screen.wait_until(lambda: starred(person) == {read})
         screen.press(EDIT_FLAGS, "a", ENTER)
-        screen.wait_until(lambda: queries.share_of(person, read) is not None)
+        screen.wait_until(lambda: queries.shares_of(person).filter(posting=read).exists())
         screen.press("N")
         screen.wait_until(lambda: read in unread(person))
         assert sidebar(person).unread == 3

@@ -16,6 +16,7 @@ from apps.alerts.algorithms.standing import read
 from apps.alerts.queries.passing import Onlookers
 from apps.following import actions, listing, queries
 from apps.following.actions import Marked, follows, marking
+from apps.following.own_things import own_things
 from apps.following.queries import Scope
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
@@ -191,6 +192,11 @@ class Twin:
                 counts[self.postings[pk].source_id] += 1
         assert queries.unread_counts(self.user) == {source: count for source, count in counts.items() if count}
 
+    def check_each(self) -> None:
+        for pk in self.postings:
+            own = own_things(self.user, pk)
+            assert (own.unread, own.starred) == (pk in self.unread, pk in self.starred)
+
     def check_lists(self) -> None:
         for kind in ("all", "folder"):
             mine = set(self.listed(kind, self.sources[0]))
@@ -297,5 +303,6 @@ class TestWhateverHappens(TestCase):
                 twin.now += MINUTE
                 take(twin, name, values)
                 twin.check()
+            twin.check_each()
             twin.check_lists()
             twin.check_others()

@@ -1,12 +1,17 @@
 """What people write about postings, read lately, listen to and show to others."""
 
 from datetime import timedelta
+from unittest.mock import patch
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.django import TestCase
 
 from apps.following import actions, queries
 from apps.following.actions import NotPossible, history, notes, shares
 from apps.following.models import Note, Playback, Reading, Share, Tag, Tagging
+from apps.following.own_things import OwnNote, own_things
 from apps.following.queries import Scope
 from apps.postings import queries as postings
 from tests.builders import NOON, a_follow, a_posting, a_source, a_user, some_postings
@@ -100,6 +105,43 @@ def test_history_forgets_what_lies_far_back(monkeypatch):
     assert queries.readings_before(other, None).count() == 1
 
 
+def test_reading_once_more_forgets_nothing(monkeypatch):
+    monkeypatch.setattr(history, "MOST_REMEMBERED", 3)
+    user = a_user()
+    ids = [posting.pk for posting in some_postings(3)]
+    for minute, posting_id in enumerate([*ids, ids[1], ids[0], ids[0]]):
+        actions.remember_read(user, [posting_id], now=NOON + timedelta(minutes=minute))
+    assert [reading.posting_id for reading in queries.readings_before(user, None)] == [ids[0], ids[1], ids[2]]
+
+
+def test_to_remember_what_was_read_takes_one_query(django_assert_num_queries):
+    user, posting = a_user(), a_posting()
+    for _ in range(2):
+        with django_assert_num_queries(1):
+            actions.remember_read(user, [posting.pk], now=NOON)
+    with django_assert_num_queries(0):
+        actions.remember_read(user, [], now=NOON)
+
+
+class TestWhateverIsRead(TestCase):
+    @given(st.lists(st.tuples(st.sets(st.integers(0, 6), min_size=1), st.integers(0, 1)), max_size=12))
+    def test_a_plain_dictionary_remembers_the_same(self, happenings):
+        user, other, most = a_user(), a_user(), 3
+        ids = [posting.pk for posting in some_postings(7)]
+        actions.remember_read(other, ids, now=NOON)
+        known, now = {}, NOON
+        with patch.object(history, "MOST_REMEMBERED", most):
+            for read, minutes in happenings:
+                now += timedelta(minutes=minutes)
+                actions.remember_read(user, [ids[number] for number in read], now=now)
+                known |= {ids[number]: now for number in read}
+                latest = sorted(known.values(), reverse=True)[:most][-1]  # what was read at that moment stays, too
+                known = {id: at for id, at in known.items() if at >= latest}
+                readings = queries.readings_before(user, None)
+                assert {reading.posting_id: reading.read_at for reading in readings} == known
+        assert queries.readings_before(other, None).count() == len(ids)
+
+
 def test_only_ones_own_history_is_cleared():
     user, other, posting = a_user(), a_user(), a_posting()
     for person in (user, other):
@@ -113,8 +155,8 @@ def test_the_place_in_a_recording_is_the_latest():
     user, posting = a_user(), a_posting()
     actions.keep_place(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
     actions.keep_place(user, posting.pk, "https://a.example/1.mp3", 30.0, now=LATER)
-    assert queries.place_in(user, posting.pk).seconds == 30.0
-    assert queries.place_in(a_user(), posting.pk) is None
+    assert own_things(user, posting.pk).place.seconds == 30.0
+    assert own_things(a_user(), posting.pk).place is None
     actions.forget_place(user, posting.pk)
     assert not Playback.objects.exists()
 
@@ -255,9 +297,8 @@ def test_what_people_did_with_a_posting_moves_to_the_one_that_takes_its_place():
     merged.delete()
 
     assert tagged(user) == {"news": {kept.pk}, "old": {kept.pk}}
-    assert queries.note_on(user, kept.pk).text == "On the other\n\nOn the one"
-    assert queries.note_on(user, kept.pk).changed_at == LATER
-    assert queries.note_on(other, kept.pk).text == "Elsewhere"
+    assert own_things(user, kept.pk).note == OwnNote("On the other\n\nOn the one", LATER)
+    assert own_things(other, kept.pk).note.text == "Elsewhere"
     assert Reading.objects.get().posting == kept
-    assert queries.place_in(user, kept.pk).seconds == 9.0
+    assert own_things(user, kept.pk).place.seconds == 9.0
     assert queries.share_at(secret).posting == kept

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from apps.postings import queries
 from apps.postings.models import Posting
 from apps.postings.queries import BadCursor, Cursor
-from tests.builders import NOON, a_follow, a_posting, a_source, a_user
+from apps.sources.models import Source
+from tests.builders import NOON, a_follow, a_posting, a_source, a_user, an_edition
 
 
 @given(st.datetimes(timezones=st.just(UTC)), st.integers(1, 2**62 // 10))
@@ -46,6 +47,48 @@ def test_paging_shows_each_posting_once_even_when_times_are_equal(word, order, f
     while page := list(order(word(Posting.objects.all(), queries.cursor_of(seen[-1])))[:2]):
         seen.extend(page)
     assert seen == whole
+
+
+@pytest.mark.django_db
+def test_neighbours_are_those_that_lists_show_beside_even_when_times_are_equal(django_assert_num_queries):
+    source = a_source()
+    told = [a_posting(source, published_at=NOON - timedelta(minutes=minute)) for minute in (3, 0, 0, 2, 0, 1, 1, 5)]
+    for minute in (0, 1, 4, 6):
+        a_posting(published_at=NOON - timedelta(minutes=minute))  # of other sources
+    for posting in told:
+        with django_assert_num_queries(1):
+            found = queries.neighbours(posting)
+        beside, cursor = queries.of_source(queries.everything(), source.pk), queries.cursor_of(posting)
+        newer, older = queries.after(beside, cursor), queries.before(beside, cursor)
+        assert found.newer_id == queries.oldest(newer).values_list("pk", flat=True).first()
+        assert found.older_id == queries.newest(older).values_list("pk", flat=True).first()
+
+
+@pytest.mark.django_db
+def test_a_posting_comes_whole_with_its_source(django_assert_num_queries):
+    carried = [{"url": "https://a.example/1.mp3", "length": 7, "title": "One"}]
+    source = a_source(added_at=NOON)
+    posting = a_posting(source, enclosures=carried, categories=["a", "b"], claimed_at=NOON, utc_offset=-90, text="ä\n")
+    with django_assert_num_queries(1):
+        found = queries.with_source(posting.pk)
+        known = found.source
+    for instance, model in ((found, Posting), (known, Source)):
+        stored = model.objects.get(pk=instance.pk)
+        for field in model._meta.concrete_fields:
+            value, other = (getattr(each, field.attname) for each in (instance, stored))
+            assert value == other, field.attname
+            assert type(value) is type(other) or isinstance(other, memoryview), field.attname
+    assert queries.with_source(posting.pk + 1) is None
+
+
+@pytest.mark.django_db
+def test_earlier_editions_come_the_latest_first():
+    posting = a_posting()
+    made = [an_edition(posting, replaced_at=NOON + timedelta(minutes=minute)) for minute in (1, 3, 2)]
+    an_edition(a_posting())
+    found = queries.earlier_editions(posting.pk)
+    assert found == [made[1], made[2], made[0]]
+    assert (found[0].title, found[0].html, found[0].text) == (made[1].title, made[1].html, made[1].text)
 
 
 @pytest.mark.django_db

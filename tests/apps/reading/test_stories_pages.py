@@ -1,14 +1,17 @@
 """Pages of stories, for visitors and readers."""
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.sources.models import Source
 from apps.stories import actions
 from apps.stories.actions import pulling
 from apps.stories.models import Authority, Member, Reaction, Redirect, Story
+from apps.stories.queries.front import shared_story
 from tests.apps.stories.publishing import BUDGET, STORM, publish
 from tests.builders import a_follow, a_source, a_user
 
@@ -89,6 +92,26 @@ def test_a_posting_and_its_row_lead_to_its_story(client):
     assert link in client.get(f"/posting/{storm[1].pk}/").content.decode()
     assert link in client.get(f"/river/source/{storm[1].source_id}/").content.decode()
     assert "/stories/" not in client.get(f"/posting/{alone.pk}/").content.decode().split("<main")[1]
+
+
+def test_a_posting_leads_to_its_story_only_if_another_of_its_postings_may_be_read():
+    storm, [alone] = publish(*STORM, listed=False), publish("Something that only one paper ever wrote about")
+    pull()
+    story = Member.objects.get(pk=storm[0].pk).story_id
+    one, two, staff = a_user(), a_user(), a_user(is_staff=True)
+    a_follow(one, storm[0].source)
+    for posting in storm[:2]:
+        a_follow(two, posting.source)
+    visitor = AnonymousUser()
+    for person, found in ((visitor, None), (one, None), (two, story), (staff, story)):
+        assert shared_story(person, storm[0].pk) == found
+        assert shared_story(person, alone.pk) is None
+    Source.objects.filter(pk=storm[2].source_id).update(listed=True)
+    for person in (visitor, one, two, staff):
+        assert shared_story(person, storm[0].pk) == story
+    assert shared_story(visitor, storm[2].pk) is None
+    Story.objects.update(sources=1)
+    assert shared_story(staff, storm[0].pk) is None
 
 
 @pytest.mark.parametrize("page", ["/", "/stories/", "/stories/1/", "/own/"])

@@ -8,6 +8,7 @@ import pytest
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.models import Follow, Mark, Tagging
+from apps.following.own_things import own_things
 from apps.postings.models import Edition, Posting
 from apps.reading.actions import Merged, NotMergeable, add_source, edit_source, merge_sources
 from apps.retrieval.actions import discover, store
@@ -121,7 +122,7 @@ def test_notes_and_tags_move_to_the_posting_that_stays(kept, merged):
     following_actions.write_note(user, theirs.pk, "To be kept", now=NOON)
     following_actions.tag(user, [theirs.pk], "news", NOON)
     merge(kept, merged)
-    assert following.note_on(user, ours.pk).text == "To be kept"
+    assert own_things(user, ours.pk).note.text == "To be kept"
     assert Tagging.objects.get().posting == ours
 
 

@@ -82,6 +82,30 @@ def test_nothing_is_learnt_twice(person, source):
     assert actions.learn(now=NOON) == 0
 
 
+@pytest.mark.parametrize("is_on", [True, False])
+def test_where_nothing_is_to_be_learnt_nothing_is_begun(person, source, is_on, django_assert_num_queries):
+    seen, new = sport(source, 1), sport(source, 2)
+    actions.note_opened(person, seen.pk, now=NOON)
+    actions.set_learning(person, is_on=is_on)
+    known = list(Reaction.objects.order_by("pk").values())
+    with django_assert_num_queries(1):  # a question, and no transaction
+        actions.note_opened(person, seen.pk, now=LATER)
+    if not is_on:
+        with django_assert_num_queries(1):
+            actions.note_opened(person, new.pk, now=LATER)
+    assert list(Reaction.objects.order_by("pk").values()) == known
+
+
+def test_what_was_passed_over_or_hidden_teaches_when_it_is_opened(person, source):
+    opened, passed, hidden = (sport(source, number) for number in range(3))
+    actions.note_opened(person, opened.pk, now=NOON)
+    actions.hide(person, hidden.pk, hidden=True, now=NOON)
+    for posting in (passed, hidden):
+        assert Reaction.objects.get(posting=posting).opened_at is None
+        actions.note_opened(person, posting.pk, now=LATER)
+        assert Reaction.objects.get(posting=posting).opened_at == LATER
+
+
 def test_a_star_says_more_and_a_posting_that_was_passed_over_a_little(person, source):
     starred, beside = sport(source, 1), finance(source, 1)
     a_mark(person, starred, starred_at=NOON)

@@ -73,7 +73,7 @@ def test_an_article_has_a_summary_of_every_step():
     posting = an_article()
     assert actions.pull() == 1
     assert sorted(Summary.objects.values_list("posting_id", "percent")) == [(posting.pk, step) for step in STEPS]
-    found = queries.outline_of(posting)
+    found = queries.shortened(posting).outline
     assert all(ARTICLE[start:end].endswith("later.") for start, end in found.summaries[30])
     assert "bridge" in found.words
 
@@ -101,12 +101,12 @@ def test_an_edit_is_summarised_anew_and_a_new_picture_is_not():
 
 def test_what_is_not_stored_yet_is_made_when_somebody_looks():
     posting = an_article()
-    made = queries.outline_of(posting)
+    made = queries.shortened(posting).outline
     pull_all()
-    assert queries.outline_of(posting) == made
+    assert queries.shortened(posting).outline == made
     change(posting, ARTICLE.replace("storm", "flood"))
     posting.refresh_from_db()
-    places = queries.outline_of(posting).summaries[50]
+    places = queries.shortened(posting).outline.summaries[50]
     assert all("flood" in posting.text[start:end] for start, end in places)
 
 
@@ -122,11 +122,11 @@ def test_a_deleted_posting_leaves_nothing_behind():
 
 def test_a_feeds_own_words_are_kept_when_those_of_the_page_take_their_place():
     posting = an_article("The bridge is closed, says the mayor.")
-    assert queries.teaser_of(posting.pk) == ""
+    assert queries.shortened(posting).teaser == ""
     change(posting, ARTICLE, extractor="keen-1")
-    assert queries.teaser_of(posting.pk) == "The bridge is closed, says the mayor."
+    assert queries.shortened(posting).teaser == "The bridge is closed, says the mayor."
     change(posting, ARTICLE + " And better extracted.", extractor="keen-2")
-    assert queries.teaser_of(posting.pk) == "The bridge is closed, says the mayor."
+    assert queries.shortened(posting).teaser == "The bridge is closed, says the mayor."
 
 
 def test_in_pieces_twice_and_with_a_worker_killed_the_tables_are_as_at_once():
@@ -200,8 +200,8 @@ def test_a_story_is_told_by_the_postings_that_know_it():
     assert queries.summary_of_story([], 60) == []
 
 
-def test_reading_a_stored_outline_takes_two_queries(django_assert_num_queries):
+def test_reading_a_stored_outline_takes_one_query(django_assert_num_queries):
     posting = an_article()
     pull_all()
-    with django_assert_num_queries(2):
-        queries.outline_of(posting)
+    with django_assert_num_queries(1):
+        queries.shortened(posting)

@@ -14,6 +14,7 @@ from apps.api.pages.rest.answers import Answer, cut, on_web
 from apps.following import queries as following
 from apps.following.listing import listed
 from apps.following.models import Tagging
+from apps.following.own_things import own_things
 from apps.following.queries import Scope
 from apps.postings import models
 from apps.postings import queries as postings
@@ -156,14 +157,14 @@ def posting_details(user: User, posting_id: int) -> PostingDetails | None:
     row = _as_seen(user, following.readable_by(user).filter(pk=posting_id)).values(*_WHOLE).first()
     if row is None:
         return None
-    note = following.note_on(user, posting_id)
+    own = own_things(user, posting_id)
     return PostingDetails(
         **_values(row)
         | {
             "comments_url": on_web(row["comments_url"]),
             "enclosures": _enclosures(row["enclosures"]),
             "editions": [Edition.model_validate(edition) for edition in postings.earlier_editions(posting_id)],
-            "note": note.text if note else None,
+            "note": own.note.text if own and own.note else None,
         }
     )
 

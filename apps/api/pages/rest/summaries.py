@@ -22,19 +22,19 @@ class Summary(Answer):
 def summary_of(user: User, posting_id: int, percent: int | None) -> Summary | None:
     """The summary of a posting that the person may read, or None.
 
-    Four queries, or a few more where the posting is so new that its summary is not stored yet.
+    Two queries, or a few more where the posting is so new that its summary is not stored yet.
     """
     posting = following.readable_by(user).filter(pk=posting_id).first()
     if posting is None:
         return None
-    found = summaries.outline_of(posting)
-    step = step_of(posting.text, found.summaries, percent)
+    found = summaries.shortened(posting)
+    step = step_of(posting.text, found.outline.summaries, percent)
     return Summary(
         posting_id=posting.pk,
         language=posting.language,
-        teaser=summaries.teaser_of(posting.pk),
-        sentences=[posting.text[start:end] for start, end in found.summaries.get(step, ())],
+        teaser=found.teaser,
+        sentences=[posting.text[start:end] for start, end in found.outline.summaries.get(step, ())],
         percent=step,
         steps=list(STEPS),
-        words=list(found.words),
+        words=list(found.outline.words),
     )

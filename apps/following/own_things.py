@@ -1,0 +1,105 @@
+"""All that one posting is to one person, asked for at once: the pages of postings are opened most of all."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+
+from apps.accounts.models import User
+from apps.database.statements import fetch
+from apps.following.states import OWN, READABLE, STARRED, UNREAD
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTag:
+    pk: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnNote:
+    text: str
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How far the person has come in a recording."""
+
+    address: str  # of the recording, as the posting had it then
+    seconds: float  # from its beginning
+
+
+@dataclass(frozen=True, slots=True)
+class OwnThings:
+    readable: bool  # whether the person may open the posting, as `readable_by` says
+    unread: bool  # this and the next as `with_state` says
+    starred: bool
+    source_title: str  # the person's own; this and the next two are empty where they chose nothing
+    full_text: str
+    images: str
+    note: OwnNote | None
+    place: Place | None
+    secret: str  # of the address where the person shows the posting to others; empty if they do not
+    tags: tuple[OwnTag, ...]  # on the posting, by name
+    other_tags: tuple[OwnTag, ...]
+
+
+_OWN_THINGS = f"""
+SELECT {READABLE}, {UNREAD}, {STARRED},
+    coalesce(follow.title, ''), coalesce(follow.full_text, ''), coalesce(follow.images, ''),
+    note.text, note.changed_at, playback.address, playback.seconds, coalesce(share.secret, ''),
+    tags.ids, tags.names, tags.are_on
+FROM postings_posting posting
+{OWN}
+LEFT JOIN following_note note ON note.user_id = %(user)s AND note.posting_id = posting.id
+LEFT JOIN following_playback playback ON playback.user_id = %(user)s AND playback.posting_id = posting.id
+LEFT JOIN following_share share ON share.user_id = %(user)s AND share.posting_id = posting.id
+CROSS JOIN LATERAL (
+    SELECT array_agg(tag.id ORDER BY name, tag.id) AS ids, array_agg(name ORDER BY name, tag.id) AS names,
+        array_agg(tagging.id IS NOT NULL ORDER BY name, tag.id) AS are_on
+    FROM following_tag tag LEFT JOIN following_tagging tagging ON tag_id = tag.id AND posting_id = posting.id
+    WHERE user_id = %(user)s
+) tags
+WHERE posting.id = %(posting)s
+"""
+
+
+def own_things(user: User | AnonymousUser, posting_id: int) -> OwnThings | None:
+    """What the person has of a posting, whether they may open it or not; None if there is no such posting. One query.
+
+    Who is not signed in has nothing, and to them all is read.
+    """
+    names = {"user": user.pk or 0, "posting": posting_id, "is_staff": user.is_staff}
+    return next((_read(*row) for row in fetch(_OWN_THINGS, names)), None)
+
+
+def _read(
+    readable: bool,
+    unread: bool,
+    starred: bool,
+    source_title: str,
+    full_text: str,
+    images: str,
+    note: str | None,
+    noted_at: datetime | None,
+    address: str | None,
+    seconds: float | None,
+    secret: str,
+    *tag_columns: Any,
+) -> OwnThings:
+    tags = [(OwnTag(id, name), is_on) for id, name, is_on in zip(*(each or () for each in tag_columns), strict=True)]
+    return OwnThings(
+        readable,
+        unread,
+        starred,
+        source_title,
+        full_text,
+        images,
+        note=None if note is None or noted_at is None else OwnNote(note, noted_at),
+        place=None if address is None or seconds is None else Place(address, seconds),
+        secret=secret,
+        tags=tuple(tag for tag, is_on in tags if is_on),
+        other_tags=tuple(tag for tag, is_on in tags if not is_on),
+    )
