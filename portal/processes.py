@@ -12,6 +12,7 @@ from typing import Any
 
 STOP_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 SI_KERNEL = 0x80  # sent by the terminal, hence to every process of the foreground
+SENT = frozenset({SI_KERNEL, 0, -1, -6})  # the others by kill, sigqueue and tgkill
 PR_SET_PDEATHSIG = 1
 _prctl = ctypes.CDLL(None).prctl  # looked up here, since little is safe between fork and exec
 
@@ -43,8 +44,8 @@ def pause(seconds: float, *, heeding: frozenset[signal.Signals] = STOP_SIGNALS) 
         time.sleep(seconds)
         return
     received = signal.sigtimedwait(awaited, max(0.0, seconds))
-    # Where the time was over while the process was stopped (Ctrl-Z), Python gives a signal of just any number.
-    if received is not None and received.si_signo in awaited - {signal.SIGCHLD}:
+    # Where the time was over while the process was stopped (Ctrl-Z), Python gives what happened to lie in memory.
+    if received is not None and received.si_signo in awaited - {signal.SIGCHLD} and received.si_code in SENT:
         raise Stopped(received.si_signo, by_terminal=received.si_code == SI_KERNEL)
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -70,6 +71,27 @@ def test_a_pause_that_is_over_while_the_process_is_stopped_just_ends(until):
     time.sleep(0.7)
     process.send_signal(signal.SIGCONT)
     assert process.communicate(timeout=20)[0] == "went on\n"
+
+
+@pytest.mark.parametrize(("number", "code"), [(0, 0), (99, 0), (15, 226_438_032)])
+def test_a_pause_takes_nothing_for_a_signal_that_nobody_sent(monkeypatch, number, code):
+    left_in_memory = SimpleNamespace(si_signo=number, si_code=code)
+    monkeypatch.setattr(signal, "pthread_sigmask", lambda *_: {signal.SIGTERM})
+    monkeypatch.setattr(signal, "sigtimedwait", lambda *_: left_in_memory)
+    processes.pause(0.1)
+
+
+def test_a_signal_that_a_pause_does_not_heed_waits_for_the_next():
+    process = run_python(
+        "import os; from portal import processes\n"
+        "processes.hold_signals()\n"
+        "os.kill(os.getpid(), 15)\n"
+        "processes.pause(0.1, heeding=frozenset())\n"
+        "print('paused')\n"
+        "try: processes.pause(60)\n"
+        "except processes.Stopped as stopped: print(stopped)"
+    )
+    assert process.communicate(timeout=30)[0] == "paused\nSIGTERM\n"
 
 
 def test_a_pause_ends_when_a_child_ends():

@@ -178,6 +178,8 @@ def subscribe(user: User, wishes: Sequence[Wish], *, added: Collection[Stream], 
         If a number is that of no source, or a label is none.
     NotPossible
         If nothing to follow is found, or the person would have too much of something.
+    TooOften
+        If the portal does not know the address, and the person had too many such looked at within the hour.
     """
     _require_possible(wishes, added)
     feeds = [wish.feed for wish in wishes]
@@ -233,7 +235,15 @@ def unsubscribe(user: User, feeds: Sequence[Stream], *, now: datetime) -> None:
 
 
 def quick_add(user: User, address: str, *, now: datetime) -> Discovery:
-    """Follow the feed at an address; of a page that names several the first, since no client can choose here."""
+    """Follow the feed at an address; of a page that names several the first, since no client can choose here.
+
+    Raises
+    ------
+    TooOften
+        If the portal does not know the address, and the person had too many such looked at within the hour.
+    NotPossible
+        If the person would follow too many.
+    """
     found = retrieval.follow_address(user, address.removeprefix("feed/"), now=now)
     return retrieval.follow_address(user, found.choices[0].url, now=now) if found.choices else found
 

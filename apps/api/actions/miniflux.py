@@ -6,7 +6,6 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.accounts import limits
 from apps.accounts.models import User
 from apps.api.queries.miniflux import PATH, folder_id_of
 from apps.following import actions as following
@@ -15,15 +14,8 @@ from apps.following.actions import NotPossible
 from apps.following.models import Folder, Follow
 from apps.retrieval.actions import discover
 from apps.retrieval.actions.following import follow
-from apps.sources import queries as sources
-from apps.sources.algorithms.addresses import BadAddress, normalise
 
 LONGEST_NAME = 100  # characters, of a folder
-MOST_ASKED = 60  # addresses that the portal does not know, in an hour, by one person
-
-
-class TooOften(Exception):
-    """A person asks for more than the portal does for anybody within an hour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +28,6 @@ class Wish:
     wants_pages: bool | None = None
 
 
-def ask_for(user: User, address: str) -> int | None:
-    """The source at an address; None if the portal does not know it, and may ask what is there.
-
-    Raises
-    ------
-    NotPossible
-        If it cannot be an address.
-    TooOften
-        If the person made it ask too often of late.
-    """
-    try:
-        url = normalise(address)
-    except BadAddress as problem:
-        raise NotPossible(str(problem)) from problem
-    known = sources.by_address([url]).get(url)
-    if known is None and not limits.is_within("address", user.pk, most=MOST_ASKED, seconds=3_600):
-        raise TooOften(f"At most {MOST_ASKED} new addresses can be asked within an hour.")
-    return known
-
-
 def create_feed(user: User, address: str, category_id: int, *, now: datetime) -> int:
     """Follow the source at an address, in a category that the person has; its id.
 
@@ -64,20 +36,17 @@ def create_feed(user: User, address: str, category_id: int, *, now: datetime) ->
     NotPossible
         If they follow it already, there is none, or they follow too many.
     TooOften
-        If the person made the portal ask too often of late.
+        If the portal does not know the address, and the person had too many such looked at within the hour.
     """
-    source_id = ask_for(user, address)
-    if source_id is None:
-        found = discover(address, now=now)
-        if found.source_id is None:
-            named = ", ".join(choice.url for choice in found.choices)
-            raise NotPossible(f"The page names several feeds, choose one: {named}" if named else found.problem)
-        source_id = found.source_id
-    if following_queries.follow_of(user, source_id) is not None:
+    found = discover(user, address, now=now)
+    if found.source_id is None:
+        named = ", ".join(choice.url for choice in found.choices)
+        raise NotPossible(f"The page names several feeds, choose one: {named}" if named else found.problem)
+    if following_queries.follow_of(user, found.source_id) is not None:
         raise NotPossible("This feed already exists.")
     folder_id = folder_id_of(category_id)
-    follow(user, source_id, now=now, folder_ids=[] if folder_id is None else [folder_id])
-    return source_id
+    follow(user, found.source_id, now=now, folder_ids=[] if folder_id is None else [folder_id])
+    return found.source_id
 
 
 @transaction.atomic

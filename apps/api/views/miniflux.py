@@ -13,10 +13,10 @@ from django.views.decorators.csrf import csrf_exempt
 from apps.accounts.middleware import impersonal
 from apps.accounts.models import AppToken, User
 from apps.api.access import Refused, person_of
-from apps.api.actions.miniflux import TooOften
 from apps.api.formats.asking import BadRequest, read_object
 from apps.database.brief import TookTooLong
 from apps.following.actions import NotPossible
+from apps.retrieval.actions import TooOften
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import TooCostly
 
@@ -36,10 +36,10 @@ class NotAllowed(Exception):
 _STATUSES: dict[type[Exception], int] = {
     BadRequest: 400,
     BadQuery: 400,
+    TooOften: 429,  # before what it is one of
     NotPossible: 400,
     NotAllowed: 403,
     NotThere: 404,
-    TooOften: 429,
     TooCostly: 503,
     TookTooLong: 503,
 }

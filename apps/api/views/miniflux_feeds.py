@@ -17,10 +17,11 @@ from apps.following import actions as following
 from apps.following import queries as following_queries
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
+from apps.retrieval.actions import source_or_lookup
 from apps.retrieval.actions.following import unfollow
 from apps.retrieval.inspection import inspect
 from apps.sources import queries as sources
-from apps.sources.algorithms.addresses import LONGEST_ADDRESS
+from apps.sources.algorithms.addresses import LONGEST_ADDRESS, BadAddress, normalise
 
 LONGEST_TITLE = 1_000  # characters
 # What a program may send back as it was told, and cannot change: a source is the same for all who follow it.
@@ -146,11 +147,15 @@ icon = resource(GET=_icon)
 def _discover(request: HttpRequest, person: User) -> HttpResponse:
     """What feeds an address has. Of one that the portal knows it says so, and asks nobody."""
     address = text("url", json_of(request).get("url"), most=LONGEST_ADDRESS)
-    known = actions.ask_for(person, address)
+    try:
+        url = normalise(address)
+    except BadAddress as problem:
+        raise BadRequest(str(problem)) from problem
+    known = source_or_lookup(person, url)
     if known is not None:
         source = sources.everything().get(pk=known)
         return JsonResponse([_found(source.url, str(source), "")], safe=False)
-    seen = inspect(address, now=now())
+    seen = inspect(url, now=now())
     found = [_found(choice.url, choice.title or choice.url, choice.media_type) for choice in seen.choices]
     if seen.feed is not None:
         found = [_found(address, seen.feed.title or address, "")]

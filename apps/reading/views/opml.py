@@ -5,7 +5,6 @@ from django.http import HttpResponse
 from django.utils.timezone import now
 from django.views.decorators.http import require_safe
 
-from apps.accounts import limits
 from apps.following import queries as following
 from apps.following.actions import NotPossible
 from apps.reading.forms import OpmlForm
@@ -14,8 +13,6 @@ from apps.retrieval.actions import NoDocument, fetch_document
 from apps.retrieval.actions import following as retrieval
 from apps.sources.algorithms.addresses import BadAddress
 from apps.sources.formats import opml
-
-LISTS_AN_HOUR = 20  # fetched for one person
 
 
 @login_required
@@ -38,9 +35,7 @@ def _content(request: PersonsRequest, form: OpmlForm) -> bytes:
     if not address:
         content: bytes = form.cleaned_data["file"].read()
         return content
-    if not limits.is_within("list", request.user.pk, most=LISTS_AN_HOUR, seconds=3_600):
-        raise NotPossible("You have had many lists fetched within the hour. Try again later.")
-    return fetch_document(address, now=now())
+    return fetch_document(request.user, address, now=now())
 
 
 @require_safe

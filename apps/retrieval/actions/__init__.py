@@ -8,6 +8,7 @@ from apps.retrieval.actions.extraction import extract_again, train_keen_tags, wr
 from apps.retrieval.actions.holding import hold, read_anew
 from apps.retrieval.actions.learning import learn_habits, learn_if_due
 from apps.retrieval.actions.linking import add_linked, links_again, merged
+from apps.retrieval.actions.lookups import TooOften, source_or_lookup
 from apps.retrieval.actions.plan import change_plan, control_price, current_plan
 from apps.retrieval.actions.planning import (
     BEING_ASKED,
@@ -28,6 +29,7 @@ __all__ = [
     "Asked",
     "Discovery",
     "NoDocument",
+    "TooOften",
     "add_linked",
     "adopt_sources",
     "ask_announced",
@@ -56,6 +58,7 @@ __all__ = [
     "replan",
     "replan_changed",
     "set_keen_tags",
+    "source_or_lookup",
     "start",
     "store",
     "store_sent",

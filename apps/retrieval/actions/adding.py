@@ -1,10 +1,13 @@
 """Add a source by any address that a person knows: a feed's own, or that of a page that names its feeds."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
 
+from apps.accounts.models import User
+from apps.retrieval.actions.lookups import count_lookup, source_at, source_or_lookup
 from apps.retrieval.actions.planning import remember_robots
 from apps.retrieval.actions.visits import start, store
 from apps.retrieval.asking import document_at
@@ -14,7 +17,6 @@ from apps.retrieval.models import Schedule
 from apps.retrieval.visits import conclude
 from apps.sources import actions as sources
 from apps.sources import formats
-from apps.sources import queries as source_queries
 from apps.sources.algorithms.addresses import BadAddress, normalise, partition
 from apps.sources.algorithms.discovery import Candidate, candidates
 from apps.sources.formats.feed import NotAFeed
@@ -33,28 +35,32 @@ class NoDocument(ValueError):
     """An address has nothing for us; the message says why."""
 
 
-def discover(address: str, *, now: datetime) -> Discovery:
+def discover(user: User, address: str, *, now: datetime) -> Discovery:
     """Find the source that a person means; a new feed is added together with the postings it shows.
 
     Of a page that names one feed, that feed is taken; of several, the person chooses.
+
+    Raises
+    ------
+    TooOften
+        If the portal does not know the address, and the person had too many such looked at within the hour.
     """
-    found = _look(address, now=now)
+    found = _look(address, lambda url: source_or_lookup(user, url), now=now)
     if len(found.choices) == 1:
         only = found.choices[0]
-        found = _look(only.url, now=now)
+        found = _look(only.url, source_at, now=now)
         if found.choices:
             return Discovery(problem=f"The page names {only.url} as its feed, but that is a page too.")
     return found
 
 
-def _look(address: str, *, now: datetime) -> Discovery:
+def _look(address: str, known: Callable[[str], int | None], *, now: datetime) -> Discovery:
     try:
         url = normalise(address)
     except BadAddress as error:
         return Discovery(problem=str(error))
-    known = source_queries.by_address([url])
-    if known:
-        return Discovery(source_id=known[url])
+    if (source_id := known(url)) is not None:
+        return Discovery(source_id=source_id)
     try:
         fetched = _document_at(url, now)
     except NoDocument as error:
@@ -67,7 +73,7 @@ def _look(address: str, *, now: datetime) -> Discovery:
     return Discovery(source_id=_add(fetched.permanent_url or url, fetched, now))
 
 
-def fetch_document(address: str, *, now: datetime) -> bytes:
+def fetch_document(user: User, address: str, *, now: datetime) -> bytes:
     """What an address holds, asked for as sources are: guarded, once an hour at most, and no more than 10 MB.
 
     Raises
@@ -76,8 +82,12 @@ def fetch_document(address: str, *, now: datetime) -> bytes:
         If it cannot be meant.
     NoDocument
         If there is nothing to be had.
+    TooOften
+        If the person had too many addresses looked at within the hour.
     """
-    return _document_at(normalise(address), now).body
+    url = normalise(address)
+    count_lookup(user)
+    return _document_at(url, now).body
 
 
 def _document_at(url: str, now: datetime) -> Fetched:

@@ -37,8 +37,16 @@ def unfollow(user: User, source_id: int, *, now: datetime) -> None:
 
 
 def follow_address(user: User, address: str, *, now: datetime, folder_ids: Collection[int] = ()) -> Discovery:
-    """Follow the source at an address, if there is one; otherwise the discovery says what was found instead."""
-    found = discover(address, now=now)
+    """Follow the source at an address, if there is one; otherwise the discovery says what was found instead.
+
+    Raises
+    ------
+    TooOften
+        If the portal does not know the address, and the person had too many such looked at within the hour.
+    NotPossible
+        If the person would follow too many.
+    """
+    found = discover(user, address, now=now)
     if found.source_id is not None:
         follow(user, found.source_id, now=now, folder_ids=folder_ids)
     return found

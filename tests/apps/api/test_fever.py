@@ -309,6 +309,14 @@ def test_what_was_read_lately_becomes_unread_again(program, person):
     assert queries.unread_counts(person) == {follow.source_id: 2, other.source_id: 1}
 
 
+def test_what_others_read_lately_stays_as_it_is(program, person):
+    posting = a_posting(a_follow(person).source)
+    actions.mark_read(person, [posting.pk], read=True, now=NOON)
+    actions.remember_read(a_follow(source=posting.source).user, [posting.pk], now=datetime.now(UTC))
+    program.ask("unread_recently_read=1")
+    assert queries.unread_counts(person) == {}
+
+
 def test_nobody_reaches_what_is_somebody_elses(program):
     eve = a_user("Eve")
     folder = a_folder(eve)

@@ -503,16 +503,6 @@ def test_the_name_that_a_source_has_anyway_is_none_of_the_persons(program, perso
     assert follow.title == ""
 
 
-def test_addresses_that_nobody_knows_are_asked_so_often_an_hour(program, monkeypatch):
-    monkeypatch.setattr("apps.api.actions.miniflux.MOST_ASKED", 1)
-    monkeypatch.setattr("apps.api.actions.miniflux.discover", lambda *_, **__: pytest.fail("asked"))
-    source = a_source()
-    with pytest.raises(pytest.fail.Exception, match="asked"):
-        program.ask("post", "feeds", {"feed_url": "https://new.example/feed"})
-    assert program.ask("post", "feeds", {"feed_url": "https://newer.example/feed"}).status_code == 429
-    assert program.ask("post", "feeds", {"feed_url": source.url}).status_code == 201
-
-
 # --- entries ----------------------------------------------------------------------------------------------------------
 def test_an_entry_is_what_programs_expect(program, person):
     source = a_source(title="The Daily")

@@ -67,12 +67,6 @@ def test_either_a_source_or_an_address_is_named(ada, wish):
     assert ada.post("follows", wish).status_code == 422
 
 
-def test_many_addresses_at_once_are_not_looked_at(ada, monkeypatch):
-    monkeypatch.setattr("apps.api.views.rest.following.MOST_ADDRESSES", 0)
-    answer = ada.post("follows", {"address": "https://a.example"})
-    assert (answer.status_code, answer["Retry-After"]) == (429, "3600")
-
-
 def test_a_follow_is_named_filed_and_muted_as_it_is_wished(ada):
     folder, other = a_folder(ada.person), a_folder(ada.person)
     follow = a_follow(ada.person, folders=(folder,), title="Mine")

@@ -164,6 +164,22 @@ def test_older_than_leaves_what_was_published_then_or_later():
     assert len(unread_of(follow.user)) == 20
 
 
+@pytest.mark.parametrize("kind", ["all", "starred"])
+def test_what_somebody_marked_unread_or_starred_keeps_to_the_same_limits(kind):
+    follow = a_follow(unread_from=NOON - timedelta(hours=3))
+    days = [NOON - timedelta(days=days) for days in (5, 4)]
+    old, newer = (a_posting(follow.source, published_at=at) for at in days)
+    late = a_posting(follow.source, published_at=days[0], retrieved_at=NOON + timedelta(minutes=2))
+    actions.mark_read(follow.user, [old.pk, newer.pk, late.pk], read=False, now=NOON)
+    for posting in (old, newer, late):
+        actions.star(follow.user, posting.pk, starred=True, now=NOON)
+    marked = mark_all(follow.user, Scope(kind), before=days[1])
+    assert marked.count == 1
+    assert unread_of(follow.user) == [newer, late]
+    assert actions.undo_mark_all(follow.user, marked.undo, now=NOON) == 1
+    assert unread_of(follow.user) == [old, newer, late]
+
+
 def test_few_that_are_older_are_marked_one_by_one():
     follow = a_follow()
     postings = some_postings(20, follow.source)

@@ -183,6 +183,17 @@ def test_what_was_noticed_before_somebody_wished_or_is_known_to_them_is_not_mail
     assert not queries.wants_mail(follow.user)
 
 
+def test_who_may_not_sign_in_is_not_told_by_mail(follow, mailoutbox):
+    User.objects.update(email="ada@example.org", is_active=False)
+    actions.set_mail(follow.user, is_wanted=True, now=NOON)
+    broken(follow.source)
+    actions.look(now=NOON + HOUR)
+    assert actions.mail(now=NOON + HOUR) == 0
+    User.objects.update(is_active=True)
+    assert actions.mail(now=NOON + HOUR) == 1
+    assert len(mailoutbox) == 1
+
+
 def test_a_mail_that_the_server_did_not_take_is_sent_later(follow, mailoutbox, monkeypatch):
     User.objects.update(email="ada@example.org")
     actions.set_mail(follow.user, is_wanted=True, now=NOON)

@@ -294,6 +294,12 @@ def test_a_source_that_never_answers_is_not_waited_for_for_ever(client, user):
     assert "hx-trigger" not in client.get(reverse("filling")).text.split('id="filling"')[1].split(">")[0]
 
 
+def test_a_source_that_is_asked_once_more_is_not_waited_for(client, user):
+    now = timezone.now()
+    a_schedule(a_follow(user, followed_at=now).source, observed_at=now, asked_at=now, worker="worker")
+    assert "hx-trigger" not in client.get(reverse("filling")).text.split('id="filling"')[1].split(">")[0]
+
+
 def test_the_front_page_shows_sections_of_the_busiest_categories(client):
     for category, how_many in (("World", 5), ("Sport", 3), ("Rare", 1)):
         some_postings(how_many, a_source(listed=True, category=category))

@@ -14,6 +14,7 @@ from apps.retrieval.actions import discover
 from apps.retrieval.inspection import inspect
 from apps.retrieval.models import Retrieval, RobotsRules, Schedule
 from apps.sources.models import Source
+from tests.builders import a_user
 
 NOW = datetime.now(UTC)
 
@@ -33,7 +34,7 @@ def feed_requests(replay) -> int:
 
 
 def test_a_feeds_address_adds_it_with_its_postings_in_one_request(replay):
-    found = discover(replay.feed_url(1), now=NOW)
+    found = discover(a_user(), replay.feed_url(1), now=NOW)
     assert found.problem == ""
     source = Source.objects.get(pk=found.source_id)
     assert source.title == "The Daily"
@@ -47,19 +48,19 @@ def test_a_feeds_address_adds_it_with_its_postings_in_one_request(replay):
 
 def test_a_pages_address_leads_to_the_feed_that_it_names(replay):
     page = replay.feed_url(1).removesuffix("feed")
-    found = discover(page, now=NOW)
+    found = discover(a_user(), page, now=NOW)
     assert Source.objects.get(pk=found.source_id).url == replay.feed_url(1)
 
 
 def test_a_known_source_is_found_without_a_request(replay):
-    first = discover(replay.feed_url(1), now=NOW)
-    assert discover(f" {replay.feed_url(1)}#top", now=NOW) == first
+    first = discover(a_user(), replay.feed_url(1), now=NOW)
+    assert discover(a_user(), f" {replay.feed_url(1)}#top", now=NOW) == first
     assert feed_requests(replay) == 1
 
 
 def test_a_document_that_was_shown_is_not_asked_for_again(replay):
     inspect(replay.feed_url(1), now=NOW)
-    discover(replay.feed_url(1), now=NOW)
+    discover(a_user(), replay.feed_url(1), now=NOW)
     assert feed_requests(replay) == 1
 
 
@@ -76,7 +77,7 @@ def test_a_document_that_was_shown_is_not_asked_for_again(replay):
     ],
 )
 def test_an_address_that_leads_nowhere_is_explained_and_nothing_is_written(address, sentence):
-    found = discover(address, now=NOW)
+    found = discover(a_user(), address, now=NOW)
     assert found.source_id is None
     assert sentence in found.problem
     assert not Source.objects.exists()
@@ -85,7 +86,7 @@ def test_an_address_that_leads_nowhere_is_explained_and_nothing_is_written(addre
 
 def test_a_page_without_feeds_is_no_source(replay):
     article = replay.record.published[0].link if replay.record.published else f"{replay.feed_url(1)[:-4]}1/item/0"
-    found = discover(article.replace("/item/", "/nothing/"), now=NOW)
+    found = discover(a_user(), article.replace("/item/", "/nothing/"), now=NOW)
     assert found.source_id is None
     assert "404" in found.problem
 
@@ -93,7 +94,7 @@ def test_a_page_without_feeds_is_no_source(replay):
 def test_robots_txt_is_obeyed_and_remembered(settings):
     settings.RETRIEVAL_HOST_GAP = 0
     with serving([make_feed(1, [])], options=Options(robots="User-agent: Wirebeat\nDisallow: /feed")) as replay:
-        found = discover(replay.feed_url(1), now=NOW)
+        found = discover(a_user(), replay.feed_url(1), now=NOW)
         assert "robots.txt" in found.problem
         assert feed_requests(replay) == 0
         assert RobotsRules.objects.get().body.startswith("User-agent")
@@ -101,7 +102,7 @@ def test_robots_txt_is_obeyed_and_remembered(settings):
 
 class TestInspection:
     def test_a_source_in_the_plan_is_not_asked_besides_it_but_its_latest_document_is_shown(self, replay):
-        found = discover(replay.feed_url(1), now=NOW)
+        found = discover(a_user(), replay.feed_url(1), now=NOW)
         adopted = Schedule.objects.get(pk=found.source_id)
         assert adopted.due_at is not None
         inspection = inspect(replay.feed_url(1), now=NOW + timedelta(hours=5))
@@ -109,7 +110,7 @@ class TestInspection:
         assert feed_requests(replay) == 1
 
     def test_a_source_of_which_nothing_is_kept_says_when_it_is_asked(self, replay):
-        discover(replay.feed_url(1), now=NOW)
+        discover(a_user(), replay.feed_url(1), now=NOW)
         cache.clear()
         inspection = inspect(replay.feed_url(1), now=NOW)
         assert "It is asked next at" in inspection.problem

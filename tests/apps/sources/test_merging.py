@@ -147,7 +147,7 @@ def test_the_former_address_leads_to_the_kept_source(kept, merged):
     merge(kept, merged)
     assert sources.by_address([address, kept.url]) == {address: kept.pk, kept.url: kept.pk}
     assert add_sources([NewSource(url="HTTPS://Merged.example/feed#top")]) == [kept.pk]
-    assert discover(address, now=NOON).source_id == kept.pk
+    assert discover(a_user(), address, now=NOON).source_id == kept.pk
     assert add_source({"url": address, "title": "Kept again"}, now=NOON) == kept.pk
     user = a_user()
     listed = OpmlDocument(title="", subscriptions=(Subscription(address, title="From a list"),))

@@ -19,6 +19,7 @@ from apps.api.formats.google_reader_streams import BadStream, Stream, read_strea
 from apps.following.actions import NotPossible
 from apps.following.listing import Arrival
 from apps.postings.queries import BadCursor
+from apps.retrieval.actions import TooOften
 from apps.sources.formats.opml import BrokenOpml
 
 MOST_STREAMS = 1_000  # of one request
@@ -91,6 +92,8 @@ def door(
                 response["Google-Bad-Token"] = "true"
             except BadStream as error:
                 response = said(str(error), 404)
+            except TooOften as error:
+                response = said(str(error), 429)
             except _SAID as error:
                 response = said(str(error), 400)
             except RequestDataTooBig:

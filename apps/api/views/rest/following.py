@@ -5,7 +5,6 @@ from django.utils.timezone import now
 from ninja import Router, Status
 from pydantic import Field, model_validator
 
-from apps.accounts import limits
 from apps.accounts.models import User
 from apps.api.pages.rest.following import Follow, FollowList, follow_list, follow_of
 from apps.api.views.rest.asked import GivenId, Id, PartOf, Truth, Wish, Words, answers
@@ -19,7 +18,6 @@ from apps.retrieval.actions import following as actions
 router = Router(tags=["following"])
 
 MOST_FOLDERS = 100  # that a source lies in
-MOST_ADDRESSES, WITHIN = 120, 3_600  # asked for a person, in so many seconds
 LONGEST_ADDRESS = 2_000  # characters
 
 
@@ -75,8 +73,6 @@ def follow(request: PersonsRequest, wish: NewFollow) -> Status[Follow]:
 
 def _at(user: User, address: str, folder_ids: list[int]) -> int:
     """The source at an address, which the person follows from now on."""
-    if not limits.is_within("api.address", user.pk, most=MOST_ADDRESSES, seconds=WITHIN):
-        raise Impossible(f"At most {MOST_ADDRESSES} addresses an hour are looked at.", 429, retry_after=WITHIN)
     found = actions.follow_address(user, address, now=now(), folder_ids=folder_ids)
     if found.source_id is not None:
         return found.source_id

@@ -15,6 +15,7 @@ from apps.api.access import Refused
 from apps.database.brief import TookTooLong
 from apps.following import actions as following
 from apps.postings.queries import BadCursor
+from apps.retrieval.actions.lookups import WITHIN, TooOften
 from apps.search.actions.saved import NotSaved
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import TooCostly
@@ -83,6 +84,7 @@ def tell_problems_of(api: NinjaAPI) -> None:
         HttpError: lambda request, error: told(str(error), error.status_code),
         ValidationError: _of_values,
         Impossible: _of_impossible,
+        TooOften: _of_lookups,
         following.NotPossible: lambda request, error: told(str(error), 409),
         accounts.NotPossible: lambda request, error: told(str(error), 409),
         NotSaved: lambda request, error: told(str(error), 409),
@@ -99,6 +101,12 @@ def _of_impossible(request: HttpRequest, error: Impossible) -> HttpResponse:
     answer = told(str(error), error.status, choices=error.choices)
     if error.retry_after:
         answer["Retry-After"] = str(error.retry_after)
+    return answer
+
+
+def _of_lookups(request: HttpRequest, error: TooOften) -> HttpResponse:
+    answer = told(str(error), 429)
+    answer["Retry-After"] = str(WITHIN)
     return answer
 
 
