@@ -129,7 +129,7 @@ def test_no_link_that_runs_anything_is_handed_to_programs(program):
     bad = "javascript:alert(1)"
     reader, ask = program
     enclosures = [{"url": bad, "media_type": "audio/mpeg", "length": 1, "duration": 1, "title": "Run"}]
-    source = a_source(listed=True, site_url=bad)
+    source = a_source(listed=True, site_url=bad, image_url=bad)
     a_follow(reader, source, unread_from=NOON - timedelta(days=1))
     posting = a_posting(source, url=bad, comments_url=bad, image_url=bad, enclosures=enclosures)
     for path in (

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 from time_machine import travel
 
-from apps.following import actions, queries, tasks
+from apps.following import actions, listing, queries, tasks
 from apps.following.actions import Marked
 from apps.following.models import Follow, Mark, MarkedAll
 from apps.following.queries import Scope
@@ -107,6 +107,19 @@ def unread_of(user) -> list[Posting]:
 
 def mark_all(user, scope=Scope("all"), *, shown_at=NOON, now=NOON, **values):  # noqa: B008, it is frozen
     return actions.mark_all_read(user, scope, shown_at=shown_at, now=now, **values)
+
+
+@pytest.mark.parametrize("unread_only", [False, True])
+@pytest.mark.parametrize("near", [0, 1, 2, 3])
+def test_a_page_is_full_however_few_of_it_are_among_the_newest_of_all(monkeypatch, near, unread_only):
+    monkeypatch.setattr(listing, "WALKED", 1)  # twice a page nevertheless
+    monkeypatch.setattr(listing, "FEW", 1)
+    follow = a_follow(unread_from=NOON - timedelta(days=1))
+    mine = some_postings(near, follow.source)
+    some_postings(4, newest_at=NOON - timedelta(minutes=10))
+    mine += some_postings(3, follow.source, newest_at=NOON - timedelta(hours=1))
+    found = listing.listed(follow.user, Scope("all"), unread_only=unread_only, oldest_first=False, start=None, limit=2)
+    assert found == [posting.pk for posting in mine[:2]]
 
 
 def test_mark_all_leaves_alone_what_reached_us_after_the_page_was_made():

@@ -204,10 +204,11 @@ class Twin:
                 wanted = mine & self.unread if unread_only else mine
                 for oldest_first in (False, True):
                     ordered = sorted(wanted, key=lambda pk: (self.postings[pk].published_at, pk))
-                    found = list(self.paged(kind, unread_only, oldest_first))
+                    found = self.paged(kind, unread_only, oldest_first)
                     assert found == (ordered if oldest_first else ordered[::-1])
 
-    def paged(self, kind: str, unread_only: bool, oldest_first: bool) -> Iterator[int]:
+    def paged(self, kind: str, unread_only: bool, oldest_first: bool) -> list[int]:
+        found: list[int] = []
         start = None
         while ids := listing.listed(
             self.user,
@@ -217,8 +218,10 @@ class Twin:
             start=start,
             limit=2,
         ):
-            yield from ids
+            assert len(found) % 2 == 0  # the pages before are full
+            found += ids
             start = Cursor(self.postings[ids[-1]].published_at, ids[-1])
+        return found
 
     def check_others(self) -> None:
         """Searches and alerts say the same; of sources that are not followed, searches know what was marked unread."""

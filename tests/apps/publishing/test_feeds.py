@@ -229,6 +229,14 @@ def test_whose_state_is_not_known_gets_all(client, path, known):
     assert len(read(answer)) == 2
 
 
+@pytest.mark.parametrize("change", [lambda tag: tag.replace('"1', '"2'), lambda tag: tag[:-1]])
+def test_a_tag_of_another_version_or_one_that_was_cut_tells_of_no_state(client, ann, path, change):
+    known = change(client.get(path)["ETag"])
+    a_posting(ann.follows.order_by("pk")[0].source, title="New", published_at=NOON + timedelta(hours=1))
+    answer = client.get(path, headers={"If-None-Match": known, "A-IM": "feed"})
+    assert (answer.status_code, len(read(answer))) == (200, 3)
+
+
 def test_a_state_in_one_form_is_none_in_another(client, ann):
     known = client.get(path_of(ann, "all", form="rss"))["ETag"]
     assert client.get(path_of(ann, "all", form="atom"), headers={"If-None-Match": known}).status_code == 200
