@@ -3,6 +3,7 @@
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.utils.timezone import now
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from apps.accounts import limits
@@ -27,9 +28,9 @@ def import_list(request: PersonsRequest) -> HttpResponse:
             document = opml.read(_content(request, form))
             report = retrieval.import_list(request.user, document, now=now())
         except opml.BrokenOpml as problem:
-            form.add_error(form.given, f"Nothing was imported, for the file cannot be read. {problem}")
+            form.add_error(form.given, f"{_('Nothing was imported, for the file cannot be read.')} {problem}")
         except (NotPossible, NoDocument, BadAddress) as problem:
-            form.add_error(form.given, f"Nothing was imported. {problem}")
+            form.add_error(form.given, f"{_('Nothing was imported.')} {problem}")
     return show(request, "reading/opml.html", form=form, report=report)
 
 
@@ -39,7 +40,7 @@ def _content(request: PersonsRequest, form: OpmlForm) -> bytes:
         content: bytes = form.cleaned_data["file"].read()
         return content
     if not limits.is_within("list", request.user.pk, most=LISTS_AN_HOUR, seconds=3_600):
-        raise NotPossible("You have had many lists fetched within the hour. Try again later.")
+        raise NotPossible(_("You have had many lists fetched within the hour. Try again later."))
     return fetch_document(address, now=now())
 
 
