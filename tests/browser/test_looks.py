@@ -69,3 +69,12 @@ def test_on_a_phone_no_word_of_the_top_bar_is_cut_for_visitors(page: Page, langu
     assert page.locator(".top-places").evaluate("places => places.scrollWidth - places.clientWidth") == 0
     page.get_by_role("link", name="登录" if language == "zh-CN" else "Sign in", exact=True).click()
     expect(page.locator("main a[href^='/accounts/signup/']")).to_be_visible()
+
+
+def test_all_of_a_persons_menu_is_reached_on_a_phone_that_lies(page: Page, client, live_server):
+    sign_in(page.context, client, a_user(is_staff=True), live_server.url)
+    page.set_viewport_size({"width": 844, "height": 390})
+    page.goto("/tags/")
+    page.locator(".top .menu summary").click()
+    page.get_by_role("button", name="Sign out").scroll_into_view_if_needed()
+    expect(page.get_by_role("button", name="Sign out")).to_be_in_viewport()
