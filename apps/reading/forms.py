@@ -28,7 +28,7 @@ class FolderChoice(forms.TypedMultipleChoiceField):
             choices=_folder_choices(folders.values()),
             coerce=folders.__getitem__,
             required=False,
-            label="Folders",
+            label=_("Folders"),
             widget=forms.CheckboxSelectMultiple,
         )
 
@@ -36,8 +36,8 @@ class FolderChoice(forms.TypedMultipleChoiceField):
 class AddressForm(forms.Form):
     address = forms.CharField(
         max_length=2_100,
-        label="Address",
-        help_text="A feed, or any page of a site: its feeds are found.",
+        label=_("Address"),
+        help_text=_("A feed, or any page of a site: its feeds are found."),
         widget=forms.TextInput(
             attrs={"placeholder": "example.org", "inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}
         ),
@@ -54,7 +54,7 @@ class AddressForm(forms.Form):
 
 
 class FolderForm(forms.Form):
-    name = forms.CharField(max_length=100, label="Name")
+    name = forms.CharField(max_length=100, label=_("Name"))
 
     def __init__(self, *args: Any, user: User, folder: Folder | None = None, **options: Any) -> None:
         """The form of a folder, or of one that is still to be made."""
@@ -64,11 +64,11 @@ class FolderForm(forms.Form):
         places = {str(place.pk): place for place in folders if place.pk not in inside}
         named = [choice for choice in _folder_choices(folders) if choice[0] not in inside]
         self.fields["parent"] = forms.TypedChoiceField(
-            choices=[("", "no other folder"), *named],
+            choices=[("", _("no other folder")), *named],
             coerce=places.__getitem__,
             empty_value=None,
             required=False,
-            label="Inside",
+            label=_("Inside"),
         )
 
 

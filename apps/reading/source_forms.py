@@ -75,7 +75,11 @@ class Group:
 class SourceForm(forms.ModelForm):
     kind = forms.TypedChoiceField(choices=KINDS, required=False, empty_value=Kind.FEED.value, label=_("Kind"))
     weight = forms.FloatField(
-        min_value=0, max_value=1_000, initial=1.0, help_text=Source._meta.get_field("weight").help_text
+        label=_("Weight"),
+        min_value=0,
+        max_value=1_000,
+        initial=1.0,
+        help_text=Source._meta.get_field("weight").help_text,
     )
     example = forms.CharField(
         max_length=500,

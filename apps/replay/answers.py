@@ -86,8 +86,7 @@ class Newsstand:
 
     def _answer_posting(self, feed: Feed, place: Place) -> Answer:
         if place.kind is Kind.PICTURE:
-            drawing = pages.picture(feed.number, place.posting, feed.texts[place.posting])
-            return Answer(200, drawing.encode(), "image/svg+xml")
+            return Answer(200, pages.picture(feed.number, place.posting, feed.texts[place.posting]), "image/png")
         return self._html(pages.article_page(feed, place.posting, self.timeline, self.addresses))
 
     def _html(self, page: str) -> Answer:

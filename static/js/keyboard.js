@@ -56,6 +56,17 @@ function tag() {
   else find("[data-menu]", row)?.click();
 }
 
+// Out of the field for tags and back to its row, where the other keys do something again.
+function leave(field) {
+  const row = field.closest("[data-posting]:not([data-whole])");
+  if (!row) {
+    field.blur();
+    return;
+  }
+  field.closest("details")?.removeAttribute("open");
+  goTo(row);
+}
+
 // A page's own field comes before the one above every page, which small screens do not show.
 function search() {
   const fields = [...document.querySelectorAll("main [data-search], [data-search]")];
@@ -110,6 +121,7 @@ function keyOf(event) {
 }
 
 function press(event) {
+  if (event.key === "Escape" && !event.isComposing && event.target.matches(".tag-form [name=tag]")) leave(event.target);
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return;
   const key = keyOf(event);
   if (event.repeat && !REPEATABLE.includes(key)) return;

@@ -58,3 +58,23 @@ def test_on_a_phone_no_word_of_the_top_bar_is_cut(page: Page, client, live_serve
     page.set_viewport_size({"width": width, "height": 800})
     page.goto(address)
     assert page.locator(".top-places").evaluate("places => places.scrollWidth - places.clientWidth") == 0
+
+
+@pytest.mark.parametrize("width", [360, 390, 430])
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+def test_on_a_phone_no_word_of_the_top_bar_is_cut_for_visitors(page: Page, language, width):
+    page.set_extra_http_headers({"Accept-Language": language})
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto("/")
+    assert page.locator(".top-places").evaluate("places => places.scrollWidth - places.clientWidth") == 0
+    page.get_by_role("link", name="登录" if language == "zh-CN" else "Sign in", exact=True).click()
+    expect(page.locator("main a[href^='/accounts/signup/']")).to_be_visible()
+
+
+def test_all_of_a_persons_menu_is_reached_on_a_phone_that_lies(page: Page, client, live_server):
+    sign_in(page.context, client, a_user(is_staff=True), live_server.url)
+    page.set_viewport_size({"width": 844, "height": 390})
+    page.goto("/tags/")
+    page.locator(".top .menu summary").click()
+    page.get_by_role("button", name="Sign out").scroll_into_view_if_needed()
+    expect(page.get_by_role("button", name="Sign out")).to_be_in_viewport()

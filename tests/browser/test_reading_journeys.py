@@ -185,8 +185,10 @@ def test_keys_do_the_same_in_every_layout(page: Page, user: User, view: str):
     page.keyboard.press("Enter")
     expect(page.locator(f"#row-tags-{second.pk}")).to_have_text("ships")
     assert not Mark.objects.filter(posting=second).exists()
-
-    page.locator(f"#title-{third.pk}").focus()
+    expect(field).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(f"#title-{second.pk}")).to_be_focused()
+    page.keyboard.press("j")
     page.keyboard.press("o")
     expect(page).to_have_url(re.compile(f"/posting/{third.pk}/"))
     page.keyboard.press("u")

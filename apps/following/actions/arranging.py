@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from django.db import connection, transaction
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.following import actions, queries
@@ -84,7 +85,7 @@ def _hold(user: User) -> None:
 def _folder(user: User, folder_id: int) -> Folder:
     folder = queries.folder_of(user, folder_id)
     if folder is None:
-        raise NotPossible("You have no such folder.")
+        raise NotPossible(_("You have no such folder."))
     return folder
 
 
@@ -99,7 +100,7 @@ def _sources_in(user: User, place: Place) -> list[int]:
 def _listed(user: User, place: Place, source_id: int) -> list[int]:
     listed = _sources_in(user, place)
     if source_id not in listed:
-        raise NotPossible("The source is not in this list any more.")
+        raise NotPossible(_("The source is not in this list any more."))
     return listed
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.following import queries
@@ -11,7 +13,7 @@ from apps.following.models import Folder
 
 MOST_FOLDERS = 500  # of a person
 DEEPEST_FOLDER = 8
-TOO_DEEP = f"Folders can lie at most {DEEPEST_FOLDER} deep."
+TOO_DEEP = gettext_lazy("Folders can lie at most %(number)s deep.")
 
 
 @transaction.atomic
@@ -27,9 +29,9 @@ def create_folder(user: User, name: str, parent: Folder | None = None) -> Folder
     if folder is not None:
         return folder
     if queries.folders_of(user).count() >= MOST_FOLDERS:
-        raise NotPossible(f"A person can have at most {MOST_FOLDERS} folders.")
+        raise NotPossible(_("A person can have at most %(number)s folders.") % {"number": MOST_FOLDERS})
     if parent is not None and len(queries.folder_paths(queries.folders_of(user))[parent.pk]) >= DEEPEST_FOLDER:
-        raise NotPossible(TOO_DEEP)
+        raise NotPossible(TOO_DEEP % {"number": DEEPEST_FOLDER})
     return Folder.objects.create(user=user, parent=parent, name=name)
 
 
@@ -60,13 +62,13 @@ def edit_folder(folder: Folder, *, name: str, parent: Folder | None) -> None:
     paths = queries.folder_paths(folders)
     moved = queries.with_descendants(folders, folder.pk)
     if parent is not None and parent.pk in moved:
-        raise NotPossible("A folder cannot lie inside itself.")
+        raise NotPossible(_("A folder cannot lie inside itself."))
     place = parent.pk if parent else None
     if any(other.name == name and other.parent_id == place and other.pk != folder.pk for other in folders):
-        raise NotPossible(f"There is a folder “{name}” already.")
+        raise NotPossible(_("There is a folder “%(name)s” already.") % {"name": name})
     height = max(len(paths[folder_id]) for folder_id in moved) - len(paths[folder.pk]) + 1
     if (len(paths[parent.pk]) if parent else 0) + height > DEEPEST_FOLDER:
-        raise NotPossible(TOO_DEEP)
+        raise NotPossible(TOO_DEEP % {"number": DEEPEST_FOLDER})
     Folder.objects.filter(pk=folder.pk).update(name=name, parent=parent)
 
 

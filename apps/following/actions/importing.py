@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.following import queries
@@ -41,7 +42,8 @@ def import_list(user: User, document: OpmlDocument, *, now: datetime) -> ImportR
     """
     if len(document.subscriptions) > MOST_IMPORTED:
         count = len(document.subscriptions)
-        raise NotPossible(f"The list names {count:,} sources; at most {MOST_IMPORTED:,} can be imported.")
+        words = _("The list names %(number)s sources; at most %(most)s can be imported.")
+        raise NotPossible(words % {"number": f"{count:,}", "most": f"{MOST_IMPORTED:,}"})
     subscriptions, refused = _bearable(user, document.subscriptions)
     source_ids = add_sources([_as_source(subscription) for subscription in subscriptions])
     fresh = follow(user, source_ids, now=now)

@@ -27,7 +27,7 @@ def tag(user: User, posting_ids: Iterable[int], name: str, now: datetime) -> Non
     User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
     tags = Tag.objects.filter(user=user)
     if not tags.filter(name=name).exists() and tags.count() >= MOST_TAGS:
-        raise NotPossible(f"A person can have at most {MOST_TAGS} tags.")
+        raise NotPossible(_("A person can have at most %(number)s tags.") % {"number": MOST_TAGS})
     tag_for_all([(user.pk, name, posting_id) for posting_id in posting_ids], now=now)
 
 
@@ -59,9 +59,9 @@ def checked_tag(name: str) -> str:
     """
     name = _tidy(name)
     if not name:
-        raise NotPossible("A tag needs a name.")
+        raise NotPossible(_("A tag needs a name."))
     if len(name) > LONGEST_TAG:
-        raise NotPossible(f"The name of a tag has at most {LONGEST_TAG} characters.")
+        raise NotPossible(_("The name of a tag has at most %(number)s characters.") % {"number": LONGEST_TAG})
     return name
 
 

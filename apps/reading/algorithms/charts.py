@@ -8,7 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from apps.reading.algorithms.charts_scales import DURATIONS, Scale, duration_ticks, even_ticks, round_ticks
+from apps.reading.algorithms.charts_scales import (
+    DURATIONS,
+    Scale,
+    counting_ticks,
+    duration_ticks,
+    even_ticks,
+    round_ticks,
+)
 from apps.reading.algorithms.spans import span
 
 WIDTH = 400.0
@@ -175,7 +182,8 @@ def bar_chart(
     """
     height = 150.0
     across = _columns(len(values))
-    ticks = even_ticks(max([*values, level or 0.0]), most=4)
+    counted = all(isinstance(value, int) for value in values)
+    ticks = (counting_ticks if counted else even_ticks)(max([*values, level or 0.0]), most=4)
     up = Scale(0.0, ticks[-1], height - BOTTOM, TOP)
     drawn = [_line_across(up(tick), f"{tick:,.6g}") for tick in ticks]
     drawn += _names_below(names, across, height)

@@ -61,6 +61,15 @@ def even_ticks(high: float, most: int = 5) -> list[float]:
     return [round(step * number, 12) for number in range(ceil(high / step - 1e-9) + 1)]
 
 
+def counting_ticks(high: float, most: int = 5) -> list[float]:
+    """The same for what is counted: there is no half of a posting.
+
+    >>> counting_ticks(2, most=4), counting_ticks(1.3, most=4), counting_ticks(0)
+    ([0.0, 1.0, 2.0], [0.0, 1.0, 2.0], [0.0, 1.0])
+    """
+    return [tick for tick in even_ticks(max(ceil(high), 1), most) if tick.is_integer()]
+
+
 def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
     """Ones, twos and fives of all powers of ten within [low, high], or only some of them if they are many.
 

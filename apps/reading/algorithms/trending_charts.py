@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from apps.reading.algorithms.charts import BOTTOM, LEFT, RIGHT, TOP, WIDTH
-from apps.reading.algorithms.charts_scales import Scale, even_ticks
+from apps.reading.algorithms.charts_scales import Scale, counting_ticks
 
 SPARK_WIDTH, SPARK_HEIGHT = 96.0, 24.0
 HEIGHT = 170.0
@@ -55,7 +55,7 @@ def line_chart(series: Sequence[Series], names: Sequence[str], *, label: str) ->
     (2, True)
     """
     across = Scale(0.0, max(len(names) - 1, 1), LEFT, WIDTH - RIGHT - 6)
-    ticks = even_ticks(max([1, *(value for each in series for value in each.values)]), most=4)
+    ticks = counting_ticks(max([1, *(value for each in series for value in each.values)]), most=4)
     up = Scale(0.0, ticks[-1], HEIGHT - BOTTOM, TOP)
     drawn = [_line_across(up(tick), f"{tick:,.6g}") for tick in ticks]
     every = max(-(-len(names) // MOST_NAMES), 1)

@@ -8,7 +8,10 @@ from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
 from django.core.paginator import Page, Paginator
+from django.utils.formats import date_format
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from apps.alerts.models import Message
 from apps.alerts.queries import messages
@@ -190,7 +193,7 @@ def _groups_picture(groups: Mapping[str, int]) -> SafeString:
         bar_chart(
             [size / 1e6 for _, size in shown],
             [name for name, _ in shown],
-            label="Megabytes of the largest parts of the database; the same figures are in a table",
+            label=_("Megabytes of the largest parts of the database; the same figures are in a table"),
             words=[f"{name}: {size / 1e6:,.1f} MB" for name, size in shown],
         )
     )
@@ -199,14 +202,15 @@ def _groups_picture(groups: Mapping[str, int]) -> SafeString:
 def _stored_picture(stored: tuple[Stored, ...]) -> SafeString:
     if not any(day.postings for day in stored):
         return SafeString()
-    return mark_safe(
-        bar_chart(
-            [day.postings for day in stored],
-            [f"{day.day:%d %b}" for day in stored],
-            label="New postings of each day; the same figures are in a table",
-            words=[f"{day.day:%d %b}: {day.postings:,} new postings" for day in stored],
+    days = [date_format(day.day, _("j M")) for day in stored]
+    words = [
+        ngettext("{day}: {number} new posting", "{day}: {number} new postings", day.postings).format(
+            day=written, number=f"{day.postings:,}"
         )
-    )
+        for day, written in zip(stored, days, strict=True)
+    ]
+    label = _("New postings of each day; the same figures are in a table")
+    return mark_safe(bar_chart([day.postings for day in stored], days, label=label, words=words))
 
 
 def _retention() -> tuple[tuple[str, str], ...]:

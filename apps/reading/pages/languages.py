@@ -27,9 +27,11 @@ def base_of(code: str) -> str:
 def language_name(code: str) -> str:
     """What a language calls itself; its code where that is not known.
 
-    >>> language_name("de-AT"), language_name("tlh")
-    ('Deutsch', 'tlh')
+    >>> language_name("de-AT"), language_name("zh-CN"), language_name("zh"), language_name("tlh")
+    ('Deutsch', '简体中文', '中文', 'tlh')
     """
+    if code.lower() == "zh":  # Chinese without a script, which Django has no name for
+        return "中文"
     for known in (code.lower(), base_of(code)):
         try:
             name = str(get_language_info(known)["name_local"])

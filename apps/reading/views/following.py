@@ -6,6 +6,7 @@ from django.http import Http404, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.timezone import now
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
@@ -93,8 +94,11 @@ def folders(request: PersonsRequest) -> HttpResponse:
     """All folders and sources in their order, and a form for one more folder."""
     form = FolderForm(request.POST or None, user=request.user)
     if request.method == "POST" and form.is_valid():
+        name, parent = form.cleaned_data["name"], form.cleaned_data["parent"]
+        if following.folders_of(request.user).filter(name=name, parent=parent).exists():
+            messages.info(request, _("There is a folder “%(name)s” already.") % {"name": name})
         try:
-            following_actions.create_folder(request.user, **form.cleaned_data)
+            following_actions.create_folder(request.user, name, parent)
             return redirect("folders")
         except NotPossible as problem:
             form.add_error(None, str(problem))

@@ -3,6 +3,7 @@
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.utils.timezone import now
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from apps.following import queries as following
@@ -24,9 +25,9 @@ def import_list(request: PersonsRequest) -> HttpResponse:
             document = opml.read(_content(request, form))
             report = retrieval.import_list(request.user, document, now=now())
         except opml.BrokenOpml as problem:
-            form.add_error(form.given, f"Nothing was imported, for the file cannot be read. {problem}")
+            form.add_error(form.given, _("Nothing was imported, for the file cannot be read.") + f" {problem}")
         except (NotPossible, NoDocument, BadAddress) as problem:
-            form.add_error(form.given, f"Nothing was imported. {problem}")
+            form.add_error(form.given, _("Nothing was imported.") + f" {problem}")
     return show(request, "reading/opml.html", form=form, report=report)
 
 

@@ -10,6 +10,7 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
+from apps.reading.algorithms.picture_kinds import Picture, picture_in
 from apps.replay.algorithms.faults import Fault, trouble_until
 from apps.replay.algorithms.feed import make_feed
 from apps.replay.algorithms.summary import summarise
@@ -152,7 +153,9 @@ def test_pages_lead_to_the_feed_and_to_the_text():
         page = client.get(article.split(str(client.replay.addresses.port))[1])
         assert (page.status, b"<h1>Hour 0</h1>" in page.content) == (200, True)
         picture = client.replay.addresses.picture(1, 0).split(str(client.replay.addresses.port))[1]
-        assert client.get(picture).headers["Content-Type"] == "image/svg+xml"
+        drawn = client.get(picture)
+        assert drawn.headers["Content-Type"] == "image/png"
+        assert picture_in(drawn.content) == Picture("image/png", 640, 360)
 
 
 @pytest.mark.parametrize("path", ["/robots.txt", "/favicon.ico", "/1/item/00-0", "/nothing", "/s/99/feed"])
