@@ -52,6 +52,13 @@ def _message(record: logging.LogRecord) -> str:
         return f"{record.msg} (could not be written with its values: {error})"
 
 
+def is_of_ours(record: logging.LogRecord) -> bool:
+    """False of pictures that their publishers do not give: there are always some, and nobody here can mend them."""
+    request = getattr(record, "request", None)
+    match = getattr(request, "resolver_match", None)
+    return getattr(match, "url_name", None) != "image" or getattr(record, "status_code", 500) != 502
+
+
 class WebLog(Logger):
     """What gunicorn says of itself, in the same form: it makes its own handlers, before any settings are read."""
 

@@ -276,6 +276,7 @@ LOGGING = {
         "text": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
         "json": {"()": "portal.logs.JsonFormatter"},
     },
+    "filters": {"is_of_ours": {"()": "django.utils.log.CallbackFilter", "callback": "ext://portal.logs.is_of_ours"}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
@@ -283,5 +284,9 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["console"], "level": environment.text("WIREBEAT_LOG_LEVEL", "INFO")},
-    "loggers": {"celery.app.trace": {"level": "WARNING"}, "celery.worker.strategy": {"level": "WARNING"}},
+    "loggers": {
+        "celery.app.trace": {"level": "WARNING"},
+        "celery.worker.strategy": {"level": "WARNING"},
+        "django.request": {"filters": ["is_of_ours"]},
+    },
 }

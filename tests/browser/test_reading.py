@@ -126,16 +126,16 @@ def test_a_long_list_of_sources_scrolls_by_itself_and_stays_where_it_was(page: P
 
 def test_older_postings_come_while_one_scrolls(page: Page):
     follow = a_follow()
-    some_postings(50, follow.source)
+    some_postings(40, follow.source)
     sign_in(page, follow.user)
     page.locator("[data-more]").scroll_into_view_if_needed()
-    expect(page.locator("article")).to_have_count(50)
+    expect(page.locator("article")).to_have_count(40)
 
 
 @without_scripts
 def test_older_postings_are_a_link_without_scripts(page: Page):
     follow = a_follow()
-    some_postings(50, follow.source)
+    some_postings(40, follow.source)
     sign_in(page, follow.user)
     page.locator("[data-more]").click()
     expect(page.locator("article")).to_have_count(10)

@@ -10,6 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 from celery import shared_task
+from django.http import HttpResponse
+from django.test import RequestFactory
+from django.utils.log import log_response
 from gunicorn.config import Config
 from hypothesis import given
 from hypothesis import strategies as st
@@ -114,3 +117,13 @@ def test_gunicorn_speaks_the_same_language(monkeypatch, capfd, format, as_object
     assert "listening" in line
     for logger in (log.error_log, log.access_log):
         logger.handlers.clear()
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "told"), [("image", 502, False), ("image", 500, True), ("river", 502, True)]
+)
+def test_pictures_that_publishers_do_not_give_are_not_told_as_errors_of_ours(caplog, name, status, told):
+    request = RequestFactory().get("/")
+    request.resolver_match = SimpleNamespace(url_name=name)
+    log_response("%s: %s", "Bad Gateway", "/", response=HttpResponse(status=status), request=request)
+    assert bool(caplog.records) == told

@@ -88,6 +88,7 @@ class SearchPage:
     needs_account: bool = False  # it asks for what only people who are signed in have
     rows: tuple[FoundRow, ...] = ()
     total: int = 0  # about
+    own: int = 0  # of them, those that hold one of the query's own words
     milliseconds: float = 0.0
     is_partial: bool = False  # old postings were not looked at
     filters: tuple[Link, ...] = ()  # to the search without each
@@ -183,6 +184,7 @@ def search_page(user: User | AnonymousUser, asked: Asked, now: datetime) -> Sear
         needs_account=not user.is_authenticated and asks_for_an_account(tree),
         rows=_found(user, result, read, tree, asked),
         total=result.total,
+        own=result.with_own_words,
         milliseconds=result.milliseconds,
         is_partial=result.is_partial,
         filters=filters(tree, asked),

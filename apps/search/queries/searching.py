@@ -63,6 +63,7 @@ class Added:
 class SearchResult:
     postings: tuple[int, ...]  # those of this page
     total: int  # about
+    with_own_words: int  # of them, those that hold one of the query's own words
     added: tuple[Added, ...]  # heaviest first
     sources: tuple[tuple[int, int], ...]  # with how many of the postings found
     categories: tuple[tuple[str, int], ...]
@@ -165,6 +166,7 @@ def _by_time(asked: _Asked, cursor: str) -> SearchResult:
     return SearchResult(
         postings=tuple(each.posting_id for each in shown),
         total=total,
+        with_own_words=total,
         added=(),
         sources=counted.sources,
         categories=counted.categories,
@@ -202,6 +204,7 @@ class _Ranked:
     sources: tuple[int, ...]  # of each of these postings
     published: tuple[int, ...]  # each of them; microseconds since 1970
     total: int
+    with_own_words: int
     added: tuple[Added, ...]
     facets: Facets
     followers: Mapping[int, int] | None  # of sources, where they and freshness count
@@ -229,6 +232,7 @@ def _by_relevance(asked: _Asked, cursor: str) -> SearchResult | None:
     return SearchResult(
         postings=ranked.postings[place.position : end],
         total=ranked.total,
+        with_own_words=ranked.with_own_words,
         added=ranked.added,
         sources=ranked.facets.sources,
         categories=ranked.facets.categories,
@@ -260,8 +264,9 @@ def _rank(index: Snapshot, asked: _Asked, until: int) -> _Ranked | None:
         postings=tuple(known.posting_ids.tolist()),
         sources=tuple(known.source_ids.tolist()),
         published=tuple(known.published.tolist()),
-        # Words that were added find more than the query's own, but nobody wants to know how much of that there is.
+        # Words that were added find more than the query's own, of which only the best are shown.
         total=max(with_own_words, len(answer.ranking)),
+        with_own_words=with_own_words,
         added=tuple(
             Added(term.term, term.weight, tuple(posting_of[document] for document, _ in term.origins)) for term in added
         ),

@@ -265,6 +265,19 @@ def test_facets_count_what_was_found(order):
     assert result.days == ((day, 2), (day - timedelta(days=2), 1))
 
 
+def test_it_is_told_how_much_of_what_was_found_has_ones_own_words():
+    source, user = a_source(listed=True), a_user()
+    for days in range(12):
+        published("Summit of climate ministers on emissions", source, days=days)
+    for days in range(6):
+        published("Ministers on emissions", source, days=days)
+    pull()
+    found = search("climate", user, order="relevance", expansion=True)
+    assert found.added
+    assert (found.with_own_words, found.total) == (12, 18)
+    assert search("climate", user, order="newest").with_own_words == 12
+
+
 def test_the_total_goes_on_where_lists_end(monkeypatch):
     monkeypatch.setattr(module, "MOST_RANKED", 30)
     monkeypatch.setattr(module, "MOST_COUNTED", 30)

@@ -30,8 +30,8 @@ Read, follow and search what this portal has, as the person whose app token you 
 - **Times** are ISO 8601 with their offset.
 """
 TAGS = {
-    "account": "Whom the token is of.",
-    "sources": "What news come from.",
+    "account": "The person whose token it is.",
+    "sources": "Where news comes from.",
     "plan": "When sources are asked, and why then.",
     "following": "What you follow, in which folders.",
     "postings": "What sources published, with your marks, tags and notes on it.",
