@@ -2,7 +2,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from apps.postings.algorithms.identity import Decision, EntryKeys, KnownPosting, decide, keys
@@ -274,6 +274,25 @@ ENTRIES = st.builds(
 DOCUMENTS = st.lists(ENTRIES, max_size=6)
 
 
+# The guid of one names what the link of another does, so that one of them has to move to what else it may be.
+A, B = ARTICLE + "a", ARTICLE + "b"
+CROSSED = [
+    [entry("", link=B, content="b")],
+    [entry("", guid="a", link=A)],
+    [entry("", link=A, content="b"), entry("", guid="a", link=B, content="b")],
+]
+CROSSED_BY_A_SHARED_GUID = [
+    [entry("", link=B), entry("", guid="a", link=A)],
+    [
+        entry("a", link=A, content="a"),
+        entry("", guid="a", content="a"),
+        entry("a", guid="a", link=B, content="a"),
+    ],
+]
+
+
+@example(CROSSED)
+@example(CROSSED_BY_A_SHARED_GUID)
 @given(st.lists(DOCUMENTS, max_size=5))
 def test_the_same_document_again_brings_nothing(documents: list[list[ParsedEntry]]) -> None:
     archive = Archive()

@@ -30,6 +30,7 @@ from hashlib import blake2b
 from apps.sources.algorithms.addresses import same_page_key_and_fragment
 from apps.sources.formats.feed import ParsedEntry
 
+_MOST_REACHED = 1_000  # postings that one entry may make others move among
 _MOST_IDENTITIES = 3
 _TELLING_LENGTH = 2_000  # characters of markup whose words tell one entry from another
 _TAG = re.compile(r"<[^>]*(?:>|$)")
@@ -135,7 +136,9 @@ class _Matching:
         self.positions = list(_without_repetitions(document))
         self.sharers = Counter(key for position in self.positions for key in document[position].identities)
         self.matches: dict[int, KnownPosting] = {}  # by the entry's position
-        self.given: set[int] = set()  # ids of postings
+        self.given: dict[int, int] = {}  # the entry's position, by the id of its posting
+        self.taken = {posting.identity for posting in known}
+        self.unchanged: dict[int, list[KnownPosting]] = {}  # that an entry may be, by its position
 
     def decision(self) -> Decision:
         self._match()
@@ -153,45 +156,79 @@ class _Matching:
         by_link = defaultdict(list)
         for posting in self.known:
             by_link[posting.link_key].append(posting)
-        for only_unchanged in (True, False):
-            self._match_identities(by_identity, only_unchanged)
-            for position in self.positions:
-                if link_key := self.keys[position].link_key:
-                    for posting in by_link[link_key]:
-                        self._offer(position, posting, only_unchanged)
+        self._match_unchanged(by_identity, by_link)
+        self._match_identities(by_identity)
+        for position in self.positions:
+            if link_key := self.keys[position].link_key:
+                for posting in by_link[link_key]:
+                    self._offer(position, posting)
         for position in self.positions:
             if by_words := by_identity.get(self.keys[position].text_key):
                 self._offer(position, by_words)
 
-    def _match_identities(self, by_identity: Mapping[bytes, KnownPosting], only_unchanged: bool) -> None:
+    def _match_unchanged(
+        self, by_identity: Mapping[bytes, KnownPosting], by_link: Mapping[bytes, Sequence[KnownPosting]]
+    ) -> None:
+        """What a document brought once, it never brings again: no entry is left over because another has its posting.
+
+        Those that would be new come first, and whoever holds what one of them needs moves on to another of its own.
+        """
+        for position in sorted(self.positions, key=lambda position: not self._free_identities(position)):
+            key = self.keys[position]
+            named = [by_identity.get(identity) for identity in (*key.identities, key.text_key)]
+            linked = by_link.get(key.link_key, ()) if key.link_key else ()
+            self.unchanged[position] = [
+                posting for posting in (*named, *linked) if posting and posting.content_hash == key.content_hash
+            ]
+            self._make_room(position)
+
+    def _make_room(self, start: int) -> None:
+        """Give the entry a posting on the shortest path of moves that ends with one nobody has."""
+        reached: dict[int, int] = {}  # the position of the entry that may have it, by the posting's id
+        waiting = [start]
+        for position in waiting:
+            for posting in self.unchanged[position]:
+                if posting.id in reached or len(reached) >= _MOST_REACHED:
+                    continue
+                reached[posting.id] = position
+                if posting.id not in self.given:
+                    self._move(posting, reached)
+                    return
+                waiting.append(self.given[posting.id])
+
+    def _move(self, posting: KnownPosting | None, reached: Mapping[int, int]) -> None:
+        """Hand the posting to whoever may have it, what they leave to the next, and so on until one had nothing."""
+        while posting is not None:
+            position = reached[posting.id]
+            self.matches[position], self.given[posting.id], posting = posting, position, self.matches.get(position)
+
+    def _match_identities(self, by_identity: Mapping[bytes, KnownPosting]) -> None:
         for specificity in range(_MOST_IDENTITIES):
             for position in self.positions:
                 for identity in self.keys[position].identities[specificity : specificity + 1]:
                     posting = by_identity.get(identity)
-                    if posting and (only_unchanged or self._may_have_changed(position, identity, posting)):
-                        self._offer(position, posting, only_unchanged)
+                    if posting and self._may_have_changed(position, identity, posting):
+                        self._offer(position, posting)
 
     def _may_have_changed(self, position: int, identity: bytes, posting: KnownPosting) -> bool:
         """Of several entries that share an identity, only the one at the stored link can be an edit of the posting."""
         return self.sharers[identity] == 1 or self.keys[position].link_key == posting.link_key != b""
 
-    def _offer(self, position: int, posting: KnownPosting, only_unchanged: bool = False) -> None:
-        if position in self.matches or posting.id in self.given:
-            return
-        if only_unchanged and posting.content_hash != self.keys[position].content_hash:
-            return
-        self.matches[position] = posting
-        self.given.add(posting.id)
+    def _offer(self, position: int, posting: KnownPosting) -> None:
+        if position not in self.matches and posting.id not in self.given:
+            self.matches[position], self.given[posting.id] = posting, position
 
     def _new_postings(self) -> Iterator[NewPosting]:
-        taken = {posting.identity for posting in self.known}
         for position in self.positions:
-            if position in self.matches:
-                continue
-            key = self.keys[position]
-            free = [identity for identity in key.identities if self.sharers[identity] == 1 and identity not in taken]
-            if free:
+            free = self._free_identities(position)
+            if free and position not in self.matches:
+                key = self.keys[position]
                 yield NewPosting(key.entry, free[-1], key.link_key, key.content_hash)
+
+    def _free_identities(self, position: int) -> list[bytes]:
+        """Those that tell the entry from all others of the document, and no posting has."""
+        identities = self.keys[position].identities
+        return [identity for identity in identities if self.sharers[identity] == 1 and identity not in self.taken]
 
 
 def _without_repetitions(document: Sequence[EntryKeys]) -> Iterator[int]:
