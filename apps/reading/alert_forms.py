@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.addresses import sends_mail
 from apps.alerts.models import Rule, Standing, Wishes
 
 
@@ -32,6 +33,11 @@ class RuleForm(forms.Form):
         ),
         widget=forms.NumberInput(attrs={"step": "0.5"}),
     )
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if not sends_mail():
+            self.fields["mail"].help_text = _("This portal sends no mail: who runs it has to name a mail server first.")
 
     @staticmethod
     def values_of(rule: Rule | None, standing: Standing | None) -> dict[str, Any]:

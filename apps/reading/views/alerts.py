@@ -62,7 +62,10 @@ def rule(request: PersonsRequest, saved_id: int) -> HttpResponse:
         except NotPossible as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("From now on this is done with what “{name}” finds.").format(name=saved.name))
+            said = _("From now on this is done with what “{name}” finds.")
+            if not any(values.values()):
+                said = _("Nothing is done by itself with what “{name}” finds.")
+            messages.success(request, said.format(name=saved.name))
             return redirect("alert_rule", saved.pk)
     return show(request, "reading/alerts_rule.html", form=form, saved=saved, rule=known, standing=standing)
 

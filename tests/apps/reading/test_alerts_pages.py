@@ -91,6 +91,17 @@ def test_a_rule_is_kept_and_told_in_words(client, saved):
     assert "Alerts: mail" in page(client, "saved_searches").text
 
 
+def test_a_rule_that_does_nothing_says_so(client, saved):
+    answer = client.post(reverse("alert_rule", args=[saved.pk]), {"importance": "1"}, follow=True).text
+    assert "Nothing is done by itself with what “Storms” finds." in answer
+
+
+def test_where_no_mail_is_sent_the_rule_says_so_beforehand(client, saved, settings):
+    assert "sends no mail" not in page(client, "alert_rule", saved.pk).text
+    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+    assert "This portal sends no mail" in page(client, "alert_rule", saved.pk).text
+
+
 def test_a_webhook_shows_its_secret_and_can_be_stopped_and_resumed(client, saved):
     values = {"webhook_url": "https://example.org/hook", "importance": "1"}
     form = client.post(reverse("alert_rule", args=[saved.pk]), values, follow=True).text
