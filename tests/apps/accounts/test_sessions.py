@@ -1,10 +1,16 @@
 """Where somebody is signed in."""
 
+from datetime import timedelta
+
 import pytest
 from allauth.usersessions.models import UserSession
+from django.contrib.sessions.backends import db
+from django.contrib.sessions.models import Session
 from django.test import Client
 from django.urls import reverse
+from django.utils.timezone import now
 
+from apps.accounts.sessions import SessionStore
 from tests.builders import a_user
 
 pytestmark = pytest.mark.django_db
@@ -34,6 +40,28 @@ def test_sessions_are_listed_and_one_is_ended():
     here.post(reverse("end_session", args=[other.pk]))
     assert there.get(reverse("account")).status_code == 302
     assert here.get(reverse("account")).status_code == 200
+
+
+def test_a_session_that_is_over_is_nobodys():
+    client = signed_in(a_user())
+    sessions = Session.objects.filter(session_key=client.session.session_key)
+    for expires, status in ((timedelta(minutes=1), 200), (timedelta(minutes=-1), 302)):
+        sessions.update(expire_date=now() + expires)
+        assert client.get(reverse("account")).status_code == status
+
+
+def test_what_djangos_own_store_wrote_is_read():
+    theirs = db.SessionStore()
+    theirs["said"] = "as Django writes it"
+    theirs.save()
+    assert SessionStore(theirs.session_key)["said"] == "as Django writes it"
+
+
+@pytest.mark.parametrize("key", ["a" * 32, "short", "nul\x00" * 8, ""])
+def test_a_session_that_never_was_is_nobodys(key):
+    client = Client()
+    client.cookies["sessionid"] = key
+    assert client.get(reverse("account")).status_code == 302
 
 
 def test_nobody_ends_the_session_of_somebody_else():
