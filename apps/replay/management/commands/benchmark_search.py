@@ -85,6 +85,7 @@ class Command(BaseCommand):
         source_ids = add_sources_of(drawn, items)
         self.source_id = source_ids[later[-1].source]
         figures = self._load(archive[:SMALL], source_ids, first=0)
+        self.filling = _filling(self.seed + 2)
         self.later = archive[SMALL : SMALL + measured]  # news arrive in the order of their times, here as well
         small = self._measure_what_may_not_grow("small")
         loaded = self._load(archive[SMALL + measured :], source_ids, first=SMALL + measured)
@@ -144,9 +145,6 @@ class Command(BaseCommand):
             asking.newest_with_both(question)
             asking.newest_of_all(question)
         asked = questions[WARM_UP:]
-        if name == "small":
-            drawn = draw_questions(DRAWN_TO_FILL, seed=self.seed + 2)
-            self.filling = [question for question in drawn if len(asking.newest_with_both(question)) == asking.RESULTS]
         return {
             "newest": self._timed("newest with two words", asking.newest_with_both, asked),
             "newest_full": self._timed("  of them in either archive", asking.newest_with_both, self.filling),
@@ -222,6 +220,14 @@ class Command(BaseCommand):
             f" words that fill the page {figures['newest_full_ratio']:.2f}, with any {figures['newest_ratio']:.2f};"
             f" storing and indexing {figures['add50_both_ratio']:.2f}, indexing alone {figures['add50_ratio']:.2f}."
         )
+
+
+def _filling(seed: int) -> list[Question]:
+    """Questions whose page of the newest is full. Nothing is remembered of having asked them."""
+    drawn = draw_questions(DRAWN_TO_FILL, seed=seed)
+    filling = [question for question in drawn if len(asking.newest_with_both(question)) == asking.RESULTS]
+    stored.forget()
+    return filling
 
 
 def _sizes() -> dict[str, float]:
