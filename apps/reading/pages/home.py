@@ -10,7 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from apps.postings import queries as postings
-from apps.reading.pages.rows import PostingRow, rows
+from apps.reading.pages.rows import PostingRow, rows_by_id
 from apps.reading.pages.sections import FrontSections, front_sections
 from apps.reading.pages.stories import StoryRow, top_stories
 from apps.reading.pages.trending import Link, trending_strip
@@ -49,7 +49,7 @@ def home_page(now: datetime) -> HomePage:
     newest = list(postings.newest(visible).values_list("pk", "source__category")[:CONSIDERED])
     by_category = _categories(newest) if not sections.parts else {}
     wanted = {id for id, _ in newest[:LENGTH]} | {id for ids in by_category.values() for id in ids}
-    by_id = {row.id: row for row in rows(nobody, wanted)}
+    by_id = rows_by_id(nobody, wanted)
     categories = (
         HomeSection(category, f"{reverse('catalogue')}?{urlencode({'category': category})}", _known(by_id, posting_ids))
         for category, posting_ids in by_category.items()

@@ -14,7 +14,7 @@ from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.reading.algorithms.kept_pictures import with_one_address_each
 from apps.reading.algorithms.pictures import is_on_web, led_through, replaced
-from apps.reading.pages.rows import PostingRow, rows
+from apps.reading.pages.rows import PostingRow, rows_by_id
 from apps.reading.pictures import choice_of, proxied
 
 LENGTHS = (0, 50, 100, 200)  # postings that a browser may keep
@@ -75,7 +75,7 @@ def _version(text_hash: bytes | memoryview) -> str:
 def kept_postings(user: User, posting_ids: Collection[int], *, pictures: bool) -> list[KeptPosting]:
     """Those of the postings that the person may read, in no order. Two queries."""
     mine = following.readable_by(user).filter(pk__in=posting_ids)
-    shown = {row.id: row for row in rows(user, posting_ids)}
+    shown = rows_by_id(user, posting_ids)
     html = Case(When(length__lte=LONGEST_HTML, then=F("html")), default=Value(None), output_field=CharField(null=True))
     columns = mine.annotate(length=Length("html"), kept=html).values_list(
         "pk", "text_hash", "author", "kept", "image_url"

@@ -1,6 +1,5 @@
 """What a person has read, noted, tagged and shared: the pages that keep it together."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +10,7 @@ from apps.following import queries as following
 from apps.following.models import Note, Playback, Share, Tag
 from apps.postings.queries import Cursor
 from apps.reading.pages.layouts import view_of
-from apps.reading.pages.rows import PostingRow, rows
+from apps.reading.pages.rows import PostingRow, rows_by_id
 
 LENGTH = 40  # postings of a page
 UNFINISHED = 5  # recordings that are offered to go on with
@@ -45,7 +44,7 @@ def history_page(user: User, start: Cursor | None, now: datetime) -> HistoryPage
     shown = list(found)
     more = len(shown) > LENGTH
     shown = shown[:LENGTH]
-    postings = _rows(user, [reading.posting_id for reading in shown])
+    postings = rows_by_id(user, [reading.posting_id for reading in shown])
     read = (Read(postings[each.posting_id], each.read_at) for each in shown if each.posting_id in postings)
     last = Cursor(shown[-1].read_at, shown[-1].posting_id).encode() if more else ""
     begun = () if start else _begun(user)
@@ -54,7 +53,7 @@ def history_page(user: User, start: Cursor | None, now: datetime) -> HistoryPage
 
 def _begun(user: User) -> tuple[Begun, ...]:
     playbacks = list(following.unfinished(user)[:UNFINISHED])
-    postings = _rows(user, [playback.posting_id for playback in playbacks])
+    postings = rows_by_id(user, [playback.posting_id for playback in playbacks])
     return tuple(Begun(postings[each.posting_id], each) for each in playbacks if each.posting_id in postings)
 
 
@@ -76,7 +75,7 @@ class NotesPage:
 def notes_page(user: User, words: str, number: str, now: datetime) -> NotesPage:
     """What the person wrote about postings, the latest first. Three queries."""
     place = Paginator(following.notes_of(user, words), LENGTH).get_page(number)
-    postings = _rows(user, [note.posting_id for note in place])
+    postings = rows_by_id(user, [note.posting_id for note in place])
     return NotesPage(tuple(Noted(note, postings.get(note.posting_id)) for note in place), words, place, now)
 
 
@@ -107,9 +106,5 @@ class SharesPage:
 def shares_page(user: User, number: str, now: datetime) -> SharesPage:
     """What the person shows to others, the latest first. Three queries."""
     place = Paginator(following.shares_of(user), LENGTH).get_page(number)
-    postings = _rows(user, [share.posting_id for share in place])
+    postings = rows_by_id(user, [share.posting_id for share in place])
     return SharesPage(tuple(Shared(share, postings.get(share.posting_id)) for share in place), place, now)
-
-
-def _rows(user: User, posting_ids: Collection[int]) -> dict[int, PostingRow]:
-    return {row.id: row for row in rows(user, posting_ids)}

@@ -56,8 +56,10 @@ def posting_page(
     Six queries, or a few more where the posting is so new that its summary is not stored yet.
     """
     own = own_things(user, posting_id)
-    posting = _posting(posting_id, own) if own is not None and own.readable else None
-    if own is None or posting is None:
+    if own is None or not own.readable:
+        return None
+    posting = _posting(posting_id, own)
+    if posting is None:  # deleted a moment ago
         return None
     beside = postings.neighbours(posting)
     return PostingPage(

@@ -76,6 +76,10 @@ def rows(user: User | AnonymousUser, posting_ids: Collection[int]) -> list[Posti
     return [_row(user, values) for values in found]
 
 
+def rows_by_id(user: User | AnonymousUser, posting_ids: Collection[int]) -> dict[int, PostingRow]:
+    return {row.id: row for row in rows(user, posting_ids)}
+
+
 def row(user: User, posting_id: int) -> PostingRow | None:
     return next(iter(rows(user, [posting_id])), None)
 

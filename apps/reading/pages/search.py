@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.following import queries as following
-from apps.reading.pages.rows import PostingRow, rows
+from apps.reading.pages.rows import PostingRow, rows_by_id
 from apps.reading.pages.search_asked import Asked, Complaint, Verdict, complaint
 from apps.search import queries as searching
 from apps.search.algorithms.language import (
@@ -247,7 +247,7 @@ def _found(
     user: User | AnonymousUser, result: SearchResult, read: Mapping[int, Text], tree: Tree, asked: Asked
 ) -> tuple[FoundRow, ...]:
     marker = Marker(tree, {added.term: added.weight for added in result.added})
-    by_id = {row.id: row for row in rows(user, result.postings)}
+    by_id = rows_by_id(user, result.postings)
     # One that was deleted a moment ago is in the results and nowhere else.
     return tuple(
         _row(by_id[posting_id], read[posting_id], marker, asked, result.reasons.get(posting_id, ()))

@@ -9,9 +9,9 @@ from django.utils.translation import get_language
 
 from apps.accounts.models import User
 from apps.database.brief import TookTooLong
-from apps.reading.pages.rows import PostingRow
+from apps.reading.pages.rows import PostingRow, rows_by_id
 from apps.reading.pages.search_asked import Complaint, complaint
-from apps.reading.pages.stories import StoryRow, rows_of, story_rows
+from apps.reading.pages.stories import StoryRow, story_rows
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import TooCostly
 from apps.sources import queries as sources
@@ -119,7 +119,7 @@ def _tabs(shown: Sequence[Section]) -> tuple[Tab, ...]:
 
 def _rows(user: User | AnonymousUser, groups: Sequence[Sequence[int]]) -> dict[int, PostingRow]:
     ids = {id for group in groups for id in group}
-    return rows_of(user, sorted(ids)) if ids else {}
+    return rows_by_id(user, sorted(ids))
 
 
 def _stories(user: User | AnonymousUser, found: Sequence[Content], sizes: Sequence[int]) -> dict[int, StoryRow]:

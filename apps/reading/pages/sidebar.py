@@ -9,6 +9,7 @@ from apps.accounts.models import User
 from apps.database.statements import fetch
 from apps.following import queries as following
 from apps.following.models import Follow
+from apps.following.own_things import OwnTag
 from apps.following.queries import FollowedSource, Scope
 from apps.notices import queries as notices
 from apps.reading.pages.saved_searches import address_of
@@ -42,18 +43,12 @@ class SidebarSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class SidebarTag:
-    tag_id: int
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Sidebar:
     unread: int
     folders: tuple[SidebarFolder, ...]
     sources: tuple[SidebarSource, ...]  # those in no folder
     searches: tuple[SidebarSearch, ...]
-    tags: tuple[SidebarTag, ...]
+    tags: tuple[OwnTag, ...]
     at: Scope | None  # what the page shows
     notices: int  # about what the person follows, that they have not taken note of
     is_direct: bool  # whether pictures of some source come from its own site
@@ -111,7 +106,7 @@ def sidebar(user: User, at: Scope | None = None) -> Sidebar:
         searches=tuple(
             SidebarSearch(each.name, address_of(each.query, each.order)) for each in own if each.kind == "search"
         ),
-        tags=tuple(SidebarTag(each.id, each.name) for each in own if each.kind == "tag"),
+        tags=tuple(OwnTag(each.id, each.name) for each in own if each.kind == "tag"),
         at=at,
         notices=notices.open_count(user),
         is_direct=any(follow.images == Follow.Images.DIRECT for follow in followed),

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.reading.algorithms.timelines import timeline
-from apps.reading.pages.rows import PostingRow, rows
+from apps.reading.pages.rows import PostingRow, rows_by_id
 from apps.reading.pages.summaries_story import ToldSentences, story_part
 from apps.reading.words import day_and_time
 from apps.stories.algorithms.ranking import Place
@@ -119,7 +119,7 @@ def story_rows(user: User | AnonymousUser, shown: Sequence[stories.Front]) -> tu
         return ()
     others = stories.other_reports([(front.story.pk, front.lead_id) for front in shown], OTHERS + 1)
     wanted = [front.lead_id for front in shown] + [id for ids in others.values() for id in ids]
-    found = rows_of(user, wanted)
+    found = rows_by_id(user, wanted)
     return tuple(
         StoryRow(
             front.story.pk,
@@ -135,15 +135,10 @@ def story_rows(user: User | AnonymousUser, shown: Sequence[stories.Front]) -> tu
     )
 
 
-def rows_of(user: User | AnonymousUser, posting_ids: Sequence[int]) -> dict[int, PostingRow]:
-    """Of the postings those that the person may read, as lists show them. One query."""
-    return {row.id: row for row in rows(user, posting_ids)}
-
-
 def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> StoryPage | None:
     """A story as far as the person may read it; None if that is nothing. Six queries."""
     members = list(stories.members_of(story.pk).values_list("posting_id", "copy_of")[: LONGEST + 1])
-    found = rows_of(user, [id for id, _ in members[:LONGEST]])
+    found = rows_by_id(user, [id for id, _ in members[:LONGEST]])
     if not found:
         return None
     copies: defaultdict[int, list[PostingRow]] = defaultdict(list)
@@ -193,7 +188,7 @@ def own_page(user: User, number: int, now: datetime) -> OwnPage:
     taste = taste_of(user)
     found = own_order(user, now)
     shown = found[(number - 1) * LENGTH : number * LENGTH]
-    by_id = rows_of(user, [each.posting_id for each in shown])
+    by_id = rows_by_id(user, [each.posting_id for each in shown])
     listed = []
     for each in shown:
         row = by_id.get(each.posting_id)

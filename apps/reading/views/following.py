@@ -44,7 +44,7 @@ def add(request: PersonsRequest) -> HttpResponse:
             form.add_error("address", str(problem))
         else:
             if found.source_id is not None:
-                messages.success(request, "You follow it now.")
+                messages.success(request, _("You follow it now."))
                 return redirect("river_source", found.source_id)
             choices = found.choices
             if not choices:
@@ -75,7 +75,7 @@ def follow(request: PersonsRequest, source_id: int) -> HttpResponse:
 def unfollow(request: PersonsRequest, source_id: int) -> HttpResponse:
     follow = _follow(request.user, source_id)
     retrieval.unfollow(request.user, source_id, now=now())
-    messages.success(request, f"You no longer follow {follow.title or follow.source}.")
+    messages.success(request, _("You no longer follow %(name)s.") % {"name": follow.title or follow.source})
     return back(request, "river")
 
 

@@ -84,7 +84,7 @@ def tell_problems_of(api: NinjaAPI) -> None:
         HttpError: lambda request, error: told(str(error), error.status_code),
         ValidationError: _of_values,
         Impossible: _of_impossible,
-        TooOften: _of_lookups,
+        TooOften: lambda request, error: _of_impossible(request, Impossible(str(error), 429, retry_after=WITHIN)),
         following.NotPossible: lambda request, error: told(str(error), 409),
         accounts.NotPossible: lambda request, error: told(str(error), 409),
         NotSaved: lambda request, error: told(str(error), 409),
@@ -101,12 +101,6 @@ def _of_impossible(request: HttpRequest, error: Impossible) -> HttpResponse:
     answer = told(str(error), error.status, choices=error.choices)
     if error.retry_after:
         answer["Retry-After"] = str(error.retry_after)
-    return answer
-
-
-def _of_lookups(request: HttpRequest, error: TooOften) -> HttpResponse:
-    answer = told(str(error), 429)
-    answer["Retry-After"] = str(WITHIN)
     return answer
 
 
