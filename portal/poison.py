@@ -14,6 +14,8 @@ from typing import Any
 from celery import Task
 from django.db import connection, transaction
 
+from apps.jobs import outstanding
+
 logger = logging.getLogger(__name__)
 
 MOST_TRIES = 3
@@ -68,9 +70,23 @@ def written(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
 
 
 class CountedTask(Task):
-    """A task whose messages may not take one worker after the other along."""
+    """A task whose messages may not take one worker after the other along.
+
+    Of a periodic task one message at most is outstanding, see `apps.jobs.outstanding`.
+    """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        reservation = getattr(self.request, outstanding.HEADER, None)
+        if reservation is None:
+            return self._run_counted(*args, **kwargs)
+        name, token = reservation
+        if not outstanding.is_reserved(name, token):
+            logger.info("%s: a later message does the work of this one", name)
+            return None
+        with outstanding.running(name, token):
+            return self._run_counted(*args, **kwargs)
+
+    def _run_counted(self, *args: Any, **kwargs: Any) -> Any:
         request = self.request
         if not (request.delivery_info or {}).get("redelivered"):
             return self.run(*args, **kwargs)

@@ -13,12 +13,16 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from apps.retrieval.queues import DERIVED, retrieval_queues
 from portal import embedded, environment, processes, servers
 from portal.console import Console
 from portal.embedded import StartError
 from portal.supervisor import Program, Supervisor
 
 ROOT = Path(__file__).resolve().parent.parent
+RETRIEVAL_THREADS = 8  # they begin sources; fetching takes none
+DERIVE_THREADS = 16
+DERIVE_NICENESS = 10  # deriving never slows down retrieval or pages
 PORTS = range(8000, 8050)
 EVERYWHERE = {"127.0.0.1", "0.0.0.0", "::", "::1"}
 
@@ -40,7 +44,7 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
     web = ["gunicorn", "portal.wsgi", "--bind", f"fd://{listener.fileno()}", "--no-control-socket"]
     web += ["--logger-class", "portal.logs.WebLog"]
     web += ["--preload", "--worker-class", "gthread", "--workers", "2", "--threads", "16", "--graceful-timeout", "5"]
-    worker = ["--pool", "threads", "--concurrency", "32", "--without-gossip", "--without-mingle", "--loglevel", "info"]
+    retrieval = ",".join(retrieval_queues(environment.whole("WIREBEAT_RETRIEVAL_QUEUES", 1, at_least=1)))
     return program(name="preparation", command=[*python, "portal.preparation"], ready_within=3600.0), [
         # First, and alone until it answers: the first page should not wait for what nobody waits for.
         program(
@@ -50,8 +54,19 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
             is_ready=lambda: answers(listener),
             ready_within=120.0,
         ),
-        clockwork(name="worker", command=[*celery, "worker", *worker]),
+        clockwork(name="retrieval", command=[*celery, *worker("retrieval", retrieval, RETRIEVAL_THREADS)]),
+        clockwork(
+            name="derive", command=[*celery, *worker("derive", DERIVED, DERIVE_THREADS)], niceness=DERIVE_NICENESS
+        ),
         clockwork(name="beat", command=[*celery, "beat", "--pidfile=", "--loglevel", "info"]),
+    ]
+
+
+def worker(name: str, queues: str, threads: int) -> list[str]:
+    """Arguments of Celery for a worker that consumes these queues, with commas between them."""
+    return [
+        *("worker", "--hostname", f"{name}@%h", "--queues", queues, "--pool", "threads", "--concurrency", str(threads)),
+        *("--without-gossip", "--without-mingle", "--loglevel", "info"),
     ]
 
 

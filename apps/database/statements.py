@@ -1,12 +1,16 @@
 """Statements whose answers are arrays: Postgres sends them as they are, not in hexadecimal."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from django.db import connection
 from django.db.models.expressions import RawSQL
 from psycopg import Cursor
 from psycopg.pq import Format
+from psycopg.rows import RowFactory
+
+Row = TypeVar("Row")
 
 PREPARED_AFTER = 2  # times that a connection has sent the same statement; to plan one takes longer than most of them
 
@@ -24,6 +28,14 @@ def fetch(statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> lis
         else:
             cursor.execute(statement, [_written(value) for value in values])
         return cursor.fetchall()
+
+
+@contextmanager
+def cursor_of(row_factory: "RowFactory[Row]") -> Iterator[Cursor[Row]]:
+    """A cursor on Django's connection that makes typed rows, such as `class_row(MyRow)`."""
+    connection.ensure_connection()
+    with connection.wrap_database_errors, Cursor(connection.connection, row_factory=row_factory) as cursor:
+        yield cursor
 
 
 def among(ids: Iterable[int]) -> RawSQL:

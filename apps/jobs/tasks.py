@@ -9,7 +9,7 @@ from typing import Any
 
 from celery import Task, shared_task
 
-from apps.jobs import actions, queries, working
+from apps.jobs import actions, outstanding, queries, working
 
 LONGEST_TURN = 60.0  # s; then other messages have their turn
 WOKEN_AT_ONCE = 8  # workers
@@ -34,8 +34,8 @@ def work(self: Task, **_: Any) -> None:
 def advance(**_: Any) -> None:
     """Bring all jobs up to date, and wake workers for what is open."""
     actions.advance_all()
-    for _number in range(queries.open_splits(WOKEN_AT_ONCE)):
-        work.apply_async(expires=WOKEN_FOR)
+    for number in range(queries.open_splits(WOKEN_AT_ONCE)):
+        outstanding.send(work, f"work {number}")
 
 
 @shared_task

@@ -3,7 +3,10 @@
 Sources are not `PeriodicTask` rows, because beat reads all of those again whenever one changes and compares all of them
 at each tick. Here a tick claims what is due with one indexed statement, whatever the number of sources.
 
-Claiming is a lease: `due_at` moves to the lease's end, so a message that the broker loses makes its source due again.
+A claim is committed before its message is published: a worker that is fast would otherwise not see it and drop the
+message. What was committed and not begun is published again: by a beat that takes over, after the broker refused
+messages, and when the queue is empty although the claims in it are still waiting. What a worker had begun is released
+when its heartbeats stop.
 
 The leader holds a Postgres advisory lock; other beats stand by and take over when its connection ends. A leader that
 hangs keeps its connection, but says nothing any more: then a standby ends that connection, and the lock with it. Should
@@ -20,15 +23,26 @@ from typing import Any, NamedTuple
 
 import psycopg
 from celery.beat import SchedulingError
+from celery.schedules import schedule
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connections
 from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
+from kombu.exceptions import ChannelError
 from kombu.exceptions import OperationalError as BrokerError
 from kombu.utils.uuid import uuid
+from psycopg.rows import class_row
 
+from apps.jobs import outstanding
 from apps.retrieval.algorithms.cam.scheduling import urgency
-from apps.retrieval.claims import LEASE, Claim
-from apps.retrieval.queues import queue_of
+from apps.retrieval.claims import (
+    BACKOFF_SECONDS,
+    IMMEDIATE_ATTEMPTS,
+    LEASE,
+    MAX_BACKOFF_DOUBLINGS,
+    SILENCE,
+    Claim,
+)
+from apps.retrieval.queues import queue_of, retrieval_queues
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +54,9 @@ MESSAGE_SIZE = 25
 SHORTEST_WAIT = 0.1  # s between two claims: what becomes due in it shares messages, each of which costs as much alone
 LONGEST_WAIT = 1.0  # s; the leader shows Postgres at least this often that it lives
 STANDBY_WAIT = 1.0  # s
-SILENCE = 3.0  # s; a leader that has said nothing for so long hangs
+LEADER_SILENCE = 3.0  # s; a leader that has said nothing for so long hangs
+CHECK_EVERY = 1.0  # s between two searches for silent workers and lost messages
+LOST_AFTER = 3.0  # s after which a claim that waits although its queue is empty has lost its message
 LARGEST_JUMP = 2.0  # s by which this machine's clock may be corrected without more ado
 TRY_AGAIN = 1.0  # s after Postgres or the broker did not answer
 
@@ -50,12 +66,39 @@ WITH due AS MATERIALIZED (
     SELECT source_id, due_at FROM retrieval_schedule WHERE due_at <= statement_timestamp()
     ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED)
 UPDATE retrieval_schedule schedule
-SET due_at = clock_timestamp() + %s, sequence = sequence + 1, dispatched_at = clock_timestamp()
+SET due_at = clock_timestamp() + %s, first_due_at = coalesce(schedule.first_due_at, due.due_at),
+    sequence = sequence + 1, dispatched_at = clock_timestamp(), worker = ''
 FROM due WHERE schedule.source_id = due.source_id
 RETURNING schedule.source_id, schedule.sequence, schedule.partition,
-    extract(epoch FROM due.due_at)::float8, extract(epoch FROM schedule.dispatched_at)::float8, schedule.worth,
-    schedule.asked_at IS NULL
+    extract(epoch FROM schedule.first_due_at)::float8 AS due_at,
+    extract(epoch FROM schedule.dispatched_at)::float8 AS dispatched_at, schedule.worth,
+    schedule.observed_at IS NULL AND schedule.consecutive_failures = 0 AS is_first
 """
+# Claims that no worker has begun, in pages of one key.
+UNBEGUN = """
+SELECT source_id, sequence, partition, extract(epoch FROM first_due_at)::float8 AS due_at,
+    extract(epoch FROM dispatched_at)::float8 AS dispatched_at, worth,
+    observed_at IS NULL AND consecutive_failures = 0 AS is_first
+FROM retrieval_schedule
+WHERE dispatched_at <= statement_timestamp() - make_interval(secs => %s) AND source_id > %s
+ORDER BY source_id LIMIT %s
+"""
+# A source that was in the hands of several workers when they ended may be the reason: it is retried later and later.
+RELEASE_SILENT = """
+UPDATE retrieval_schedule schedule
+SET due_at = clock_timestamp() + CASE WHEN attempts < %(immediate)s THEN interval '0'
+        ELSE make_interval(secs => %(backoff)s * 2 ^ least(attempts - %(immediate)s, %(doublings)s)) END,
+    sequence = sequence + 1, worker = '', reason = 'the worker that was checking it ended'
+WHERE worker <> '' AND due_at IS NOT NULL AND NOT EXISTS (
+    SELECT FROM retrieval_worker alive WHERE alive.name = schedule.worker
+        AND alive.seen_at > statement_timestamp() - make_interval(secs => %(silence)s))
+"""
+RELEASE_VALUES = {
+    "immediate": IMMEDIATE_ATTEMPTS,
+    "backoff": BACKOFF_SECONDS,
+    "doublings": MAX_BACKOFF_DOUBLINGS,
+    "silence": SILENCE,
+}
 UNTIL_NEXT = """
 SELECT extract(epoch FROM min(due_at) - clock_timestamp())::float8 FROM retrieval_schedule WHERE due_at IS NOT NULL
 """
@@ -81,10 +124,10 @@ class Due(NamedTuple):
     source_id: int
     sequence: int
     partition: int
-    due_at: float  # s since the epoch
+    due_at: float  # s since the epoch, for the first time
     dispatched_at: float
     worth: float = 1.0  # what a posting of the source is worth
-    is_first: bool = False  # nobody has asked it before: somebody waits for what it has
+    is_first: bool = False  # it was neither retrieved before, nor did that fail
 
     @property
     def urgency(self) -> float:
@@ -97,28 +140,29 @@ class Due(NamedTuple):
 class Message(NamedTuple):
     queue: str
     claims: list[Claim]
+    first: bool = False  # of sources that were never retrieved
 
 
 def messages(due: Iterable[Due], queues: int = 1) -> Iterator[Message]:
     """Cut claimed sources into few messages; a site's sources, which lie in one partition, meet in one worker.
 
-    Of what is due together, sources that were never asked go first, then what is worth most; nothing is overtaken for
-    long.
+    Of what is due together, what is worth most goes first; nothing is overtaken for long. First retrievals have their
+    own queues.
     """
-    by_partition: dict[int, list[Claim]] = defaultdict(list)
-    for row in sorted(due, key=lambda row: (not row.is_first, -row.urgency, row.due_at)):
-        by_partition[row.partition].append(row.claim())
-    filling: dict[str, list[Claim]] = {}  # the message of each queue that partitions still go into
-    for partition, claims in by_partition.items():
-        queue = queue_of(partition, queues)
+    by_partition: dict[tuple[int, bool], list[Claim]] = defaultdict(list)
+    for row in sorted(due, key=lambda row: (-row.urgency, row.due_at)):
+        by_partition[row.partition, row.is_first].append(row.claim())
+    filling: dict[str, Message] = {}  # the message of each queue that partitions still go into
+    for (partition, is_first), claims in by_partition.items():
+        queue = queue_of(partition, queues, first=is_first)
         for start in range(0, len(claims), MESSAGE_SIZE):
             piece = claims[start : start + MESSAGE_SIZE]
-            if len(filling.setdefault(queue, [])) + len(piece) > MESSAGE_SIZE:
-                yield Message(queue, filling[queue])
-                filling[queue] = []
-            filling[queue] += piece
-    for queue, claims in filling.items():
-        yield Message(queue, claims)
+            message = filling.setdefault(queue, Message(queue, [], is_first))
+            if len(message.claims) + len(piece) > MESSAGE_SIZE:
+                yield message
+                filling[queue] = message = Message(queue, [], is_first)
+            message.claims.extend(piece)
+    yield from filling.values()
 
 
 class RetrievalScheduler(DatabaseScheduler):
@@ -128,6 +172,8 @@ class RetrievalScheduler(DatabaseScheduler):
         self._connection: psycopg.Connection[Any] | None = None
         self._leads = False
         self._next_fixed_tick = 0.0  # monotonic s
+        self._next_check = 0.0  # monotonic s
+        self._must_republish = True  # claims may have been committed and not published
         self._clock_began = _clock_began()
         super().__init__(*args, **kwargs)
 
@@ -143,6 +189,7 @@ class RetrievalScheduler(DatabaseScheduler):
             self._heed_clock(connection)
             self._tick_fixed_jobs(*args, **kwargs)
             began = time.monotonic()
+            self._check_claims(connection)
             self._dispatch_due(connection)
             wait = min(self._next_fixed_tick - time.monotonic(), self._until_next(connection), LONGEST_WAIT)
             if wait > 0:
@@ -157,6 +204,7 @@ class RetrievalScheduler(DatabaseScheduler):
             time.sleep(TRY_AGAIN)
         except (BrokerError, SchedulingError) as error:
             logger.warning("beat lost the broker and tries again: %s", error)
+            self._must_republish = True
             self._heap = None  # the job that could not be sent was taken from it
             self._next_fixed_tick = 0.0
             time.sleep(TRY_AGAIN)
@@ -187,11 +235,12 @@ class RetrievalScheduler(DatabaseScheduler):
     def _lead(self, connection: psycopg.Connection[Any]) -> bool:
         if not self._leads:
             self._leads = _take_lock(connection)
-            if not self._leads and connection.execute(END_HUNG_LEADER, [LEADERSHIP, SILENCE]).fetchone():
-                logger.warning("the leading beat has said nothing for %g s; its connection was ended", SILENCE)
+            if not self._leads and connection.execute(END_HUNG_LEADER, [LEADERSHIP, LEADER_SILENCE]).fetchone():
+                logger.warning("the leading beat has said nothing for %g s; its connection was ended", LEADER_SILENCE)
                 self._leads = _take_lock(connection)
             if self._leads:
                 logger.info("beat leads")
+                self._must_republish = True
                 self._read_anew(connection)
         return self._leads
 
@@ -220,17 +269,26 @@ class RetrievalScheduler(DatabaseScheduler):
         """Nothing is left to be written: each run is noted when it begins."""
 
     def apply_entry(self, entry: ModelEntry, producer: Any = None) -> None:
-        """Send a fixed job's message, unless another beat has since `entry` was read.
+        """Send a fixed job's message, unless one is outstanding, or another beat has sent it since `entry` was read.
 
-        The run is noted first: a beat that hangs in between sends late what nobody else sends.
+        The run is noted first: a beat that hangs in between sends late what nobody else sends. Jobs of a calendar are
+        rare, and must not be skipped when a worker was lost: they are always sent.
         """
+        token = uuid() if type(entry.schedule) is schedule else ""
+        if token and not outstanding.reserve(entry.name, token):
+            return
         connection, row, known = self._connect(), entry.model, entry.last_run_at
         if not connection.execute(NOTE_RUN, [row.last_run_at, row.pk, known]).rowcount:
             logger.info("%s: another beat has sent it", entry.name)
+            outstanding.release(entry.name, token)
             return
+        if token:
+            headers = (entry.options.get("headers") or {}) | {outstanding.HEADER: [entry.name, token]}
+            entry.options = entry.options | {"headers": headers}
         try:
             self.apply_async(entry, producer=producer, advance=False)
         except SchedulingError:
+            outstanding.release(entry.name, token)
             connection.execute(FORGET_RUN, [known, row.pk, row.last_run_at])
             row.last_run_at = known
             raise
@@ -241,14 +299,58 @@ class RetrievalScheduler(DatabaseScheduler):
 
     # --- sources ------------------------------------------------------------------------------------------------------
     def _dispatch_due(self, connection: psycopg.Connection[Any]) -> None:
-        """Claim and publish until nothing is due. Published before the commit: a crash repeats, it never loses."""
+        """Claim until nothing is due; publish each batch once it is committed, as workers must see what they begin."""
         while True:
-            with connection.transaction():
-                due = [Due(*row) for row in connection.execute(CLAIM, [CLAIM_SIZE, LEASE]).fetchall()]
-                for message in messages(due, settings.RETRIEVAL_QUEUES):
-                    self._publish(message)
+            due = connection.cursor(row_factory=class_row(Due)).execute(CLAIM, [CLAIM_SIZE, LEASE]).fetchall()
+            self._publish_all(due)
             if len(due) < CLAIM_SIZE:
                 return
+
+    def _publish_all(self, due: Iterable[Due]) -> None:
+        for message in messages(due, settings.RETRIEVAL_QUEUES):
+            self._publish(message)
+
+    def _check_claims(self, connection: psycopg.Connection[Any]) -> None:
+        """Release the sources of silent workers, and publish claims again whose messages are lost or were never sent.
+
+        A second message of a claim does no harm: one of them begins it, the other matches no row.
+        """
+        if self._must_republish:
+            self._republish(connection, min_age=0.0, queues=None)
+            self._must_republish = False
+        if time.monotonic() < self._next_check:
+            return
+        self._next_check = time.monotonic() + CHECK_EVERY
+        if released := connection.execute(RELEASE_SILENT, RELEASE_VALUES).rowcount:
+            logger.warning("%d sources were released: their workers have sent no heartbeat for %g s", released, SILENCE)
+        if connection.execute(UNBEGUN, [LOST_AFTER, 0, 1]).fetchone():
+            empty = {queue for queue in retrieval_queues(settings.RETRIEVAL_QUEUES) if self._is_empty(queue)}
+            if empty:
+                self._republish(connection, min_age=LOST_AFTER, queues=empty)
+
+    def _republish(self, connection: psycopg.Connection[Any], *, min_age: float, queues: set[str] | None) -> None:
+        """Publish claims again that no worker has begun; only those of some queues, or all."""
+        latest = published = 0
+        while True:
+            cursor = connection.cursor(row_factory=class_row(Due))
+            unbegun = cursor.execute(UNBEGUN, [min_age, latest, CLAIM_SIZE]).fetchall()
+            for message in messages(unbegun, settings.RETRIEVAL_QUEUES):
+                if queues is None or message.queue in queues:
+                    self._publish(message)
+                    published += len(message.claims)
+            if len(unbegun) < CLAIM_SIZE:
+                break
+            latest = unbegun[-1].source_id
+        if published:
+            logger.warning("%d claims that no worker had begun were published again", published)
+
+    def _is_empty(self, queue: str) -> bool:
+        """Whether no message waits in a queue; Valkey does not know empty queues at all."""
+        with self.connection.channel() as channel:
+            try:
+                return not channel.queue_declare(queue, passive=True).message_count
+            except ChannelError:
+                return True
 
     def _publish(self, message: Message) -> None:
         # Not `send_task`, which takes twice as long to find out what is always the same here.
@@ -257,7 +359,7 @@ class RetrievalScheduler(DatabaseScheduler):
             uuid(),
             TASK,
             args=[message.claims],
-            kwargs={},
+            kwargs={"first": message.first},
             expires=LEASE.total_seconds(),
             ignore_result=True,
             argsrepr="",

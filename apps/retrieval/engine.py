@@ -1,16 +1,18 @@
-"""How a worker asks many sources at once: one event loop per process fetches, one thread reads and stores.
+"""How a worker retrieves many sources at once: one event loop per process fetches, a few threads parse and store.
 
-A task hands in its batch and waits. Answers that arrive close together, of whatever batches, are stored in one
-transaction; a slow host delays only its own task.
+A task hands in the claims of its message and returns once they are begun: from then on heartbeats keep them, and a slow
+host delays only itself. Results that arrive close together are stored in one transaction.
 """
 
 import asyncio
 import logging
 import random
+import resource
+import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
@@ -24,14 +26,24 @@ from apps.database.clock import DatabaseClock
 from apps.retrieval import actions, queries, sandbox
 from apps.retrieval.asking import Asker, keep_document
 from apps.retrieval.claims import Claim
+from apps.retrieval.connections import SHARES
 from apps.retrieval.fetching import Fetched, FetchRequest
+from apps.retrieval.heartbeats import Heartbeats
 from apps.retrieval.looking import PAGES_FIRST, look_at, with_document_kept
 from apps.retrieval.looks import Look, PageAssignment, Turn
 from apps.retrieval.visits import Assignment, Read, conclude, is_read_apart, read_answer
 
 logger = logging.getLogger(__name__)
 
-STORE_SIZE = 50  # visits in one transaction
+STORE_SIZE = 25  # visits in one transaction
+STORE_BYTES = 2**20  # of documents in one transaction, so that the first of many are visible soon
+STORING_THREADS = 2  # one parses while the other waits for Postgres
+MAX_UNSTORED_BYTES = 128 * 2**20  # of fetched documents; no further request is sent while more wait to be stored
+MAX_IN_FLIGHT = 10_000  # sources begun and not stored, of each kind
+MAX_WAITING_TASKS = 4  # for room, of each kind; further messages are dropped and published again
+WAIT_FOR_ROOM = 5.0  # s
+DRAIN_SECONDS = 5.0  # that retrievals under way have when the worker stops
+SWITCH_INTERVAL = 0.001  # s that a thread which parses may keep the event loop waiting
 PATIENCE = 120.0  # s; how long the database may be away before work is given up to its leases
 
 Result = TypeVar("Result")
@@ -46,31 +58,79 @@ class Answered:
 
 
 class Engine:
-    """Asks and stores for all tasks of a worker process."""
+    """Fetches and stores for all tasks of a worker process."""
 
     def __init__(self) -> None:
+        sys.setswitchinterval(SWITCH_INTERVAL)
+        _raise_file_limit()
         self._loop = uvloop.new_event_loop()
         self._answers: asyncio.Queue[Answered] = asyncio.Queue()
-        self._storing_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
+        self._storing_threads = ThreadPoolExecutor(STORING_THREADS, thread_name_prefix="store")
         self._reading_threads = ThreadPoolExecutor(max_workers=sandbox.CHILDREN, thread_name_prefix="read")
         # A worker whose own clock is wrong would ask again at once, or never, what it has just asked.
         self._clock = DatabaseClock()
         self._asker = Asker(self._clock.counted)
+        self._heartbeats: Heartbeats | None = None
+        self._in_flight = {False: 0, True: 0}  # sources, by whether it is their first retrieval
+        self._waiting_tasks = {False: 0, True: 0}
+        self._room = threading.Condition()  # guards both
+        self._unstored_bytes = 0
+        self._may_fetch = asyncio.Event()
+        self._may_fetch.set()
         self._thread = threading.Thread(target=self._loop.run_forever, name="retrieval", daemon=True)
         self._thread.start()
         asyncio.run_coroutine_threadsafe(self._asker.__aenter__(), self._loop).result()
-        self._serving = asyncio.run_coroutine_threadsafe(self._serve(), self._loop)
+        for _ in range(STORING_THREADS):
+            asyncio.run_coroutine_threadsafe(self._serve(), self._loop)
+
+    def submit(self, claims: Sequence[Claim], *, worker: str, first: bool) -> None:
+        """Begin the claimed sources and return; they are fetched and stored in the background.
+
+        Where too many are under way already, the claims stay unbegun, and beat publishes them again.
+        """
+        self._beat_as(worker)
+        if self._make_room(first):
+            self._begin(claims, worker)
+        else:
+            logger.warning("%d claims are left to a later message: too many sources are under way", len(claims))
 
     def retrieve(self, claims: Sequence[Claim], *, worker: str) -> None:
-        """Ask the claimed sources and store what they answer; returns when all are stored.
+        """Retrieve the claimed sources; returns when all are stored."""
+        if done := self._begin(claims, worker):
+            done.result()
 
-        Claims that are no longer valid are left out: another message carried them already.
-        """
+    def _begin(self, claims: Sequence[Claim], worker: str) -> "Future[None] | None":
         now = patiently(self._clock.now)
         assignments = patiently(lambda: actions.start(claims, worker=worker, now=now))
-        if assignments:
-            robots = queries.fresh_robots([assignment.url for assignment in assignments], now)
-            asyncio.run_coroutine_threadsafe(self._retrieve_all(assignments, robots), self._loop).result()
+        if not assignments:
+            return None
+        robots = queries.fresh_robots([assignment.url for assignment in assignments], now)
+        self._count(assignments, 1)
+        return asyncio.run_coroutine_threadsafe(self._retrieve_all(assignments, robots), self._loop)
+
+    def _beat_as(self, worker: str) -> None:
+        with self._room:
+            if self._heartbeats is None:
+                self._heartbeats = Heartbeats(worker)
+
+    def _make_room(self, first: bool) -> bool:
+        """Whether sources may be begun; waits a little for others to end."""
+        with self._room:
+            if self._in_flight[first] < MAX_IN_FLIGHT:
+                return True
+            if self._waiting_tasks[first] >= MAX_WAITING_TASKS:
+                return False
+            self._waiting_tasks[first] += 1
+            try:
+                return self._room.wait_for(lambda: self._in_flight[first] < MAX_IN_FLIGHT, WAIT_FOR_ROOM)
+            finally:
+                self._waiting_tasks[first] -= 1
+
+    def _count(self, assignments: Iterable[Assignment], change: int) -> None:
+        with self._room:
+            for assignment in assignments:
+                self._in_flight[assignment.is_first] += change
+            self._room.notify_all()
 
     def take_turn(self, source_id: int) -> bool:
         """Fetch the next pages of a source and store what they hold; False if there was nothing to do."""
@@ -83,40 +143,72 @@ class Engine:
         return patiently(lambda: actions.store_turn(turn, looks, now=self._clock.now()))
 
     def stop(self) -> None:
-        """Close all connections. What was not stored yet comes back with its lease."""
+        """Give what is under way a moment, release the rest, and close all connections."""
+        with self._room:
+            self._room.wait_for(lambda: not any(self._in_flight.values()), DRAIN_SECONDS)
+        asyncio.run_coroutine_threadsafe(self._end_tasks(), self._loop).result()
         asyncio.run_coroutine_threadsafe(self._asker.__aexit__(None, None, None), self._loop).result()
-        self._serving.cancel()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
-        self._storing_thread.submit(connections.close_all)
-        self._storing_thread.shutdown()
-        self._reading_threads.shutdown()
+        for threads in (self._storing_threads, self._reading_threads):
+            threads.shutdown()
+        if self._heartbeats is not None:
+            self._heartbeats.stop()
         sandbox.stop()
+
+    @staticmethod
+    async def _end_tasks() -> None:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _serve(self) -> None:
         while True:
             batch = [await self._answers.get()]
-            while len(batch) < STORE_SIZE and not self._answers.empty():
+            size = len(batch[0].fetched.body)
+            while len(batch) < STORE_SIZE and size < STORE_BYTES and not self._answers.empty():
                 batch.append(self._answers.get_nowait())
+                size += len(batch[-1].fetched.body)
             robots = self._asker.take_learned_robots()
             try:
-                await self._loop.run_in_executor(self._storing_thread, store, batch, robots)
+                await self._loop.run_in_executor(self._storing_threads, store, batch, robots)
             except Exception:  # whatever it was, the next batch is worth a try, and leases bring this one back
                 logger.exception("could not store %d answers", len(batch))
+            self._note_unstored(-sum(len(answered.fetched.body) for answered in batch))
             for answered in batch:
                 if not answered.stored.done():
                     answered.stored.set_result(None)
+
+    def _note_unstored(self, change: int) -> None:
+        self._unstored_bytes += change
+        if self._unstored_bytes < MAX_UNSTORED_BYTES:
+            self._may_fetch.set()
+        else:
+            self._may_fetch.clear()
 
     async def _retrieve_all(self, assignments: Sequence[Assignment], robots: dict[str, str]) -> None:
         await asyncio.gather(*(self._retrieve_one(assignment, robots) for assignment in assignments))
 
     async def _retrieve_one(self, assignment: Assignment, robots: dict[str, str]) -> None:
-        request = FetchRequest(url=assignment.url, validators=assignment.validators, subscribers=assignment.followers)
-        fetched = await self._asker.ask(request, robots)
-        read = await self._read_apart(assignment, fetched, robots) if is_read_apart(assignment) else None
-        stored: asyncio.Future[None] = self._loop.create_future()
-        await self._answers.put(Answered(assignment, fetched, stored, read))
-        await stored
+        try:
+            request = FetchRequest(
+                url=assignment.url,
+                validators=assignment.validators,
+                subscribers=assignment.followers,
+                first=assignment.is_first,
+            )
+            await self._may_fetch.wait()
+            fetched = await self._asker.ask(request, robots)
+            self._note_unstored(len(fetched.body))
+            read = await self._read_apart(assignment, fetched, robots) if is_read_apart(assignment) else None
+            stored: asyncio.Future[None] = self._loop.create_future()
+            await self._answers.put(Answered(assignment, fetched, stored, read))
+            await stored
+        except Exception:  # its lease brings it back
+            logger.exception("could not retrieve %s", assignment.url)
+        finally:
+            self._count([assignment], -1)
 
     async def _read_apart(self, assignment: Assignment, fetched: Fetched, robots: dict[str, str]) -> Read:
         """What a child process makes of an answer, and of the pages that it leads to."""
@@ -175,6 +267,16 @@ def patiently(do: Callable[[], Result]) -> Result:
             pause = min(2 * pause, 5.0)
 
 
+def _raise_file_limit() -> None:
+    """Allow as many open files as there are connections, where the system's soft limit is lower than its hard one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * SHARES.total
+    if soft < wanted:
+        resource.setrlimit(
+            resource.RLIMIT_NOFILE, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard)
+        )
+
+
 _making = Lock()
 _engines: list[Engine] = []
 
@@ -187,8 +289,11 @@ def current() -> Engine:
         return _engines[0]
 
 
-def stop() -> None:
-    """Stop this process's engine, if a task has made one."""
+def stop() -> bool:
+    """Stop this process's engine, if a task has made one; whether it was so."""
     with _making:
-        while _engines:
-            _engines.pop().stop()
+        stopping = list(_engines)
+        _engines.clear()
+    for engine in stopping:
+        engine.stop()
+    return bool(stopping)

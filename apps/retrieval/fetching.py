@@ -34,6 +34,7 @@ from aiohttp import (
 from yarl import URL
 
 from apps.retrieval import guard
+from apps.retrieval.connections import SHARES, Connections, GaveWay, Limits
 from apps.retrieval.decoding import ACCEPTED, Decoder, TooLarge, Undecodable
 from apps.retrieval.robots import AGENT
 from apps.retrieval.turns import HostBusy, Turns
@@ -74,6 +75,7 @@ class FetchRequest:
     form: Mapping[str, str] | None = None  # to be posted, which may hold a secret
     message: bytes | None = None  # to be posted as it is, for nobody but this address: no redirect is followed
     headers: Mapping[str, str] = field(default_factory=dict)  # besides our own, to say what the message is
+    first: bool = False  # of a source that was never retrieved: these have a share of connections of their own
 
     @property
     def posted(self) -> bytes | None:
@@ -118,6 +120,7 @@ class Fetched:
     elapsed: float = 0.0  # s, without the wait for the host's turn
     wire_bytes: int = 0  # of the body
     failure: Failure | None = None
+    begun_at: datetime | None = None  # when the first request was sent; None if none was
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,7 @@ class Fetcher:
         clock: Callable[[], datetime],
         host_gap: float = 1.0,
         longest_wait: float = 60.0,
-        connections: int = 400,
+        connections: Limits = SHARES,
         timeouts: Timeouts = Timeouts(),
     ) -> None:
         """Get ready to introduce ourselves as this version of Wirebeat, told about at the address `about`.
@@ -153,7 +156,7 @@ class Fetcher:
         self._clock = clock
         self._timeouts = timeouts
         self._turns = Turns(gap=host_gap, longest_wait=longest_wait)
-        self._connections = asyncio.Semaphore(connections)
+        self._connections = Connections(connections)
         self._sessions: dict[bool, ClientSession] = {}  # by whether the host is open
         self._closing = AsyncExitStack()
 
@@ -190,7 +193,8 @@ class Fetcher:
     async def _ask_host(self, visit: "_Visit") -> None:
         """Follow redirects as long as they stay with one host, all in one turn of it."""
         host = visit.target.hostname
-        async with self._turns.take(host), self._connections:
+        async with self._turns.take(host), self._connections.take(first=visit.request.first):
+            visit.begun_at = visit.begun_at or self._clock()
             while not visit.arrived and visit.target.hostname == host:
                 began = perf_counter()
                 try:
@@ -262,6 +266,7 @@ class _Visit:
         self.target = target
         self.arrived = False
         self.elapsed = 0.0  # s
+        self.begun_at: datetime | None = None
         self._asked = {target.href}
         self._redirects: list[Hop] = []
         self._status = 0
@@ -315,10 +320,13 @@ class _Visit:
         self._body = decoder.finish()
 
     def result(self, received_at: datetime, failure: Failure | None) -> Fetched:
+        # The address was looked up and refused before a connection was made.
+        is_refused = failure is not None and failure.kind == "refused_address" and not self._redirects
         has_moved = self.arrived and self._redirects and all(hop.status in _PERMANENT for hop in self._redirects)
         return Fetched(
             url=self.target.href,
             received_at=received_at,
+            begun_at=None if is_refused else self.begun_at,
             status=self._status,
             headers=self._headers,
             body=self._body,
@@ -390,6 +398,8 @@ def _failure(error: Exception, timeouts: Timeouts) -> Failure:
             return Failure("decoding", str(error))
         case ConnectionTimeoutError():
             return Failure("timeout", f"The server accepted no connection within {timeouts.connect:g} s.")
+        case GaveWay():
+            return Failure("timeout", "The server was slow while many others were, too.")
         case SocketTimeoutError():
             return Failure("timeout", f"The server sent nothing for {timeouts.read:g} s.")
         case TimeoutError():

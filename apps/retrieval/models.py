@@ -84,18 +84,22 @@ class Habit(models.Model):
 
 
 class Schedule(models.Model):
-    """When a source is asked next, and what it told us that matters for asking.
+    """When a source is retrieved next, and what the planner and the next request need to remember of it.
 
-    A row waits (`due_at` ahead), is due, or is leased: dispatched to a worker, with `due_at` the end of the lease, so
-    that a lost message makes the source due again. `due_at` is null while the source is not to be asked.
+    A row waits (`due_at` ahead), is due, is claimed (`dispatched_at` set: the message is on its way to a worker) or
+    begun (`worker` set: that worker retrieves it and sends heartbeats). While it is claimed or begun, `due_at` is the
+    end of the lease, which matters only if everything else fails. `due_at` is null while the source is not retrieved.
     """
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="schedule")
     partition = models.PositiveSmallIntegerField()  # of the site's registrable domain
     due_at = models.DateTimeField(null=True)
+    # When the retrieval under way, or still to be begun, was due for the first time; null while the row waits.
+    first_due_at = models.DateTimeField(null=True)
     sequence = models.IntegerField(default=0)  # raised by each claim and each result: a late worker's result is dropped
-    dispatched_at = models.DateTimeField(null=True)
-    worker = models.CharField(max_length=200, blank=True)  # who is asking right now
+    dispatched_at = models.DateTimeField(null=True)  # of a claim that no worker has begun
+    worker = models.CharField(max_length=200, blank=True)  # that retrieves it right now
+    attempts = models.PositiveSmallIntegerField(default=0, db_default=0)  # begun since a result was stored
     reason = models.CharField(max_length=200, blank=True)  # why then, for people
     earliest_at = models.DateTimeField(null=True)  # no plan may ask before: politeness, as of the latest visit
     ahead = ArrayField(models.DateTimeField(), default=list)  # the instants after `due_at`, as expected, for people
@@ -130,14 +134,42 @@ class Schedule(models.Model):
             models.Index(
                 fields=["failing_since"], condition=models.Q(failing_since__isnull=False), name="schedule_failing"
             ),
+            models.Index(
+                fields=["dispatched_at"], condition=models.Q(dispatched_at__isnull=False), name="schedule_claimed"
+            ),
+            models.Index(fields=["worker"], condition=~models.Q(worker=""), name="schedule_begun"),
+            models.Index(
+                fields=["first_due_at"], condition=models.Q(first_due_at__isnull=False), name="schedule_first_due"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"schedule of source {self.source_id}"
 
 
+class Worker(models.Model):
+    """A process that retrieves sources. What it has begun is released when its heartbeats stop."""
+
+    name = models.CharField(max_length=200, primary_key=True)
+    seen_at = models.DateTimeField()  # its latest heartbeat, by the database's clock
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class UnmatchedClaims(models.Model):
+    """How many claims in messages matched no row when a worker wanted to begin them, by reason."""
+
+    reason = models.CharField(max_length=20, primary_key=True)
+    count = models.PositiveBigIntegerField(default=0)
+    latest_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.count}"
+
+
 class Retrieval(models.Model):
-    """One visit to a source: when it was due, dispatched, fetched and stored, and what came of it."""
+    """One retrieval: when it was first due, dispatched, begun, fetched and stored, and what came of it."""
 
     class Outcome(models.TextChoices):
         NEW = "new", _("New postings")
@@ -152,8 +184,9 @@ class Retrieval(models.Model):
         PUSHED = "pushed", _("Sent by its publisher")
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="retrievals", db_index=False)
-    due_at = models.DateTimeField()
+    due_at = models.DateTimeField()  # for the first time: later dispatches of the same retrieval do not move it
     dispatched_at = models.DateTimeField()
+    begun_at = models.DateTimeField(null=True)  # when the request was sent; null if none was
     fetched_at = models.DateTimeField()
     stored_at = models.DateTimeField()
     outcome = models.CharField(max_length=12, choices=Outcome)

@@ -8,7 +8,6 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count, F, Max, Q, QuerySet, Sum
 
-from apps.retrieval.claims import LEASE
 from apps.retrieval.instants import SAFETY_GAP
 from apps.retrieval.models import Crawl, Page, Plan, Retrieval, RobotsRules, Schedule
 from apps.retrieval.remembered import TABLES, WORTH
@@ -170,13 +169,13 @@ def delays(since: datetime, until: datetime) -> Delays:
 
 
 # Schedules that a plan may move: waiting, for no person and no word of a publisher, of sources that answered last time
-# and whose habit is known. What is dispatched has no worker yet, but its instant is the end of its lease.
-MOVABLE = """schedule.due_at IS NOT NULL AND schedule.worker = '' AND schedule.consecutive_failures = 0
-    AND schedule.observed_at IS NOT NULL AND habit.source_id IS NOT NULL AND schedule.reason <> ALL(%(wishes)s)
-    AND coalesce(schedule.due_at - schedule.dispatched_at NOT BETWEEN %(lease)s - interval '1 s' AND %(lease)s, true)"""
+# and whose habit is known. Those that have become due (`first_due_at`) are claimed, begun, or put off.
+MOVABLE = """schedule.due_at IS NOT NULL AND schedule.worker = '' AND schedule.first_due_at IS NULL
+    AND schedule.consecutive_failures = 0
+    AND schedule.observed_at IS NOT NULL AND habit.source_id IS NOT NULL AND schedule.reason <> ALL(%(wishes)s)"""
 WISH = "asked for by a person"
 ANNOUNCED = "its publisher says that there is something new"
-MOVABLE_VALUES: dict[str, Any] = {"wishes": [WISH, ANNOUNCED], "lease": LEASE}
+MOVABLE_VALUES: dict[str, Any] = {"wishes": [WISH, ANNOUNCED]}
 
 
 def movable(source_ids: Iterable[int] | None = None) -> list[int]:
@@ -206,11 +205,11 @@ def waiting_pages(source_id: int, now: datetime) -> QuerySet[Page]:
     return Page.objects.filter(source_id=source_id, due_at__lte=now).order_by("-priority", "pk")
 
 
-def due_crawls(now: datetime, most: int) -> list[int]:
-    """Sources whose pages may be fetched now, so many that with those that workers are at work on it is no more."""
+def due_crawls(now: datetime, most: int) -> list[tuple[int, int | None]]:
+    """Sources whose pages may be fetched now, with their partitions: at most so many, less those being crawled."""
     leased = Crawl.objects.filter(leased_until__gt=now).count()
     free = Crawl.objects.filter(Q(leased_until__isnull=True) | Q(leased_until__lte=now), due_at__lte=now)
-    return list(free.order_by("due_at").values_list("pk", flat=True)[: max(0, most - leased)])
+    return list(free.order_by("due_at").values_list("pk", "source__schedule__partition")[: max(0, most - leased)])
 
 
 def crawl_of(source_id: int) -> Crawl | None:

@@ -1,25 +1,40 @@
-"""Which queue a partition's messages go to, so that hosts may share out the sites among them."""
+"""Which queues retrievals use. Nothing but retrievals goes there, so nothing else can delay them.
+
+Hosts may divide the partitions among them; first retrievals have queues of their own, so that an import of many feeds
+and the feeds that are due do not wait for each other.
+"""
 
 from apps.sources.algorithms.partitions import PARTITIONS
 
-EVERYTHING = "celery"  # the queue of all other messages, and of these while there is one queue
+DERIVED = "celery"  # the queue of everything that is not a retrieval
 
 
-def queue_of(partition: int, queues: int) -> str:
+def queue_of(partition: int, queues: int, *, first: bool = False) -> str:
     """The queue, of so many, that serves a partition: neighbours share one, and all have about as many.
 
     >>> [queue_of(partition, 4) for partition in (0, 15, 16, 63)]
     ['retrieval-0', 'retrieval-0', 'retrieval-1', 'retrieval-3']
-    >>> queue_of(63, 1)
-    'celery'
+    >>> queue_of(63, 1), queue_of(63, 1, first=True), queue_of(63, 2, first=True)
+    ('retrieval', 'retrieval-first', 'retrieval-first-1')
     """
-    return EVERYTHING if queues == 1 else f"retrieval-{partition * queues // PARTITIONS}"
+    name = "retrieval-first" if first else "retrieval"
+    return name if queues == 1 else f"{name}-{partition * queues // PARTITIONS}"
+
+
+def retrieval_queues(queues: int) -> list[str]:
+    """The queues that retrieval workers consume.
+
+    >>> retrieval_queues(1)
+    ['retrieval', 'retrieval-first']
+    """
+    names = [queue_of(partition, queues, first=first) for first in (False, True) for partition in range(PARTITIONS)]
+    return list(dict.fromkeys(names))
 
 
 def all_queues(queues: int) -> list[str]:
-    """Every queue that is written to.
+    """Every queue that messages are published to.
 
-    >>> all_queues(2)
-    ['celery', 'retrieval-0', 'retrieval-1']
+    >>> all_queues(1)
+    ['celery', 'retrieval', 'retrieval-first']
     """
-    return list(dict.fromkeys([EVERYTHING, *(queue_of(partition, queues) for partition in range(PARTITIONS))]))
+    return [DERIVED, *retrieval_queues(queues)]

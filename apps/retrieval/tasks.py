@@ -9,22 +9,25 @@ from celery import Task, shared_task
 from celery.signals import worker_ready, worker_shutdown
 from django.conf import settings
 
+from apps.database.clock import DatabaseClock
+from apps.jobs import outstanding
 from apps.retrieval import actions, engine, queries
 from apps.retrieval.claims import Claim
+from apps.retrieval.queues import queue_of
 
-DISPATCHED_FOR = 60.0  # s; then a message that no worker took is not needed any more: another was sent
 LONGEST_CRAWL = 60.0  # s; then other sources have their turn
 
 
 @shared_task(bind=True)
-def retrieve(self: Task, claims: Sequence[Sequence[Any]], **_: Any) -> None:
-    engine.current().retrieve([Claim(*claim) for claim in claims], worker=self.request.hostname or "")
+def retrieve(self: Task, claims: Sequence[Sequence[Any]], *, first: bool = False, **_: Any) -> None:
+    engine.current().submit([Claim(*claim) for claim in claims], worker=self.request.hostname or "", first=first)
 
 
 @shared_task
 def dispatch_pages(**_: Any) -> None:
-    for source_id in queries.due_crawls(datetime.now(UTC), settings.RETRIEVAL_CRAWLS):
-        fetch_pages.apply_async([source_id], expires=DISPATCHED_FOR)
+    for source_id, partition in queries.due_crawls(datetime.now(UTC), settings.RETRIEVAL_CRAWLS):
+        queue = queue_of(partition or 0, settings.RETRIEVAL_QUEUES)
+        outstanding.send(fetch_pages, f"pages of {source_id}", source_id, queue=queue)
 
 
 @shared_task
@@ -67,10 +70,11 @@ def forget_expired_postings(**_: Any) -> None:
 
 @worker_ready.connect
 def release_own_leases(sender: Any, **_: Any) -> None:
-    """A worker of this name was killed, or stopped in the middle: what it had begun is planned again."""
-    actions.release_worker(sender.hostname, now=datetime.now(UTC))
+    """A worker of this name was killed: what it had begun is due again."""
+    actions.release_worker(sender.hostname, now=DatabaseClock().now())
 
 
 @worker_shutdown.connect
-def close_connections(**_: Any) -> None:
-    engine.stop()
+def stop_retrieving(sender: Any, **_: Any) -> None:
+    if engine.stop():
+        actions.release_worker(sender.hostname, now=DatabaseClock().now(), graceful=True)

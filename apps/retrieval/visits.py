@@ -26,12 +26,12 @@ CRAWLED = frozenset({Kind.SITE, Kind.INDEX})  # their items are links to pages
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A source that a worker has begun to ask, with all that is remembered of it."""
+    """A source that a worker has begun to retrieve, with all that is remembered of it."""
 
     source_id: int
     sequence: int
     url: str
-    due_at: datetime
+    due_at: datetime  # for the first time
     dispatched_at: datetime
     started_at: datetime
     validators: Validators
@@ -42,7 +42,8 @@ class Assignment:
     followers: int
     pace: float
     limits: Limits
-    nameless: bool  # nobody has said the source's title or page yet
+    nameless: bool  # the source's title or page is not known yet
+    is_first: bool = False  # it was never observed
     kind: str = Kind.FEED
     recipe: Mapping[str, str] = field(default_factory=dict)
     site_id: int | None = None  # of an index page

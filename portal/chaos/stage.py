@@ -19,7 +19,8 @@ from portal.embedded import StartError
 from portal.supervisor import Program
 
 BUFFERS = 128 * 2**20  # bytes of Postgres' shared memory
-BEATS, WORKERS = ("beat1", "beat2"), ("worker1", "worker2")
+BEATS, RETRIEVING, DERIVING = ("beat1", "beat2"), ("retrieval1", "retrieval2"), ("derive1",)
+WORKERS = (*RETRIEVING, *DERIVING)
 VALKEY_FOR_ALL = ("--port", str(PORT_OF_BROKER), "--bind", "0.0.0.0", "--protected-mode", "no")
 LOOPBACK = {"listen_addresses": rabbitmq.HOST}
 
@@ -61,13 +62,14 @@ class Stage:
 
     def begin_portal(self, ports: Sequence[int]) -> None:
         """The web, workers and beats; `ports` of this machine are to be reached from all hosts."""
-        _, (web, worker, beat) = startup.applications(self._listener, {})
+        _, (web, retrieval, derive, beat) = startup.applications(self._listener, {})
         self._begin(self._named(web, "web"), wait=False)
         if self.hosts is not None:
             self._forward("ports", [f"{self._socket(port)}={port}" for port in ports])
             for name in WORKERS:
                 self._forward(f"ports of {name}", [f"{port}={self._socket(port)}" for port in ports], name)
         for name in WORKERS:
+            worker = retrieval if name in RETRIEVING else derive
             self._begin(self._named(worker, name, "--hostname", f"{name}@%h"), wait=False)
         for name in BEATS:
             self._begin(self._on_first_host(self._named(beat, name)), wait=False)

@@ -1,9 +1,9 @@
 """A simulated week over sources of every kind of behaviour, seen from their side: were we polite, and lost nothing?"""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import pytest
 
@@ -35,6 +35,10 @@ class Week:
         for request in replay.record.requests:
             if request.kind == "feed" and request.source is not None:
                 self.requests[request.source].append(request)
+        self.repeated = 0  # requests whose answer was lost with the worker: they are sent again at once
+        for source, requests in self.requests.items():
+            self.requests[source] = [kept for _, chain in groupby(requests, key=_instant) for kept in _latest(chain)]
+            self.repeated += len(requests) - len(self.requests[source])
 
     def of(self, fault: Fault) -> list[Request]:
         return next(self.requests[number] for number, kind in FAULTY.items() if kind is fault)
@@ -54,6 +58,17 @@ class Week:
             after.at for before, after in pairwise(requests) if before.status in {301, 302} and after.at == before.at
         }
         return [request for request in requests if request.at not in led or request.status in {301, 302}]
+
+
+def _instant(request: Request) -> float:
+    return request.at
+
+
+def _latest(requests: Iterable[Request]) -> list[Request]:
+    """Of requests at one instant the last, with the redirects that led to it."""
+    chain = list(requests)
+    ends = [number for number, request in enumerate(chain) if request.status not in {301, 302}]
+    return chain[ends[-2] + 1 :] if len(ends) > 1 else chain
 
 
 def replayed(portal, options: Options, faults: dict[int, Fault]) -> Iterator[Replay]:
@@ -94,7 +109,8 @@ def test_a_week_of_visits_is_polite_and_loses_nothing(week, subtests):
                 if before.at in stored:
                     assert (after.if_none_match, after.if_modified_since) == (before.etag, before.modified or None)
 
-    with subtests.test("an hour passes between two visits, also when the worker died in between"):
+    with subtests.test("an hour passes between two visits, but for those that are repeated as the worker died"):
+        assert 0 < week.repeated < 0.1 * len(everything)
         for number in week.requests:
             gaps = [after.at - before.at for before, after in pairwise(week.visits(number))]
             assert min(gaps, default=HOUR) >= HOUR

@@ -2,6 +2,7 @@
 
 from apps.retrieval.actions.adding import Discovery, NoDocument, discover, fetch_document
 from apps.retrieval.actions.announced import promise, store_sent
+from apps.retrieval.actions.claiming import heartbeat, release_worker, start
 from apps.retrieval.actions.crawling import begin_turn, change_crawl, decide_page, set_keen_tags, store_turn
 from apps.retrieval.actions.expiry import forget_expired
 from apps.retrieval.actions.extraction import extract_again, train_keen_tags, write_extracted
@@ -18,11 +19,10 @@ from apps.retrieval.actions.planning import (
     ask_soon,
     forget_answers,
     forget_old_retrievals,
-    release_worker,
     remember_robots,
 )
 from apps.retrieval.actions.replanning import replan, replan_changed
-from apps.retrieval.actions.visits import start, store
+from apps.retrieval.actions.visits import store
 
 __all__ = [
     "BEING_ASKED",
@@ -46,6 +46,7 @@ __all__ = [
     "forget_answers",
     "forget_expired",
     "forget_old_retrievals",
+    "heartbeat",
     "hold",
     "learn_habits",
     "learn_if_due",

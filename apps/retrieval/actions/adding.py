@@ -7,9 +7,10 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.accounts.models import User
+from apps.retrieval.actions.claiming import start
 from apps.retrieval.actions.lookups import count_lookup, source_at, source_or_lookup
 from apps.retrieval.actions.planning import remember_robots
-from apps.retrieval.actions.visits import start, store
+from apps.retrieval.actions.visits import store
 from apps.retrieval.asking import document_at
 from apps.retrieval.claims import Claim
 from apps.retrieval.fetching import Fetched

@@ -16,6 +16,7 @@ from apps.sources.models import Source
 
 BEING_ASKED = "The source is being asked at this moment."
 ANNOUNCED_GAP = timedelta(minutes=1)  # of a source's own time
+PLANNED = ["worker", "first_due_at", "dispatched_at", "due_at", "reason"]
 NEAR = timedelta(seconds=5)  # beat looks at least this often; only nearer instants need to wake it
 
 
@@ -53,7 +54,9 @@ def adopt_sources(source_ids: Collection[int] | None = None, *, now: datetime) -
     resumed = _plan(list(idle.select_for_update(of=("self",))), now, reason="wanted again")
     concerned_schedules = Q() if source_ids is None else Q(source_id__in=source_ids) | Q(source__site__in=source_ids)
     unwanted = Schedule.objects.filter(concerned_schedules, due_at__isnull=False).exclude(source__in=wanted)
-    stopped = unwanted.update(due_at=None, reason="nobody follows it, or it is paused")
+    stopped = unwanted.update(
+        due_at=None, first_due_at=None, dispatched_at=None, reason="nobody follows it, or it is paused"
+    )
     if added or resumed:
         wake_beat([now], now)
     return len(added) + resumed + stopped
@@ -78,7 +81,7 @@ def _ask(source_id: int, gap_of: Callable[[Source], timedelta], reason: str, now
         row = schedule.get()
         if row.source.state != Source.State.ACTIVE:
             return Asked(False, now, f"The source is {row.source.get_state_display().lower()}.")
-        if row.worker:
+        if row.worker or row.dispatched_at:
             return Asked(True, now, BEING_ASKED)
         earliest = max(filter(None, [now, _end_of_gap(row, gap_of), row.not_before]))
         schedule.update(due_at=earliest, reason=reason)
@@ -103,20 +106,13 @@ def announced_gap(source: Source) -> timedelta:
     return min(shortest_gap(source), ANNOUNCED_GAP / source.pace)
 
 
-@transaction.atomic
-def release_worker(worker: str, *, now: datetime) -> int:
-    """Plan again what a worker had begun when it ended, as soon as politeness allows."""
-    begun = Schedule.objects.filter(worker=worker, due_at__isnull=False).select_related("source")
-    return _plan(list(begun.select_for_update(of=("self",))), now, reason="the worker that was asking it ended")
-
-
 def _plan(schedules: list[Schedule], now: datetime, *, reason: str) -> int:
     """Make locked schedules due as soon as politeness allows."""
     for schedule in schedules:
-        schedule.worker = ""
+        schedule.worker, schedule.first_due_at, schedule.dispatched_at = "", None, None
         schedule.due_at = max(filter(None, [now, _end_of_gap(schedule, shortest_gap), schedule.not_before]))
         schedule.reason = reason
-    Schedule.objects.bulk_update(schedules, ["worker", "due_at", "reason"], batch_size=500)
+    Schedule.objects.bulk_update(schedules, PLANNED, batch_size=500)
     return len(schedules)
 
 
@@ -124,7 +120,7 @@ def forget_answers(source_id: int, *, now: datetime) -> None:
     """After a change of address: what another address answered says nothing about this one."""
     url = Source.objects.values_list("url", flat=True).get(pk=source_id)
     fresh = Schedule(source_id=source_id, partition=partition(url))
-    kept = {"source", "due_at", "sequence", "dispatched_at", "worker"}
+    kept = {"source", "due_at", "first_due_at", "sequence", "dispatched_at", "worker", "attempts"}
     values = {
         field.name: getattr(fresh, field.name) for field in Schedule._meta.concrete_fields if field.name not in kept
     }

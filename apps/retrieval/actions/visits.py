@@ -1,115 +1,25 @@
-"""Begin visits to sources, and store what they brought."""
+"""Store what retrievals brought."""
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from django.conf import settings
 from django.db import connection, transaction
 
 from apps.postings import actions as postings
 from apps.retrieval.actions import pages
 from apps.retrieval.actions.planning import wake_beat
 from apps.retrieval.actions.upcoming import Former, Planned, plan_next
-from apps.retrieval.algorithms.politeness import Limits, Memory
-from apps.retrieval.claims import LEASE, Claim
-from apps.retrieval.fetching import Validators
 from apps.retrieval.instants import OBSERVING
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.remembered import COLUMNS, TABLES, Remembered, parameters
-from apps.retrieval.visits import FEEDS, Assignment, Visit, bits, numbers_in
+from apps.retrieval.visits import Assignment, Visit, bits
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import partition
 from apps.sources.algorithms.expiry import unexpired
-from apps.sources.formats.feed import UpdateHints
 from apps.sources.models import Source
 
 PUBLISHER = sources.By("its publisher's answer")
-_START = """
-UPDATE retrieval_schedule schedule
-SET sequence = schedule.sequence + 1, worker = %(worker)s, asked_at = %(now)s,
-    due_at = %(now)s + greatest(%(lease)s, make_interval(secs => coalesce(source.min_gap, %(min_gap)s) / source.pace))
-FROM unnest(%(ids)s::bigint[], %(sequences)s::int[], %(due)s::float8[], %(dispatched)s::float8[])
-    claim(source_id, sequence, due_at, dispatched_at), sources_source source
-WHERE schedule.source_id = claim.source_id AND schedule.sequence = claim.sequence AND source.id = claim.source_id
-    AND source.state = 'active'
-RETURNING source.id, schedule.sequence, source.url, claim.due_at, claim.dispatched_at, schedule.etag,
-    schedule.last_modified, schedule.body_hash, schedule.consecutive_failures, schedule.slowdown, schedule.validated,
-    schedule.moved_to, schedule.moved_count, schedule.ttl, schedule.skip_hours, schedule.skip_days,
-    schedule.failing_since, source.min_gap, source.pace, source.title = '' OR source.site_url = '',
-    source.kind, source.recipe, source.site_id, source.expiry_days, source.full_text OR EXISTS (
-        SELECT FROM following_follow wish WHERE wish.source_id = source.id AND wish.full_text = 'page'),
-    (SELECT count(*) FROM following_follow follow WHERE follow.source_id = coalesce(source.site_id, source.id))
-"""
-
-
-def start(claims: Sequence[Claim], *, worker: str, now: datetime) -> list[Assignment]:
-    """Take over claimed sources; from here on a second message with the same claims gets nothing.
-
-    The next instant is written before the source is asked: should this worker die, it is due again after the lease,
-    and not before politeness allows.
-    """
-    ids, sequences, due, dispatched = zip(*claims, strict=True)
-    parameters: dict[str, Any] = {
-        "worker": worker,
-        "now": now,
-        "lease": LEASE,
-        "min_gap": settings.RETRIEVAL_MIN_GAP,
-        "ids": list(ids),
-        "sequences": list(sequences),
-        "due": list(due),
-        "dispatched": list(dispatched),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_START, parameters)
-        return [_assignment(row, now) for row in cursor.fetchall()]
-
-
-def _assignment(row: tuple[Any, ...], now: datetime) -> Assignment:
-    (source_id, sequence, url, due, dispatched, etag, last_modified, body_hash) = row[:8]
-    (failures, slowdown, validated, moved_to, moved_count, ttl, skip_hours, skip_days) = row[8:16]
-    (failing_since, min_gap, pace, nameless, *told, followers) = row[16:]
-    kind, recipe, site_id, expiry_days, full_text = told
-    return Assignment(
-        source_id=source_id,
-        sequence=sequence,
-        url=url,
-        kind=kind,
-        recipe=json.loads(recipe),
-        site_id=site_id,
-        full_text=full_text,
-        expiry_days=expiry_days,
-        due_at=datetime.fromtimestamp(due, UTC),
-        dispatched_at=datetime.fromtimestamp(dispatched, UTC),
-        started_at=now,
-        validators=Validators(etag, last_modified),
-        body_hash=bytes(body_hash),
-        memory=Memory(
-            consecutive_failures=failures,
-            slowdown=slowdown,
-            validated=validated,
-            moved_to=moved_to,
-            moved_count=moved_count,
-        ),
-        hints=UpdateHints(ttl=ttl, skip_hours=numbers_in(skip_hours), skip_days=numbers_in(skip_days)),
-        failing_since=failing_since,
-        followers=followers,
-        pace=pace,
-        limits=_limits(min_gap, is_feed=kind in FEEDS).scaled(pace),
-        nameless=nameless,
-    )
-
-
-def _limits(min_gap: int | None, *, is_feed: bool) -> Limits:
-    """Politeness as it is by default, unless a person has set the source's shortest gap.
-
-    Who serves feeds knows of validators; few web pages have any, and their visitors come without.
-    """
-    if min_gap is None and is_feed:
-        return Limits(min_gap=settings.RETRIEVAL_MIN_GAP)
-    gap = settings.RETRIEVAL_MIN_GAP if min_gap is None else min_gap
-    return Limits(min_gap=gap, unvalidated_gap=gap)
 
 
 @transaction.atomic
@@ -184,7 +94,8 @@ def _write_schedules(planned: Sequence[Planned]) -> None:
     with connection.cursor() as cursor:
         cursor.executemany(
             """
-            UPDATE retrieval_schedule SET sequence = sequence + 1, worker = '', due_at = %s, reason = %s,
+            UPDATE retrieval_schedule SET sequence = sequence + 1, worker = '', attempts = 0, due_at = %s, reason = %s,
+                first_due_at = %s,
                 earliest_at = coalesce(%s, earliest_at), ahead = coalesce(%s, ahead), worth = %s, observed_at = %s,
                 activity_seen = %s, activity_expected = %s, etag = %s, last_modified = %s, body_hash = %s,
                 not_before = %s, consecutive_failures = %s, failing_since = %s, slowdown = %s, validated = %s,
@@ -205,6 +116,8 @@ def _schedule_row(planned: Planned) -> tuple[Any, ...]:
     return (
         planned.due_at,
         planned.reason[:200],
+        # Of a retrieval that was put off nothing has begun: it stays due since then.
+        visit.assignment.due_at if visit.deferred and planned.due_at else None,
         planned.earliest_at,
         planned.ahead,
         planned.worth,
@@ -236,6 +149,7 @@ def _log(planned: Planned, now: datetime) -> Retrieval:
         source_id=visit.assignment.source_id,
         due_at=visit.assignment.due_at,
         dispatched_at=visit.assignment.dispatched_at,
+        begun_at=visit.fetched.begun_at,
         fetched_at=visit.fetched.received_at,
         stored_at=now,
         outcome=Retrieval.Outcome.NEW if stored and stored.new else visit.outcome,

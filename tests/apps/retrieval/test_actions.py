@@ -8,7 +8,7 @@ from apps.postings.models import Posting
 from apps.retrieval.actions import adopt_sources, ask_soon, forget_answers, release_worker, start, store
 from apps.retrieval.claims import LEASE, Claim
 from apps.retrieval.fetching import Failure, Fetched, Validators
-from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.models import Retrieval, Schedule, UnmatchedClaims
 from apps.retrieval.visits import Assignment, conclude
 from apps.sources.models import Source
 from tests.builders import a_follow, a_source
@@ -131,12 +131,61 @@ def test_a_permanent_redirect_is_believed_after_ten_sightings(schedule):
     assert (schedule.etag, schedule.last_modified) == ("", "")
 
 
-def test_a_killed_workers_sources_are_due_as_soon_as_politeness_allows(schedule):
+def test_what_a_worker_had_begun_when_it_ended_is_due_at_once(schedule):
     begin(schedule)
     assert release_worker("worker@one", now=NOW + timedelta(minutes=2)) == 1
     schedule.refresh_from_db()
-    assert (schedule.due_at, schedule.worker) == (NOW + timedelta(hours=1), "")
-    assert release_worker("worker@one", now=NOW) == 0
+    assert schedule.worker == ""
+    assert schedule.due_at == NOW + timedelta(minutes=2)
+    assert schedule.attempts == 1
+    assert release_worker("worker@one", now=NOW + timedelta(minutes=2)) == 0
+
+
+def test_a_worker_that_stops_by_itself_blames_no_source(schedule):
+    begin(schedule)
+    release_worker("worker@one", now=NOW, graceful=True)
+    schedule.refresh_from_db()
+    assert schedule.attempts == 0
+
+
+def test_a_result_of_a_worker_whose_sources_were_released_is_dropped(schedule):
+    [assignment] = begin(schedule)
+    release_worker("worker@one", now=NOW + timedelta(minutes=2))
+    assert store([conclude(assignment, Fetched(assignment.url, NOW, status=304), jitter=0.0)]) == 0
+    assert not Retrieval.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"sequence": 0}, "uncommitted"),
+        ({"sequence": 2, "worker": "another"}, "begun"),
+        ({"sequence": 3}, "superseded"),
+    ],
+)
+def test_claims_that_match_no_row_are_counted_with_their_reason(schedule, caplog, change, reason):
+    Schedule.objects.update(**change)
+    caplog.set_level("INFO")
+    for _ in range(2):
+        assert start([Claim(schedule.pk, 1, 0.0, 0.0), Claim(-1, 1, 0.0, 0.0)], worker="worker@one", now=NOW) == []
+    counts = dict(UnmatchedClaims.objects.values_list("reason", "count"))
+    assert counts == {reason: 2, "deleted": 2}
+    assert f"1 deleted, 1 {reason}" in caplog.text or f"1 {reason}, 1 deleted" in caplog.text
+
+
+def test_claims_of_paused_sources_are_counted(schedule):
+    Source.objects.update(state=Source.State.PAUSED)
+    assert start([Claim(schedule.pk, schedule.sequence, 0.0, 0.0)], worker="worker@one", now=NOW) == []
+    assert UnmatchedClaims.objects.get().reason == "paused"
+
+
+def test_a_retrieval_that_is_put_off_stays_due_since_the_first_time(schedule):
+    Schedule.objects.update(first_due_at=NOW)
+    retrieval = visit(schedule, status=0, body=b"", failure=Failure("host_busy", "Others come first.", 90.0))
+    assert (retrieval.outcome, retrieval.begun_at) == ("deferred", None)
+    assert schedule.first_due_at == retrieval.due_at
+    visit(schedule)
+    assert schedule.first_due_at is None
 
 
 def test_a_quick_source_keeps_its_lease_while_it_is_asked():

@@ -7,10 +7,11 @@ import psycopg
 import pytest
 from celery import current_app
 from django.db import connections
+from kombu.exceptions import OperationalError
 
 from apps.retrieval.beat import CLAIM, CLAIM_SIZE, LEADERSHIP, MESSAGE_SIZE, Due, Message, RetrievalScheduler, messages
-from apps.retrieval.claims import LEASE, Claim
-from apps.retrieval.models import Schedule
+from apps.retrieval.claims import BACKOFF_SECONDS, IMMEDIATE_ATTEMPTS, LEASE, SILENCE, Claim
+from apps.retrieval.models import Schedule, Worker
 from apps.retrieval.queues import queue_of
 from apps.sources.algorithms.partitions import PARTITIONS
 from tests.builders import a_source
@@ -26,14 +27,21 @@ class Beat(RetrievalScheduler):
     """The real scheduler without the fixed jobs; notes what it publishes instead of sending it."""
 
     def __init__(self) -> None:
-        self.published: list[list[Claim]] = []
+        self.messages: list[Message] = []
+        self.refuses = False
         super().__init__(app=current_app, lazy=True)
 
     def _tick_fixed_jobs(self, *args, **kwargs) -> None:
         self._next_fixed_tick = float("inf")
 
     def _publish(self, message: Message) -> None:
-        self.published.append(message.claims)
+        if self.refuses:
+            raise OperationalError("The broker is away.")
+        self.messages.append(message)
+
+    @property
+    def published(self) -> list[list[Claim]]:
+        return [message.claims for message in self.messages]
 
     @property
     def sources(self) -> list[int]:
@@ -44,6 +52,7 @@ class Beat(RetrievalScheduler):
 def beat(transactional_db, monkeypatch):
     monkeypatch.setattr("apps.retrieval.beat.LONGEST_WAIT", 0.2)
     monkeypatch.setattr("apps.retrieval.beat.STANDBY_WAIT", 0.2)
+    monkeypatch.setattr("apps.retrieval.beat.TRY_AGAIN", 0.05)
     scheduler = Beat()
     yield scheduler
     scheduler._disconnect()
@@ -86,8 +95,10 @@ def test_what_is_due_is_published_once_and_leased(beat):
     beat.tick()
     beat._dispatch_due(beat._connect())
     assert beat.sources == [due.source_id]
+    due_at = due.due_at
     due.refresh_from_db()
     assert due.sequence == 1
+    assert due.first_due_at == due_at
     assert abs(due.due_at - due.dispatched_at - LEASE) < timedelta(milliseconds=1)
     for other in (waiting, never):
         before = other.due_at
@@ -95,17 +106,19 @@ def test_what_is_due_is_published_once_and_leased(beat):
         assert (other.due_at, other.sequence) == (before, 0)
 
 
-def test_sources_that_were_never_asked_go_first(beat):
+def test_first_retrievals_have_messages_and_queues_of_their_own(beat):
     late = [a_schedule(NOW - timedelta(hours=1), partition) for partition in (1, 2, 2)]
-    Schedule.objects.update(asked_at=NOW - timedelta(hours=2))
+    Schedule.objects.update(observed_at=NOW - timedelta(hours=2))
+    failed = a_schedule(NOW - timedelta(hours=1), 2)
+    Schedule.objects.filter(pk=failed.pk).update(consecutive_failures=1)
     new = [a_schedule(NOW - timedelta(seconds=1), partition) for partition in (2, 3)]
     beat.tick()
-    [claims] = beat.published
-    order = [claim.source_id for claim in claims]
-    # A partition stays together, so what is late in the second follows the new source there.
-    assert order.index(new[1].source_id) < order.index(late[0].source_id)
-    assert order.index(new[0].source_id) < min(order.index(schedule.source_id) for schedule in late)
-    assert sorted(order) == sorted(schedule.source_id for schedule in (*late, *new))
+    found = {message.queue: {claim.source_id for claim in message.claims} for message in beat.messages}
+    assert found == {
+        "retrieval": {schedule.pk for schedule in (*late, failed)},
+        "retrieval-first": {schedule.pk for schedule in new},
+    }
+    assert {message.queue: message.first for message in beat.messages} == {"retrieval": False, "retrieval-first": True}
 
 
 def test_a_lease_that_ran_out_makes_a_source_due_again(beat):
@@ -174,3 +187,102 @@ def test_a_nearer_instant_wakes_a_waiting_beat(beat, monkeypatch):
     began = datetime.now(UTC)
     beat.tick()
     assert datetime.now(UTC) - began < timedelta(seconds=2)
+
+
+def claims_seen_by_another_session() -> dict[int, int]:
+    """Sequences of all schedules as a worker's session sees them."""
+    connection = connections["default"].copy()
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT source_id, sequence FROM retrieval_schedule")
+            return dict(cursor.fetchall())
+    finally:
+        connection.close()
+
+
+def test_claims_are_visible_to_workers_before_their_message_is_published(beat, monkeypatch):
+    schedules = [a_schedule(NOW - timedelta(seconds=1)) for _ in range(3)]
+    seen = []
+    monkeypatch.setattr(beat, "_publish", lambda message: seen.append((message, claims_seen_by_another_session())))
+    beat.tick()
+    [(message, sequences)] = seen
+    assert sequences == {claim.source_id: claim.sequence for claim in message.claims}
+    assert len(sequences) == len(schedules)
+
+
+def test_claims_that_the_broker_refused_are_published_when_it_is_back(beat):
+    schedule = a_schedule(NOW - timedelta(seconds=1))
+    beat.refuses = True
+    beat.tick()
+    assert beat.published == []
+    beat.refuses = False
+    beat.tick()
+    [[claim]] = beat.published
+    assert (claim.source_id, claim.sequence) == (schedule.pk, 1)
+
+
+def test_a_beat_that_takes_over_publishes_what_was_claimed_and_not_published(beat):
+    schedule = a_schedule(NOW - timedelta(seconds=1))
+    with beat._connect().transaction():
+        beat._connect().execute(CLAIM, [CLAIM_SIZE, LEASE])  # then the leader was killed
+    beat._disconnect()
+    successor = Beat()
+    try:
+        give_up = datetime.now(UTC) + timedelta(seconds=30)
+        while not successor.published and datetime.now(UTC) < give_up:
+            successor.tick()
+        [[claim]] = successor.published
+        assert (claim.source_id, claim.sequence) == (schedule.pk, 1)
+    finally:
+        successor._disconnect()
+
+
+def test_the_first_due_time_survives_every_dispatch(beat):
+    first = NOW - timedelta(hours=1)
+    schedule = a_schedule(first)
+    beat.tick()
+    Schedule.objects.update(due_at=NOW)  # the lease ran out
+    beat._dispatch_due(beat._connect())
+    schedule.refresh_from_db()
+    assert schedule.first_due_at == first
+    assert [claim.due_at for claims in beat.published for claim in claims] == [first.timestamp()] * 2
+
+
+def begun(worker: str, *, attempts: int = 1) -> Schedule:
+    schedule = a_schedule(NOW + timedelta(hours=1))
+    Schedule.objects.filter(pk=schedule.pk).update(
+        worker=worker, first_due_at=NOW - timedelta(seconds=9), attempts=attempts
+    )
+    return schedule
+
+
+def test_sources_of_silent_workers_are_dispatched_again_and_those_of_others_are_not(beat):
+    Worker.objects.create(name="alive", seen_at=datetime.now(UTC))
+    Worker.objects.create(name="silent", seen_at=datetime.now(UTC) - timedelta(seconds=SILENCE + 1))
+    kept, silent, unknown = begun("alive"), begun("silent"), begun("unknown")
+    beat.tick()
+    assert sorted(beat.sources) == sorted([silent.pk, unknown.pk])
+    kept.refresh_from_db()
+    assert kept.worker == "alive"
+    silent.refresh_from_db()
+    assert (silent.worker, silent.first_due_at) == ("", NOW - timedelta(seconds=9))
+
+
+def test_a_source_that_has_seen_many_workers_end_is_retried_later_and_later(beat):
+    schedules = [begun("gone", attempts=attempts) for attempts in (IMMEDIATE_ATTEMPTS, IMMEDIATE_ATTEMPTS + 2)]
+    beat.tick()
+    assert beat.sources == []
+    waits = [(Schedule.objects.get(pk=each.pk).due_at - datetime.now(UTC)).total_seconds() for each in schedules]
+    assert 0.5 * BACKOFF_SECONDS < waits[0] <= BACKOFF_SECONDS
+    assert 3.5 * BACKOFF_SECONDS < waits[1] <= 4 * BACKOFF_SECONDS
+
+
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_claims_whose_message_is_lost_are_published_again_once_their_queue_is_empty(beat, monkeypatch, is_empty):
+    monkeypatch.setattr("apps.retrieval.beat.LOST_AFTER", 0.0)
+    monkeypatch.setattr("apps.retrieval.beat.CHECK_EVERY", 0.0)
+    monkeypatch.setattr(beat, "_is_empty", lambda queue: is_empty)
+    schedule = a_schedule(NOW - timedelta(seconds=1))
+    beat.tick()
+    beat.tick()
+    assert beat.sources == [schedule.pk] * (2 if is_empty else 1)

@@ -7,10 +7,13 @@ import pytest
 import time_machine
 from celery import current_app
 from celery.beat import SchedulingError
+from django.core.cache import cache
 from django.db import connection
-from django_celery_beat.models import IntervalSchedule, PeriodicTask
+from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
+from django_celery_beat.schedulers import ModelEntry
 from kombu.exceptions import OperationalError
 
+from apps.jobs import outstanding
 from apps.retrieval.beat import Message, RetrievalScheduler
 from apps.retrieval.claims import Claim
 from apps.retrieval.models import Schedule
@@ -26,6 +29,7 @@ class Beat(RetrievalScheduler):
         self.published: list[Claim] = []
         self.sent: list[str] = []
         self.broker_is_away = False
+        self.works = True
         super().__init__(app=current_app, lazy=True)
 
     @property
@@ -40,11 +44,18 @@ class Beat(RetrievalScheduler):
         if self.broker_is_away:
             raise SchedulingError("The broker is away.")
         self.sent.append(entry.name)
+        if self.works and (reservation := entry.options["headers"].get(outstanding.HEADER)):
+            outstanding.release(*reservation)  # as a worker that has done the task
 
 
 @pytest.fixture
 def make_beat(transactional_db, monkeypatch):
-    for name, seconds in {"LONGEST_WAIT": 0.1, "STANDBY_WAIT": 0.1, "TRY_AGAIN": 0.05, "SILENCE": SILENCE}.items():
+    for name, seconds in {
+        "LONGEST_WAIT": 0.1,
+        "STANDBY_WAIT": 0.1,
+        "TRY_AGAIN": 0.05,
+        "LEADER_SILENCE": SILENCE,
+    }.items():
         monkeypatch.setattr(f"apps.retrieval.beat.{name}", seconds)
     made: list[Beat] = []
 
@@ -202,3 +213,25 @@ def test_a_clock_that_is_set_ahead_sends_a_job_once_and_not_for_all_the_time_bet
         for _ in range(20):
             beat.tick()
     assert beat.sent == ["job"]
+
+
+def test_a_job_whose_message_is_outstanding_is_not_sent_again(make_beat, every_second, monkeypatch):
+    monkeypatch.setattr(outstanding, "EXPIRE_SECONDS", 60)
+    beat = make_beat()
+    beat.works = False
+    tick_until(beat, lambda: beat.sent)
+    until = time.monotonic() + 2.5
+    while time.monotonic() < until:
+        beat.tick()
+    assert beat.sent == ["job"]
+    cache.delete("outstanding:job")  # done, or lost and expired
+    tick_until(beat, lambda: len(beat.sent) == 2)
+
+
+def test_a_job_of_the_calendar_is_always_sent(make_beat):
+    yearly = CrontabSchedule.objects.create(minute="0", hour="0", day_of_month="1", month_of_year="1")
+    entry = PeriodicTask.objects.create(name="job", task="job", crontab=yearly)
+    beat = make_beat()
+    for _ in range(2):
+        beat.apply_entry(next(ModelEntry(PeriodicTask.objects.get(pk=entry.pk), app=beat.app)))
+    assert beat.sent == ["job"] * 2

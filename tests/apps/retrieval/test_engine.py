@@ -1,6 +1,7 @@
 """A worker's engine asks and stores for many tasks at once, and one bad answer spoils no other."""
 
 import asyncio
+import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -13,11 +14,11 @@ from apps.postings.models import Posting
 from apps.replay.algorithms.synthetic import make_feeds
 from apps.replay.server import serving
 from apps.retrieval import engine
-from apps.retrieval.actions import adopt_sources, start
+from apps.retrieval.actions import adopt_sources, release_worker, start
 from apps.retrieval.claims import Claim
 from apps.retrieval.engine import Answered, Engine
 from apps.retrieval.fetching import Fetched
-from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.models import Retrieval, Schedule, Worker
 from apps.sources.actions import NewSource, add_sources
 from tests.builders import a_source
 
@@ -61,6 +62,57 @@ def test_a_batch_is_asked_and_stored_when_retrieve_returns(settings):
         worker.retrieve(claims, worker="worker")  # the same message again
         worker.stop()
         assert Retrieval.objects.count() == 30
+
+
+@pytest.fixture
+def silent_server():
+    """Accepts connections and never answers; its port."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
+        yield listener.getsockname()[1]
+
+
+def wait_until(is_so, within: float = 30.0) -> None:
+    until = time.monotonic() + within
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_submitted_sources_are_stored_although_others_never_answer(monkeypatch, settings, silent_server):
+    settings.RETRIEVAL_HOST_GAP = 0
+    settings.RETRIEVAL_OPEN_HOSTS = [".localhost"]
+    now = time.time()
+    with serving(make_feeds(10, seed=5, begin=now - 3 * 86_400, end=now)) as replay:
+        silent = [f"http://silent{number}.localhost:{silent_server}/feed" for number in range(10)]
+        urls = [*silent, *(replay.feed_url(feed.number) for feed in replay.feeds)]
+        add_sources([NewSource(url, always_retrieved=True) for url in urls])
+        adopt_sources(now=datetime.now(UTC))
+        worker = Engine()
+        worker.submit(claims_of_all(), worker="worker", first=True)
+        wait_until(lambda: Retrieval.objects.count() == 10)
+        assert set(Retrieval.objects.values_list("source__url", flat=True)) == set(urls[10:])
+        assert all(begun is not None for begun in Retrieval.objects.values_list("begun_at", flat=True))
+        assert Worker.objects.get().name == "worker"
+        monkeypatch.setattr(engine, "DRAIN_SECONDS", 0.05)
+        worker.stop()
+        assert release_worker("worker", now=datetime.now(UTC), graceful=True) == 10
+
+
+def test_a_worker_that_is_full_leaves_claims_to_a_later_message(monkeypatch, settings, silent_server, caplog):
+    settings.RETRIEVAL_OPEN_HOSTS = [".localhost"]
+    for name, value in {"MAX_IN_FLIGHT": 1, "WAIT_FOR_ROOM": 0.05, "DRAIN_SECONDS": 0.05}.items():
+        monkeypatch.setattr(engine, name, value)
+    urls = [f"http://silent{number}.localhost:{silent_server}/feed" for number in range(2)]
+    add_sources([NewSource(url, always_retrieved=True) for url in urls])
+    adopt_sources(now=datetime.now(UTC))
+    one, other = claims_of_all()
+    worker = Engine()
+    for claim in (one, other):
+        worker.submit([claim], worker="worker", first=True)
+    worker.stop()
+    assert set(Schedule.objects.filter(worker="worker").values_list("pk", flat=True)) == {one.source_id}
+    assert Schedule.objects.get(pk=other.source_id).sequence == other.sequence
+    assert "too many sources are under way" in caplog.text
 
 
 def test_an_answer_that_cannot_be_stored_spoils_no_other(caplog):

@@ -9,6 +9,7 @@ from functools import partial
 import brotli
 import pytest
 
+from apps.retrieval.connections import Limits
 from apps.retrieval.fetching import FetchRequest, Hop, Timeouts, Validators
 
 FEED = b"<rss>" + b"<item/>" * 500 + b"</rss>"
@@ -228,8 +229,15 @@ def test_different_hosts_are_asked_at_the_same_time(publisher, fetcher):
 
 def test_only_so_many_connections_are_open(publisher, fetcher):
     urls = [f"{host}.localhost/feed" for host in "abcdef"]
-    _, source = ask_together(publisher, fetcher, urls, {"feed": slowly(0.02)}, connections=2)
+    _, source = ask_together(publisher, fetcher, urls, {"feed": slowly(0.02)}, connections=Limits(due=2))
     assert (source.most_at_once, len(source.requests)) == (2, 6)
+
+
+def test_an_answer_tells_when_its_request_was_sent(ask):
+    [fetched], _ = ask({"feed": answer()}, "feed")
+    assert fetched.begun_at == fetched.received_at
+    [refused], _ = ask({}, "feed", open_hosts=())
+    assert refused.begun_at is None
 
 
 def test_redirects_within_a_host_belong_to_one_turn(ask):

@@ -218,7 +218,7 @@ class TestPlanningAnew:
 
     def test_leaves_what_is_dispatched_or_being_asked(self, fleet):
         waiting, asked = fleet[:2]
-        Schedule.objects.filter(pk=waiting.pk).update(dispatched_at=SOON, due_at=SOON + LEASE)
+        Schedule.objects.filter(pk=waiting.pk).update(first_due_at=SOON, dispatched_at=SOON, due_at=SOON + LEASE)
         start([Claim(asked.pk, Schedule.objects.get(pk=asked.pk).sequence, 0.0, 0.0)], worker="one", now=SOON)
         before = instants()
         make_cheap()

@@ -1,0 +1,212 @@
+"""Begin claimed sources, show that a worker is alive, and release what a worker that ends has begun."""
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.db import connection
+from psycopg.rows import class_row
+
+from apps.database.statements import cursor_of
+from apps.retrieval.algorithms.politeness import Limits, Memory
+from apps.retrieval.claims import LEASE, Claim
+from apps.retrieval.fetching import Validators
+from apps.retrieval.visits import FEEDS, Assignment, numbers_in
+from apps.sources.formats.feed import UpdateHints
+
+logger = logging.getLogger(__name__)
+
+FORGET_WORKERS_AFTER = timedelta(days=1)
+
+_START = """
+UPDATE retrieval_schedule schedule
+SET sequence = schedule.sequence + 1, worker = %(worker)s, asked_at = %(now)s, dispatched_at = NULL,
+    attempts = least(schedule.attempts + 1, 1000),
+    due_at = %(now)s + greatest(%(lease)s, make_interval(secs => coalesce(source.min_gap, %(min_gap)s) / source.pace))
+FROM unnest(%(ids)s::bigint[], %(sequences)s::int[], %(due)s::float8[], %(dispatched)s::float8[])
+    claim(source_id, sequence, due_at, dispatched_at), sources_source source
+WHERE schedule.source_id = claim.source_id AND schedule.sequence = claim.sequence AND source.id = claim.source_id
+    AND source.state = 'active'
+RETURNING source.id AS source_id, schedule.sequence, source.url, claim.due_at, claim.dispatched_at, schedule.etag,
+    schedule.last_modified, schedule.body_hash, schedule.consecutive_failures, schedule.slowdown, schedule.validated,
+    schedule.moved_to, schedule.moved_count, schedule.ttl, schedule.skip_hours, schedule.skip_days,
+    schedule.failing_since, source.min_gap, source.pace, source.title = '' OR source.site_url = '' AS nameless,
+    schedule.observed_at IS NULL AND schedule.consecutive_failures = 0 AS is_first, source.kind, source.recipe,
+    source.site_id, source.expiry_days,
+    source.full_text OR EXISTS (
+        SELECT FROM following_follow wish WHERE wish.source_id = source.id AND wish.full_text = 'page') AS full_text,
+    (SELECT count(*) FROM following_follow follow
+        WHERE follow.source_id = coalesce(source.site_id, source.id)) AS followers
+"""
+
+
+class _Begun(NamedTuple):
+    """A row of `_START`."""
+
+    source_id: int
+    sequence: int
+    url: str
+    due_at: float  # s since the epoch
+    dispatched_at: float
+    etag: str
+    last_modified: str
+    body_hash: bytes
+    consecutive_failures: int
+    slowdown: float
+    validated: bool
+    moved_to: str
+    moved_count: int
+    ttl: int | None
+    skip_hours: int
+    skip_days: int
+    failing_since: datetime | None
+    min_gap: int | None
+    pace: float
+    nameless: bool
+    is_first: bool
+    kind: str
+    recipe: dict[str, str] | str
+    site_id: int | None
+    expiry_days: int | None
+    full_text: bool
+    followers: int
+
+
+def start(claims: Sequence[Claim], *, worker: str, now: datetime) -> list[Assignment]:
+    """Begin claimed sources; from here on a second message with the same claims matches nothing.
+
+    The next due time is written before the request is sent: should all else fail, the source is due again after the
+    lease, and not before politeness allows.
+    """
+    ids, sequences, due, dispatched = zip(*claims, strict=True)
+    parameters: dict[str, Any] = {
+        "worker": worker,
+        "now": now,
+        "lease": LEASE,
+        "min_gap": settings.RETRIEVAL_MIN_GAP,
+        "ids": list(ids),
+        "sequences": list(sequences),
+        "due": list(due),
+        "dispatched": list(dispatched),
+    }
+    with cursor_of(class_row(_Begun)) as cursor:
+        begun = cursor.execute(_START, parameters).fetchall()
+    if len(begun) < len(claims):
+        matched = {row.source_id for row in begun}
+        _count_unmatched([claim for claim in claims if claim.source_id not in matched], now)
+    return [_assignment(row, now) for row in begun]
+
+
+def _assignment(row: _Begun, now: datetime) -> Assignment:
+    return Assignment(
+        source_id=row.source_id,
+        sequence=row.sequence,
+        url=row.url,
+        kind=row.kind,
+        recipe=json.loads(row.recipe) if isinstance(row.recipe, str) else row.recipe,
+        site_id=row.site_id,
+        full_text=row.full_text,
+        expiry_days=row.expiry_days,
+        due_at=datetime.fromtimestamp(row.due_at, UTC),
+        dispatched_at=datetime.fromtimestamp(row.dispatched_at, UTC),
+        started_at=now,
+        validators=Validators(row.etag, row.last_modified),
+        body_hash=bytes(row.body_hash),
+        memory=Memory(
+            consecutive_failures=row.consecutive_failures,
+            slowdown=row.slowdown,
+            validated=row.validated,
+            moved_to=row.moved_to,
+            moved_count=row.moved_count,
+        ),
+        hints=UpdateHints(ttl=row.ttl, skip_hours=numbers_in(row.skip_hours), skip_days=numbers_in(row.skip_days)),
+        failing_since=row.failing_since,
+        followers=row.followers,
+        pace=row.pace,
+        limits=_limits(row.min_gap, is_feed=row.kind in FEEDS).scaled(row.pace),
+        nameless=row.nameless,
+        is_first=row.is_first,
+    )
+
+
+def _limits(min_gap: int | None, *, is_feed: bool) -> Limits:
+    """Politeness as it is by default, unless a person has set the source's shortest gap.
+
+    Servers of feeds know of validators; few web pages have any, and their visitors come without.
+    """
+    if min_gap is None and is_feed:
+        return Limits(min_gap=settings.RETRIEVAL_MIN_GAP)
+    gap = settings.RETRIEVAL_MIN_GAP if min_gap is None else min_gap
+    return Limits(min_gap=gap, unvalidated_gap=gap)
+
+
+# --- messages that match no claim -------------------------------------------------------------------------------------
+_WHY = """
+SELECT claim.source_id, CASE
+    WHEN schedule.source_id IS NULL THEN 'deleted'
+    WHEN schedule.sequence < claim.sequence THEN 'uncommitted'
+    WHEN schedule.sequence = claim.sequence THEN 'paused'
+    WHEN schedule.sequence = claim.sequence + 1 AND schedule.worker <> '' THEN 'begun'
+    ELSE 'superseded' END AS reason
+FROM unnest(%s::bigint[], %s::int[]) claim(source_id, sequence)
+LEFT JOIN retrieval_schedule schedule ON schedule.source_id = claim.source_id
+"""
+_COUNT = """
+INSERT INTO retrieval_unmatchedclaims AS known (reason, count, latest_at)
+SELECT reason, count, %s FROM unnest(%s::text[], %s::bigint[]) new(reason, count) ORDER BY reason
+ON CONFLICT (reason) DO UPDATE SET count = known.count + excluded.count, latest_at = excluded.latest_at
+"""
+
+
+def _count_unmatched(claims: Sequence[Claim], now: datetime) -> None:
+    """Count claims of a message that match no row, and log why.
+
+    A second message of a claim matches nothing by design ("begun", "superseded"); "uncommitted" would mean that
+    messages are published before their claims are visible.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_WHY, [[claim.source_id for claim in claims], [claim.sequence for claim in claims]])
+        reasons = Counter(reason for _, reason in cursor.fetchall())
+        cursor.execute(_COUNT, [now, list(reasons), list(reasons.values())])
+    level = logging.WARNING if "uncommitted" in reasons else logging.INFO
+    summary = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+    logger.log(level, "%d claims of a message match no row: %s", len(claims), summary)
+
+
+# --- workers ----------------------------------------------------------------------------------------------------------
+_HEARTBEAT = """
+INSERT INTO retrieval_worker (name, seen_at) VALUES (%s, clock_timestamp())
+ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at
+"""
+_RELEASE = """
+UPDATE retrieval_schedule SET due_at = %(now)s, sequence = sequence + 1, worker = '',
+    attempts = greatest(attempts - %(graceful)s, 0), reason = 'the worker that was checking it ended'
+WHERE worker = %(worker)s AND due_at IS NOT NULL
+"""
+
+
+def heartbeat(worker: str) -> None:
+    """Show that a worker is alive; by the database's clock, as those of machines differ."""
+    with connection.cursor() as cursor:
+        cursor.execute(_HEARTBEAT, [worker])
+
+
+def release_worker(worker: str, *, now: datetime, graceful: bool = False) -> int:
+    """Make due at once what a worker had begun when it ended.
+
+    The request may have been sent already, so it is sent twice; waiting for the shortest gap would cost readers an
+    hour. `graceful` tells that none of these sources can be what ended the worker.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_RELEASE, {"worker": worker, "now": now, "graceful": int(graceful)})
+        released = cursor.rowcount
+        cursor.execute(
+            "DELETE FROM retrieval_worker WHERE name = %s OR seen_at < %s", [worker, now - FORGET_WORKERS_AFTER]
+        )
+        if released:
+            cursor.execute("NOTIFY retrieval_schedule")
+    return int(released)

@@ -1,0 +1,91 @@
+"""How the connections of a worker are shared, so that no kind of request and no slow server takes all of them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+
+class GaveWay(Exception):
+    """A request was ended to make room: its server was slow, and so were too many others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    due: int = 300  # connections for sources that were retrieved before, and for pages
+    first: int = 100  # reserved for first retrievals
+    slow: int = 1_000  # for requests that have taken longer than `slow_after`, of both kinds
+    slow_after: float = 1.0  # s
+
+    @property
+    def total(self) -> int:
+        return self.due + self.first + self.slow
+
+
+SHARES = Limits()
+
+
+class _Held:
+    """A connection in use."""
+
+    __slots__ = ("ended", "slots", "timeout")
+
+    def __init__(self, slots: asyncio.Semaphore, timeout: asyncio.Timeout) -> None:
+        self.slots = slots
+        self.timeout = timeout
+        self.ended = False  # to make room
+
+
+class Connections:
+    """Slots for connections of one event loop.
+
+    A request that takes longer than `slow_after` leaves the slot of its kind to the next one and goes on among the slow
+    ones. Where these are too many, the one that has been slow for longest is ended: servers that accept connections and
+    never answer hold up nobody but each other.
+    """
+
+    def __init__(self, limits: Limits = SHARES) -> None:
+        self._limits = limits
+        self._due = asyncio.Semaphore(limits.due)
+        self._first = asyncio.Semaphore(limits.first)
+        self._slow: dict[_Held, None] = {}  # the oldest first
+
+    @asynccontextmanager
+    async def take(self, *, first: bool) -> AsyncIterator[None]:
+        """Hold a connection.
+
+        Raises
+        ------
+        GaveWay
+            Inside the block, if the request was slow and had to make room.
+        """
+        slots = self._first if first else self._due
+        await slots.acquire()
+        held: _Held | None = None
+        timer: asyncio.TimerHandle | None = None
+        try:
+            async with asyncio.timeout(None) as timeout:
+                held = _Held(slots, timeout)
+                loop = asyncio.get_running_loop()
+                timer = loop.call_later(self._limits.slow_after, self._move, held)
+                yield
+        except TimeoutError:
+            if held is not None and held.ended:
+                raise GaveWay from None
+            raise
+        finally:
+            if timer is not None:
+                timer.cancel()
+            if held is not None and (held in self._slow or held.ended):
+                self._slow.pop(held, None)
+            else:
+                slots.release()
+
+    def _move(self, held: _Held) -> None:
+        held.slots.release()
+        self._slow[held] = None
+        if len(self._slow) > self._limits.slow:
+            oldest = next(iter(self._slow))
+            del self._slow[oldest]
+            oldest.ended = True
+            oldest.timeout.reschedule(asyncio.get_running_loop().time())
