@@ -29,29 +29,40 @@ def data_folder() -> Path:
     return Path(os.environ.get("WIREBEAT_VAR") or ROOT / "var")
 
 
-def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[Program, Sequence[Program]]:
-    """What prepares the database, and then what runs for ever, with these environment variables."""
+def commands() -> dict[str, list[str]]:
+    """The command line of each process that runs for ever, by its name. Benchmarks start the same ones."""
     python = [sys.executable, "-m"]
     celery = [*python, "celery", "-A", "portal"]
+    web = [*python, "gunicorn", "portal.wsgi", "--no-control-socket", "--logger-class", "portal.logs.WebLog"]
+    web += ["--preload", "--worker-class", "gthread", "--workers", "2", "--threads", "16", "--graceful-timeout", "5"]
+    worker = ["--pool", "threads", "--concurrency", "32", "--without-gossip", "--without-mingle", "--loglevel", "info"]
+    return {
+        "web": web,
+        "worker": [*celery, "worker", *worker],
+        "beat": [*celery, "beat", "--pidfile=", "--loglevel", "info"],
+    }
+
+
+def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[Program, Sequence[Program]]:
+    """What prepares the database, and then what runs for ever, with these environment variables."""
+    lines = commands()
     program = partial(Program, environment=settings, directory=ROOT)
     # When we are killed the broker goes too: a worker could neither finish nor give back what it holds.
     clockwork = partial(program, death_signal=signal.SIGKILL, stop_within=10.0)
-    # The port is bound here and handed down: nobody can take it between two starts, and nobody is refused during one.
-    web = ["gunicorn", "portal.wsgi", "--bind", f"fd://{listener.fileno()}", "--no-control-socket"]
-    web += ["--logger-class", "portal.logs.WebLog"]
-    web += ["--preload", "--worker-class", "gthread", "--workers", "2", "--threads", "16", "--graceful-timeout", "5"]
-    worker = ["--pool", "threads", "--concurrency", "32", "--without-gossip", "--without-mingle", "--loglevel", "info"]
-    return program(name="preparation", command=[*python, "portal.preparation"], ready_within=3600.0), [
+    preparation = [sys.executable, "-m", "portal.preparation"]
+    return program(name="preparation", command=preparation, ready_within=3600.0), [
         # First, and alone until it answers: the first page should not wait for what nobody waits for.
         program(
             name="web",
-            command=[*python, *web],
+            # The port is bound here and handed down: nobody can take it between two starts, and nobody is refused
+            # during one.
+            command=[*lines["web"], "--bind", f"fd://{listener.fileno()}"],
             files=(listener.fileno(),),
             is_ready=lambda: answers(listener),
             ready_within=120.0,
         ),
-        clockwork(name="worker", command=[*celery, "worker", *worker]),
-        clockwork(name="beat", command=[*celery, "beat", "--pidfile=", "--loglevel", "info"]),
+        clockwork(name="worker", command=lines["worker"]),
+        clockwork(name="beat", command=lines["beat"]),
     ]
 
 

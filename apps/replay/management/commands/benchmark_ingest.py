@@ -19,7 +19,7 @@ from apps.replay.algorithms.synthetic import make_feeds
 from apps.replay.server import serving
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.beat import MESSAGE_SIZE
-from apps.retrieval.benchmarking import celery, cpu_seconds, require_empty_database, write_figures
+from apps.retrieval.benchmarking import command, cpu_seconds, require_empty_database, running, write_figures
 from apps.retrieval.models import Retrieval, Schedule
 from apps.sources.actions import NewSource, add_sources
 from apps.sources.formats.feed import ParsedEntry
@@ -56,10 +56,9 @@ class Command(BaseCommand):
         console = Console()
         now = time.time()
         feeds = make_feeds(sources, seed=7, begin=now - 7 * DAY, end=now)  # nothing new comes while we measure
-        worker_command = ("worker", "-P", "threads", "-c", "32", "-l", "error")
-        with serving(feeds) as replay, celery(*worker_command, WIREBEAT_HOST_GAP="0") as worker:
+        with serving(feeds) as replay, running({"worker": command("worker")}, WIREBEAT_HOST_GAP="0") as started:
             addresses = [replay.feed_url(feed.number) for feed in feeds]
-            figures = self._retrieve(addresses, worker.pid, console)
+            figures = self._retrieve(addresses, started["worker"].pid, console)
         figures |= self._store(small, large, batches, console)
         self._print(console, figures, small, large)
         write_figures(json, figures)
