@@ -50,12 +50,7 @@ def pause(seconds: float, *, heeding: frozenset[signal.Signals] = STOP_SIGNALS) 
 
 
 def spawn(
-    command: Sequence[str | Path],
-    *,
-    death_signal: int = signal.SIGTERM,
-    in_our_group: bool = False,
-    niceness: int = 0,
-    **options: Any,
+    command: Sequence[str | Path], *, death_signal: int = signal.SIGTERM, in_our_group: bool = False, **options: Any
 ) -> subprocess.Popen[bytes]:
     """Start a child that gets `death_signal` when this process dies, however it dies. For the main thread only.
 
@@ -69,7 +64,6 @@ def spawn(
         if os.getppid() != parent:  # it died before it could be promised
             os._exit(1)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        os.nice(niceness)
 
     return subprocess.Popen(
         [str(part) for part in command],

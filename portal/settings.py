@@ -164,6 +164,7 @@ DOCUMENT_DAYS = environment.whole("WIREBEAT_DOCUMENT_DAYS", 30, at_least=1)  # h
 # --- keepers ----------------------------------------------------------------------------------------------------------
 METRICS_TOKEN = environment.text("WIREBEAT_METRICS_TOKEN")  # without one, private addresses alone may read the metrics
 
+PROCESS_COMMANDS = "portal.startup.commands"  # which processes benchmarks start, and how
 COUNT_STUCK_MESSAGES = "portal.set_aside.count_set_aside"  # what apps are told of messages that were set aside
 
 # --- people -----------------------------------------------------------------------------------------------------------

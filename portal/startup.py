@@ -22,7 +22,7 @@ from portal.supervisor import Program, Supervisor
 ROOT = Path(__file__).resolve().parent.parent
 RETRIEVAL_THREADS = 8  # they begin sources; fetching takes none
 DERIVE_THREADS = 16
-DERIVE_NICENESS = 10  # deriving never slows down retrieval or pages
+GIVING_WAY = ["nice", "-n", "10"]  # deriving slows down neither retrieval nor pages
 PORTS = range(8000, 8050)
 EVERYWHERE = {"127.0.0.1", "0.0.0.0", "::", "::1"}
 
@@ -33,40 +33,50 @@ def data_folder() -> Path:
     return Path(os.environ.get("WIREBEAT_VAR") or ROOT / "var")
 
 
-def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[Program, Sequence[Program]]:
-    """What prepares the database, and then what runs for ever, with these environment variables."""
+def commands() -> dict[str, list[str]]:
+    """The command line of each process that runs for ever, by its name. Benchmarks start the same ones."""
     python = [sys.executable, "-m"]
     celery = [*python, "celery", "-A", "portal"]
-    program = partial(Program, environment=settings, directory=ROOT)
-    # When we are killed the broker goes too: a worker could neither finish nor give back what it holds.
-    clockwork = partial(program, death_signal=signal.SIGKILL, stop_within=10.0)
-    # The port is bound here and handed down: nobody can take it between two starts, and nobody is refused during one.
-    web = ["gunicorn", "portal.wsgi", "--bind", f"fd://{listener.fileno()}", "--no-control-socket"]
-    web += ["--logger-class", "portal.logs.WebLog"]
+    web = [*python, "gunicorn", "portal.wsgi", "--no-control-socket", "--logger-class", "portal.logs.WebLog"]
     web += ["--preload", "--worker-class", "gthread", "--workers", "2", "--threads", "16", "--graceful-timeout", "5"]
     retrieval = ",".join(retrieval_queues(environment.whole("WIREBEAT_RETRIEVAL_QUEUES", 1, at_least=1)))
-    return program(name="preparation", command=[*python, "portal.preparation"], ready_within=3600.0), [
-        # First, and alone until it answers: the first page should not wait for what nobody waits for.
-        program(
-            name="web",
-            command=[*python, *web],
-            files=(listener.fileno(),),
-            is_ready=lambda: answers(listener),
-            ready_within=120.0,
-        ),
-        clockwork(name="retrieval", command=[*celery, *worker("retrieval", retrieval, RETRIEVAL_THREADS)]),
-        clockwork(
-            name="derive", command=[*celery, *worker("derive", DERIVED, DERIVE_THREADS)], niceness=DERIVE_NICENESS
-        ),
-        clockwork(name="beat", command=[*celery, "beat", "--pidfile=", "--loglevel", "info"]),
-    ]
+    return {
+        "web": web,
+        "retrieval": [*celery, *_worker("retrieval", retrieval, RETRIEVAL_THREADS)],
+        "derive": [*GIVING_WAY, *celery, *_worker("derive", DERIVED, DERIVE_THREADS)],
+        "beat": [*celery, "beat", "--pidfile=", "--loglevel", "info"],
+    }
 
 
-def worker(name: str, queues: str, threads: int) -> list[str]:
+def _worker(name: str, queues: str, threads: int) -> list[str]:
     """Arguments of Celery for a worker that consumes these queues, with commas between them."""
     return [
         *("worker", "--hostname", f"{name}@%h", "--queues", queues, "--pool", "threads", "--concurrency", str(threads)),
         *("--without-gossip", "--without-mingle", "--loglevel", "info"),
+    ]
+
+
+def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[Program, Sequence[Program]]:
+    """What prepares the database, and then what runs for ever, with these environment variables."""
+    lines = commands()
+    program = partial(Program, environment=settings, directory=ROOT)
+    # When we are killed the broker goes too: a worker could neither finish nor give back what it holds.
+    clockwork = partial(program, death_signal=signal.SIGKILL, stop_within=10.0)
+    preparation = [sys.executable, "-m", "portal.preparation"]
+    return program(name="preparation", command=preparation, ready_within=3600.0), [
+        # First, and alone until it answers: the first page should not wait for what nobody waits for.
+        program(
+            name="web",
+            # The port is bound here and handed down: nobody can take it between two starts, and nobody is refused
+            # during one.
+            command=[*lines["web"], "--bind", f"fd://{listener.fileno()}"],
+            files=(listener.fileno(),),
+            is_ready=lambda: answers(listener),
+            ready_within=120.0,
+        ),
+        clockwork(name="retrieval", command=lines["retrieval"]),
+        clockwork(name="derive", command=lines["derive"]),
+        clockwork(name="beat", command=lines["beat"]),
     ]
 
 

@@ -35,7 +35,6 @@ class Program:
     stop_within: float = 15.0  # s, after which comes the
     last_signal: signal.Signals = signal.SIGKILL
     death_signal: signal.Signals = signal.SIGTERM  # that the kernel sends when we die
-    niceness: int = 0
 
 
 @dataclass(slots=True)
@@ -55,7 +54,6 @@ class Child:
         self.process = processes.spawn(
             program.command,
             death_signal=program.death_signal,
-            niceness=program.niceness,
             env=program.environment,
             cwd=program.directory,
             pass_fds=program.files,

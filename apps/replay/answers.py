@@ -14,7 +14,6 @@ from apps.replay.algorithms.feed import Feed
 from apps.replay.algorithms.rendering import format_of, render
 from apps.replay.algorithms.timeline import Timeline
 
-KEPT_BODIES = 512  # of feeds, packed and not packed
 LINKS = 200  # at most on a front page or in the directory
 BUSY = frozenset({Fault.SERVER_ERROR, Fault.TOO_MANY_REQUESTS, Fault.UNAVAILABLE})
 
@@ -28,6 +27,7 @@ class Options:
     headers: Mapping[str, str] = field(default_factory=dict)  # added to every 200, 226 and 304 of a feed
     robots: str | None = None  # robots.txt of all sites, None: 404
     slowness: float = 5.0  # seconds that a source with the fault SLOW takes
+    kept_bodies: int = 512  # of feeds, packed and not packed
     end: float | None = None  # recorded instant by which faulty sources are gone, None: from the start
 
 
@@ -63,7 +63,7 @@ class Newsstand:
         self.addresses = addresses
         self.options = options
         self.faults = faults
-        self._body = lru_cache(KEPT_BODIES)(self._make_body)
+        self._body = lru_cache(options.kept_bodies)(self._make_body)
 
     def answer(self, place: Place, path: str, headers: Mapping[str, str], now: float) -> Answer:
         """The answer to a GET at a real instant `now` (seconds since 1970)."""
@@ -83,6 +83,11 @@ class Newsstand:
         if place.run == self.addresses.run and place.posting < published:
             return self._answer_posting(feed, place)
         return Answer(404, b"There is nothing here.\n")
+
+    def render_all(self, now: float) -> None:
+        """Render every feed as it is at a real instant, so that the next answers take no time."""
+        for number in self.feeds:
+            self.answer(Place(Kind.FEED, number), "/feed", {"Accept-Encoding": "gzip"}, now)
 
     def _answer_posting(self, feed: Feed, place: Place) -> Answer:
         if place.kind is Kind.PICTURE:

@@ -5,12 +5,14 @@ from datetime import UTC, datetime
 
 from django.db.models import Q, QuerySet
 
+from apps.database.statements import fetch
 from apps.postings.models import Posting
 from apps.replay.algorithms.addresses import source_of
 from apps.replay.algorithms.verification import Stored
 from apps.retrieval.models import Schedule
 from apps.sources.models import Source
 
+CHANGES = ("search_change", "trending_change", "summaries_change", "stories_change", "alerts_change")
 AT_ONCE = 5_000  # rows that are in memory at once
 
 
@@ -44,3 +46,8 @@ def different_sources(ids: Collection[int], *, pace: float, min_gap: int | None)
 def unobserved(ids: Collection[int]) -> bool:
     """Whether one of the sources has never answered."""
     return Schedule.objects.filter(source__in=ids, observed_at=None).exists()
+
+
+def unread_changes() -> dict[str, int]:
+    """How many changes of postings wait to be read, for each of what is derived from postings."""
+    return {table.removesuffix("_change"): fetch(f"SELECT count(*) FROM {table}")[0][0] for table in CHANGES}

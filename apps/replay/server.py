@@ -91,6 +91,12 @@ class Replay:
     def published(self) -> int:
         return self._publisher.done
 
+    def render_all(self) -> None:
+        """Publish what is due and render all feeds beforehand, lest clients wait for that."""
+        now = self._clock().timestamp()
+        self._publisher.publish_until(now)
+        self._newsstand.render_all(now)
+
     def feed_url(self, source: int) -> str:
         """The address of a source's feed by its host name."""
         return self.addresses.feed(source)

@@ -3,15 +3,17 @@
 import json
 import os
 import subprocess
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from django.conf import settings
 from django.core.management.base import CommandError
+from django.utils.module_loading import import_string
 
 from apps.sources.models import Source
+
+Process = subprocess.Popen[bytes]
 
 
 def require_empty_database() -> None:
@@ -35,28 +37,80 @@ def write_figures(path: str | None, figures: Mapping[str, float]) -> None:
 
 
 @contextmanager
-def celery(*arguments: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A real Celery process of this portal, stopped at the end."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "celery", "-A", "portal", *arguments],
-        cwd=settings.BASE_DIR,
-        env=os.environ | environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+def running(commands: Mapping[str, Sequence[str]], **environment: str) -> Iterator[dict[str, Process]]:
+    """Processes by name, each started by its command line and stopped at the end.
+
+    Raises
+    ------
+    CommandError
+        If one ends by itself: what is measured would not be the portal.
+    """
+    processes = {
+        name: subprocess.Popen(
+            command,
+            cwd=settings.BASE_DIR,
+            env=os.environ | environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for name, command in commands.items()
+    }
     try:
-        yield process
+        yield processes
+        if ended := [name for name, process in processes.items() if process.poll() is not None]:
+            raise CommandError(f"Ended before the measurement did: {', '.join(ended)}.")
     finally:
-        process.terminate()
-        try:
-            process.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        for process in processes.values():
+            process.terminate()
+        for process in processes.values():
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def command(role: str, *arguments: str) -> list[str]:
+    """The command line of a process of the portal, as `up` starts it, with further arguments."""
+    return [*_commands()[role], *arguments]
+
+
+def workers(**environment: str) -> AbstractContextManager[dict[str, Process]]:
+    """Everything that `up` runs besides the web server: beat and the workers, by role."""
+    lines = {role: line for role, line in _commands().items() if role != "web"}
+    return running(lines, **environment)
+
+
+def _commands() -> dict[str, list[str]]:
+    commands: dict[str, list[str]] = import_string(settings.PROCESS_COMMANDS)()
+    return commands
 
 
 def cpu_seconds(pid: int) -> float:
     """User and system time that a process has used (Linux)."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return _ticks(pid, slice(11, 13))
+
+
+def cpu_seconds_of_family(pid: int) -> float:
+    """The same, including its descendants, those that have ended as well if they were waited for."""
+    parents = {int(entry.name): _parent(entry) for entry in Path("/proc").iterdir() if entry.name.isdecimal()}
+    family = [pid]
+    for member in family:
+        family += [child for child, parent in parents.items() if parent == member]
+    return sum(_ticks(member, slice(11, 15)) for member in family)
+
+
+def _ticks(pid: int, fields: slice) -> float:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    except OSError:  # it has ended since it was listed
+        return 0.0
+    return sum(map(int, stat.rpartition(")")[2].split()[fields])) / os.sysconf("SC_CLK_TCK")
+
+
+def _parent(entry: Path) -> int:
+    try:
+        return int((entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1])
+    except OSError:
+        return 0

@@ -43,6 +43,15 @@ def make_feeds(sources: int, *, seed: int, begin: float, end: float) -> list[Fee
     return [_make_feed(number, seed, begin, end) for number in range(1, sources + 1)]
 
 
+def make_steady_feeds(sources: int, *, seed: int, instants: Sequence[float]) -> list[Feed]:
+    """`sources` feeds that all publish at the same instants, seconds since 1970; the same for the same arguments.
+
+    >>> [feed.count_until(5.0) for feed in make_steady_feeds(2, seed=1, instants=[0.0, 5.0, 9.0])]
+    [2, 2]
+    """
+    return [_make_steady_feed(number, seed, array("d", instants)) for number in range(1, sources + 1)]
+
+
 def weekly_profile(peak: float) -> NDArray[np.float64]:
     """Relative rate of each hour of a week that starts on Monday 0:00 UTC, mean 1.
 
@@ -115,6 +124,18 @@ def _make_feed(number: int, seed: int, begin: float, end: float) -> Feed:
     rate = min(MAX_RATE, MEDIAN_RATE * float(np.exp(SPREAD_OF_RATES * generator.standard_normal())))
     peak = float(generator.normal(11.0, 3.0)) % 24
     instants = array("d", _draw_instants(generator, rate, weekly_profile(peak), begin, end).tolist())
+    return _name_feed(number, seed, generator, vocabulary, instants)
+
+
+def _make_steady_feed(number: int, seed: int, instants: Sequence[float]) -> Feed:
+    generator = np.random.default_rng([seed, number])
+    vocabulary = VOCABULARIES[int(generator.choice(len(VOCABULARIES), p=SHARES))]
+    return _name_feed(number, seed, generator, vocabulary, instants)
+
+
+def _name_feed(
+    number: int, seed: int, generator: np.random.Generator, vocabulary: Vocabulary, instants: Sequence[float]
+) -> Feed:
     name = vocabulary.names[int(generator.integers(len(vocabulary.names)))]
     place = vocabulary.places[int(generator.integers(len(vocabulary.places)))]
     return Feed(

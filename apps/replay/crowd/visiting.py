@@ -2,11 +2,8 @@
 
 import asyncio
 import http.client
-import os
 import random
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,6 +26,7 @@ from apps.accounts.models import User
 from apps.following import listing
 from apps.following.models import Folder
 from apps.following.queries import Scope
+from apps.retrieval.benchmarking import Process, command, running
 
 CSRF = "x" * 32
 PAGES = ("river", "folder", "feed", "article", "mark")
@@ -139,34 +137,22 @@ def count_queries(visits: Sequence[Visit]) -> list[int]:
 
 # --- the portal -------------------------------------------------------------------------------------------------------
 @contextmanager
-def portal() -> Iterator[str]:
-    """The web server as it is deployed; yields its address."""
+def portal() -> Iterator[tuple[str, Process]]:
+    """The web server as it is deployed; yields its address and its process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "gunicorn", "portal.wsgi", "--bind", f"127.0.0.1:{port}", "--no-control-socket"]
-    command += ["--preload", "--logger-class", "portal.logs.WebLog", "--worker-class", "gthread"]
-    command += ["--workers", "2", "--threads", "16"]
-    process = subprocess.Popen(
-        command,
-        cwd=settings.BASE_DIR,
-        env=os.environ | {"WIREBEAT_LOG_LEVEL": "ERROR"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )
-    try:
-        _wait(process, port)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(timeout=30)
+    web = command("web", "--bind", f"127.0.0.1:{port}")
+    with running({"web": web}, WIREBEAT_LOG_LEVEL="ERROR") as started:
+        _wait(started["web"], port)
+        yield f"http://127.0.0.1:{port}", started["web"]
 
 
-def _wait(process: subprocess.Popen[bytes], port: int) -> None:
+def _wait(process: Process, port: int) -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise RuntimeError("The web server ended; what it said is above.")
+            raise RuntimeError("The web server ended.")
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
         except OSError:

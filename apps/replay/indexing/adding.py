@@ -10,7 +10,7 @@ from apps.postings import actions as postings
 from apps.replay.indexing.asking import Timing, timed
 from apps.replay.indexing.exercise import exercising, said
 from apps.replay.indexing.items import Item, as_document
-from apps.retrieval.benchmarking import celery
+from apps.retrieval.benchmarking import workers
 from apps.search import actions
 from apps.search.algorithms.index.conditions import Stands
 from apps.search.queries import snapshot
@@ -67,7 +67,7 @@ def readers(*, pause: float) -> Iterator[list[float]]:
 def delays_until_found(items: Sequence[Item], source_id: int) -> list[float]:
     """Seconds from the commit of each item until it is found, with the portal's own worker and beat at work."""
     delays = []
-    with celery("worker", "-P", "threads", "-c", "8", "-l", "error"), celery("beat", "--pidfile=", "-l", "error"):
+    with workers():
         for number, item in enumerate(items):
             word = f"unheardof{number}x"
             unheard = Item(item.source, item.published, f"{item.title} {word}", item.text)

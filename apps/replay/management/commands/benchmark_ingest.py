@@ -19,8 +19,10 @@ from apps.replay.algorithms.synthetic import make_feeds
 from apps.replay.server import serving
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.beat import MESSAGE_SIZE
-from apps.retrieval.benchmarking import celery, cpu_seconds, require_empty_database, write_figures
+from apps.retrieval.beat import TASK
+from apps.retrieval.benchmarking import command, cpu_seconds, require_empty_database, running, write_figures
 from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.queues import queue_of
 from apps.sources.actions import NewSource, add_sources
 from apps.sources.formats.feed import ParsedEntry
 
@@ -56,10 +58,9 @@ class Command(BaseCommand):
         console = Console()
         now = time.time()
         feeds = make_feeds(sources, seed=7, begin=now - 7 * DAY, end=now)  # nothing new comes while we measure
-        worker_command = ("worker", "-P", "threads", "-c", "32", "-l", "error")
-        with serving(feeds) as replay, celery(*worker_command, WIREBEAT_HOST_GAP="0") as worker:
+        with serving(feeds) as replay, running({"retrieval": command("retrieval")}, WIREBEAT_HOST_GAP="0") as started:
             addresses = [replay.feed_url(feed.number) for feed in feeds]
-            figures = self._retrieve(addresses, worker.pid, console)
+            figures = self._retrieve(addresses, started["retrieval"].pid, console)
         figures |= self._store(small, large, batches, console)
         self._print(console, figures, small, large)
         write_figures(json, figures)
@@ -89,7 +90,7 @@ class Command(BaseCommand):
         now = time.time()
         for start in range(0, len(claims), MESSAGE_SIZE):
             message = [(source_id, sequence, now, now) for source_id, sequence in claims[start : start + MESSAGE_SIZE]]
-            current_app.send_task("apps.retrieval.tasks.retrieve", args=[message], ignore_result=True)
+            current_app.send_task(TASK, args=[message], ignore_result=True, queue=queue_of(0, 1))
         while (stored := Retrieval.objects.count() - done) < len(ids):
             if time.monotonic() > begin + 600:
                 raise CommandError(f"only {stored} of {len(ids)} retrievals were stored in ten minutes")

@@ -23,11 +23,12 @@ from apps.replay.algorithms.faults import choose_faults
 from apps.replay.algorithms.synthetic import make_feeds
 from apps.replay.algorithms.timeline import Timeline
 from apps.replay.loading import DAY, MADE_UP_ORIGIN
+from apps.replay.queries import unread_changes
 from apps.replay.server import Options, serving
 from apps.retrieval.actions import change_plan, learn_habits, replan_changed
-from apps.retrieval.benchmarking import celery, cpu_seconds, require_empty_database, write_figures
+from apps.retrieval.benchmarking import command, cpu_seconds, require_empty_database, running, write_figures
 from apps.retrieval.models import Plan, Retrieval, Schedule
-from apps.retrieval.queues import all_queues
+from apps.retrieval.queues import retrieval_queues
 
 SPEED = 15.0  # replayed seconds per second; most is published at full hours: the faster, the sharper these peaks
 HOUR = 3_600 / SPEED  # s, from one of them to the next
@@ -35,11 +36,8 @@ LEAST_GAP = 600  # replayed seconds between two requests of a source: 40 s
 HISTORY = DAY  # s before the beginning, so that feeds are not empty at first
 FAULTY = 0.1  # share of the sources, a slow one among eleven of them
 MARGIN = 1.03  # the budget by what is to be made: the price that meets it is found by trying
-WORKER = ("worker", "-P", "threads", "-c", "32", "-l", "error", "--without-gossip", "--without-mingle")
-CHANGES = ("search_change", "trending_change", "summaries_change", "stories_change", "alerts_change")
 MOST_CHANGES = 1_000  # that are still to be read when the watch begins
 QUEUES = 8  # of retrievals
-BEAT = ("beat", "--pidfile=", "-l", "error")
 WATCHED_EVERY = 5.0  # s
 SPREAD = 180.0  # s over which sources are asked for the first time, or else all would be asked in waves
 ROUNDS = 2  # full hours, after each of which the price is set by what was made in it
@@ -98,8 +96,8 @@ class Command(BaseCommand):
             add_feeds(replay.feeds, replay.addresses, speed=SPEED, min_gap=LEAST_GAP, now=datetime.now(UTC))
             _spread()
             environment = {"WIREBEAT_RETRIEVAL_QUEUES": str(QUEUES)}
-            programs = [stack.enter_context(celery(*command, **environment)) for command in _commands(workers)]
-            processes = [program.pid for program in programs]
+            started = stack.enter_context(running(_commands(workers), **environment))
+            processes = [process.pid for process in started.values()]
             self._begin(progress, sources)
             # Habits and their price, as every night; until then a few sources stood for all.
             learn_habits(now=datetime.now(UTC))
@@ -122,7 +120,7 @@ class Command(BaseCommand):
             asked = Schedule.objects.exclude(asked_at=None).count()
             progress.update(bar, completed=asked)
             late = Schedule.objects.filter(due_at__lt=datetime.now(UTC) - timedelta(seconds=2)).count()
-            unread = max(fetch(f"SELECT count(*) FROM {table}")[0][0] for table in CHANGES)
+            unread = max(unread_changes().values())
             if asked >= 0.99 * sources and late <= 0.001 * sources and unread <= MOST_CHANGES:
                 return
             if time.monotonic() > until:
@@ -171,12 +169,15 @@ def _steer(per_hour: float) -> None:
     Plan.objects.filter(pk=1).update(price=F("price") * min(max(wrong**2, 0.2), 5.0), priced_at=now)
 
 
-def _commands(workers: int) -> list[tuple[str, ...]]:
+def _commands(workers: int) -> dict[str, list[str]]:
     """The workers for retrievals, each with its share of the queues; the one for the rest; the beat."""
-    queues = all_queues(QUEUES)
-    rest, retrievals = queues[:1], queues[1:]
-    shares = [retrievals[number::workers] for number in range(workers)] + [rest]
-    return [(*WORKER, "-n", f"worker{n}@%h", "-Q", ",".join(share)) for n, share in enumerate(shares)] + [BEAT]
+    queues = retrieval_queues(QUEUES)
+    lines = {}
+    for number in range(workers):
+        name = f"retrieval{number}"
+        share = [queue for queue in queues if int(queue.rpartition("-")[2]) % workers == number]
+        lines[name] = command("retrieval", "--hostname", f"{name}@%h", "--queues", ",".join(share))
+    return lines | {"derive": command("derive"), "beat": command("beat")}
 
 
 _DONE = """
