@@ -18,8 +18,7 @@ from apps.postings import actions as postings
 from apps.replay.algorithms.synthetic import make_feeds
 from apps.replay.server import serving
 from apps.retrieval.actions import adopt_sources
-from apps.retrieval.beat import MESSAGE_SIZE
-from apps.retrieval.beat import TASK
+from apps.retrieval.beat import MESSAGE_SIZE, TASK
 from apps.retrieval.benchmarking import command, cpu_seconds, require_empty_database, running, write_figures
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.queues import queue_of
