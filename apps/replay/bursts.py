@@ -5,8 +5,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
+from celery import current_app
 from django.core.management.base import CommandError
 from django.db import connection, transaction
+from django_celery_beat.models import PeriodicTask
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -60,6 +62,16 @@ def settle(source_ids: Collection[int]) -> None:
             return cursor.rowcount == len(source_ids)
 
     wait_until(rest, "retrievals come to an end")
+
+
+def wait_until_started(processes: Collection[str], began: datetime) -> None:
+    """Wait until beat has sent a message, and as many workers answer as there are other processes."""
+
+    def are_there() -> bool:
+        leads = PeriodicTask.objects.filter(last_run_at__gte=began).exists()
+        return leads and len(current_app.control.ping()) >= len(processes) - 1
+
+    wait_until(are_there, "beat and the workers are there")
 
 
 def wait_until_idle() -> None:
