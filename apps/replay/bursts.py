@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from celery import current_app
 from django.core.management.base import CommandError
 from django.db import connection, transaction
+from django.db.models import F
 from django_celery_beat.models import PeriodicTask
 from rich.console import Console
 from rich.progress import Progress
@@ -30,10 +31,6 @@ DISPATCHED_AGAIN = 20.0  # s after which a source that nobody has asked is made 
 POLLED_EVERY = 0.25  # s
 REST = timedelta(days=1)  # for which nothing falls due by itself
 
-# Whatever was dispatched before is no longer valid, and what is under way is waited for.
-_REST = """
-UPDATE retrieval_schedule SET due_at = now() + %s, sequence = sequence + 1 WHERE source_id = ANY(%s) AND worker = ''
-"""
 _SET_DUE = """
 UPDATE retrieval_schedule SET due_at = statement_timestamp(), earliest_at = NULL, not_before = NULL
 WHERE source_id = ANY(%s) RETURNING extract(epoch FROM due_at)::float8
@@ -57,9 +54,9 @@ def settle(source_ids: Collection[int]) -> None:
     """Wait until no retrieval of the sources is under way, and let none fall due by itself."""
 
     def rest() -> bool:
-        with connection.cursor() as cursor:
-            cursor.execute(_REST, [REST, list(source_ids)])
-            return cursor.rowcount == len(source_ids)
+        idle = Schedule.objects.filter(pk__in=source_ids, worker="")
+        # With another sequence, a message that is still on its way is no longer valid.
+        return idle.update(due_at=datetime.now(UTC) + REST, sequence=F("sequence") + 1) == len(source_ids)
 
     wait_until(rest, "retrievals come to an end")
 

@@ -74,26 +74,23 @@ class Command(BaseCommand):
         browser.post(sign_in, {"login": NAME, "password": PASSWORD})
         browser.get(page)
         file = SimpleUploadedFile("feeds.opml", _list_of(server), content_type="text/x-opml")
-        total, first_s = len(server.feeds) * POSTINGS, None
+        total, seconds = len(server.feeds) * POSTINGS, dict[str, float]()
         cpu, began = _cpu(processes), time.monotonic()
         report = browser.post(page, {"file": file})
         if f"<strong>{len(server.feeds)}</strong>" not in report:
             raise CommandError("The list was not imported.")
         with Progress(console=self.console, transient=True) as progress:
             bar = progress.add_task("Importing", total=total)
-            while (seconds := time.monotonic() - began) < LONGEST_IMPORT:
-                if first_s is None and _shows_articles(browser.get(reverse("river"))):
-                    first_s = time.monotonic() - began
+            while len(seconds) < 2 and time.monotonic() < began + LONGEST_IMPORT:
                 stored = Posting.objects.count()
                 progress.update(bar, completed=stored)
-                if stored >= total and first_s is not None:
-                    break
+                if "first_s" not in seconds and _shows_articles(browser.get(reverse("river"))):
+                    seconds["first_s"] = time.monotonic() - began
+                if "all_s" not in seconds and stored >= total:
+                    seconds["all_s"] = time.monotonic() - began
                 time.sleep(POLLED_EVERY)
-        return {
-            "first_s": LONGEST_IMPORT if first_s is None else first_s,
-            "all_s": seconds,
-            "cpu_s": _cpu(processes) - cpu,
-        }
+        worst = dict.fromkeys(("first_s", "all_s"), LONGEST_IMPORT)
+        return worst | seconds | {"cpu_s": _cpu(processes) - cpu}
 
     def _print(self, figures: dict[str, float], feeds: int, server_cpu: float) -> None:
         table = Table("", "seconds", title=f"{feeds:,} feeds with {POSTINGS} articles each, imported by the web page")
