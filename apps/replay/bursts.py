@@ -5,8 +5,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
+from celery import current_app
 from django.core.management.base import CommandError
 from django.db import connection, transaction
+from django.db.models import F
+from django_celery_beat.models import PeriodicTask
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -28,13 +31,9 @@ DISPATCHED_AGAIN = 20.0  # s after which a source that nobody has asked is made 
 POLLED_EVERY = 0.25  # s
 REST = timedelta(days=1)  # for which nothing falls due by itself
 
-# Whatever was dispatched before is no longer valid, and what is under way is waited for.
-_REST = """
-UPDATE retrieval_schedule SET due_at = now() + %s, first_due_at = NULL, dispatched_at = NULL, sequence = sequence + 1
-WHERE source_id = ANY(%s) AND worker = ''
-"""
 _SET_DUE = """
-UPDATE retrieval_schedule SET due_at = statement_timestamp(), earliest_at = NULL, not_before = NULL
+UPDATE retrieval_schedule SET due_at = statement_timestamp(), first_due_at = NULL, dispatched_at = NULL,
+    earliest_at = NULL, not_before = NULL
 WHERE source_id = ANY(%s) RETURNING extract(epoch FROM due_at)::float8
 """
 _STORED = """
@@ -56,11 +55,22 @@ def settle(source_ids: Collection[int]) -> None:
     """Wait until no retrieval of the sources is under way, and let none fall due by itself."""
 
     def rest() -> bool:
-        with connection.cursor() as cursor:
-            cursor.execute(_REST, [REST, list(source_ids)])
-            return cursor.rowcount == len(source_ids)
+        idle = Schedule.objects.filter(pk__in=source_ids, worker="")
+        # With another sequence, a message that is still on its way is no longer valid.
+        planned = {"due_at": datetime.now(UTC) + REST, "first_due_at": None, "dispatched_at": None}
+        return idle.update(sequence=F("sequence") + 1, **planned) == len(source_ids)
 
     wait_until(rest, "retrievals come to an end")
+
+
+def wait_until_started(processes: Collection[str], began: datetime) -> None:
+    """Wait until beat has sent a message, and as many workers answer as there are other processes."""
+
+    def are_there() -> bool:
+        leads = PeriodicTask.objects.filter(last_run_at__gte=began).exists()
+        return leads and len(current_app.control.ping()) >= len(processes) - 1
+
+    wait_until(are_there, "beat and the workers are there")
 
 
 def wait_until_idle() -> None:

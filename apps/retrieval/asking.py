@@ -51,6 +51,11 @@ class Asker:
     ) -> None:
         await self._fetcher.__aexit__(kind, error, traceback)
 
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a connection."""
+        return self._fetcher.waiting
+
     async def ask(self, request: FetchRequest, robots: Mapping[str, str], *, crawling: bool = False) -> Fetched:
         """Ask for an address unless its site's robots.txt, known in `robots` by origin or asked for now, refuses it.
 

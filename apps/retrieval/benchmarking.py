@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.utils.module_loading import import_string
 
+from apps.database.statements import fetch
 from apps.sources.models import Source
 
 Process = subprocess.Popen[bytes]
@@ -99,6 +100,16 @@ def cpu_seconds_of_family(pid: int) -> float:
     for member in family:
         family += [child for child, parent in parents.items() if parent == member]
     return sum(_ticks(member, slice(11, 15)) for member in family)
+
+
+def postgres_pid() -> list[int]:
+    """The process that all others of Postgres descend from, if it runs on this machine."""
+    backend = Path(f"/proc/{fetch('SELECT pg_backend_pid()')[0][0]}")
+    try:
+        is_here = (backend / "comm").read_text(encoding="ascii").startswith("postgres")
+    except OSError:
+        return []
+    return [_parent(backend)] if is_here else []
 
 
 def _ticks(pid: int, fields: slice) -> float:

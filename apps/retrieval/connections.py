@@ -48,6 +48,7 @@ class Connections:
         self._limits = limits
         self._due = asyncio.Semaphore(limits.due)
         self._first = asyncio.Semaphore(limits.first)
+        self.waiting = 0  # requests without a slot
         self._slow: dict[_Held, None] = {}  # the oldest first
 
     @asynccontextmanager
@@ -60,7 +61,11 @@ class Connections:
             Inside the block, if the request was slow and had to make room.
         """
         slots = self._first if first else self._due
-        await slots.acquire()
+        self.waiting += 1
+        try:
+            await slots.acquire()
+        finally:
+            self.waiting -= 1
         held: _Held | None = None
         timer: asyncio.TimerHandle | None = None
         try:

@@ -39,6 +39,8 @@ STORE_SIZE = 25  # visits in one transaction
 STORE_BYTES = 2**20  # of documents in one transaction, so that the first of many are visible soon
 STORING_THREADS = 2  # one parses while the other waits for Postgres
 MAX_UNSTORED_BYTES = 128 * 2**20  # of fetched documents; no further request is sent while more wait to be stored
+MANY_WAITING = 50  # requests without a connection: while there are more, parsing leaves the processor to sending
+HOLD_BACK = 0.05  # s
 MAX_IN_FLIGHT = 10_000  # sources begun and not stored, of each kind
 MAX_WAITING_TASKS = 4  # for room, of each kind; further messages are dropped and published again
 WAIT_FOR_ROOM = 5.0  # s
@@ -166,6 +168,8 @@ class Engine:
     async def _serve(self) -> None:
         while True:
             batch = [await self._answers.get()]
+            while self._asker.waiting > MANY_WAITING and self._unstored_bytes < MAX_UNSTORED_BYTES / 2:
+                await asyncio.sleep(HOLD_BACK)
             size = len(batch[0].fetched.body)
             while len(batch) < STORE_SIZE and size < STORE_BYTES and not self._answers.empty():
                 batch.append(self._answers.get_nowait())

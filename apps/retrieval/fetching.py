@@ -173,6 +173,11 @@ class Fetcher:
     ) -> None:
         await self._closing.aclose()
 
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a connection."""
+        return self._connections.waiting
+
     async def fetch(self, request: FetchRequest) -> Fetched:
         """Ask for an address and follow its redirects. Nothing that a server does is raised: the result says it."""
         try:

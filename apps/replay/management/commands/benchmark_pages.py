@@ -100,7 +100,7 @@ class Command(BaseCommand):
         visitors = visiting.sign_in(self._chosen(crowd), self.chance)
         heavy = visiting.sign_in(_heavy(crowd), self.chance)
         figures |= self._queries(visitors, heavy)
-        with visiting.portal() as (address, _):
+        with visiting.portal() as (address, _web):
             figures |= self._one_by_one(address, visitors, heavy)
             figures |= self._rush(address, visitors, seconds)
         figures |= self._mark_all(crowd)
