@@ -15,10 +15,12 @@ import psycopg
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import Max
 
+from apps.database.statements import fetch
 from apps.postings.models import Posting
 from apps.replay import queries
 from apps.replay.alerting.exercise import let_time_pass
 from apps.replay.alerting.receivers import Call, receiving
+from apps.replay.algorithms.lateness import Burst
 from apps.replay.algorithms.timeline import Timeline
 from apps.replay.algorithms.verification import Verdict, collect, compare
 from apps.replay.answers import Options
@@ -53,6 +55,7 @@ class Wanted:
     faults: int
     seed: int
     sources: int
+    only: str = ""  # the name of the one kind of fault; empty: all kinds
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ class Outcome:
     findings: comparison.Findings = field(default_factory=comparison.Findings)
     stranded: int = 0  # sources without an instant at which they would be asked again
     retrievals: int = 0
+    lateness: Burst = field(default_factory=lambda: Burst([], [], 0))  # of all retrievals, in s
     revived: int = 0  # parts that ended by themselves, because others had
 
     @property
@@ -96,7 +100,9 @@ class Course:
         self.outcome = Outcome()
 
     def run(self) -> Outcome:
-        faults = list(drawn(self._wanted.faults, self._chance, with_hosts=self._stage.hosts is not None))
+        faults = list(
+            drawn(self._wanted.faults, self._chance, with_hosts=self._stage.hosts is not None, only=self._wanted.only)
+        )
         self._say("Beginning the servers")
         self._stage.begin_servers()
         self._stage.migrate()
@@ -119,6 +125,7 @@ class Course:
             _persistently(tables.begin_anew)
             self._suffer(faults[first:], until=0.0)
             self._finish_work()
+            self.outcome.lateness = _persistently(_lateness)
             self._stage.end_portal()
 
     # --- before -------------------------------------------------------------------------------------------------------
@@ -255,6 +262,23 @@ class Course:
         comparison.check_told(outcome.findings)
         now = Posting.objects.aggregate(latest=Max("published_at"))["latest"]
         comparison.compare_derived(outcome.findings, now)
+
+
+_LATENESS = """
+SELECT extract(epoch FROM begun_at - due_at)::float8, extract(epoch FROM stored_at - due_at)::float8
+FROM retrieval_retrieval WHERE begun_at IS NOT NULL
+"""
+_OVERDUE = """
+SELECT extract(epoch FROM now() - least(coalesce(first_due_at, due_at), due_at))::float8 FROM retrieval_schedule
+WHERE first_due_at IS NOT NULL OR due_at <= now()
+"""
+
+
+def _lateness() -> Burst:
+    """How late all retrievals were begun and stored; those that are still due count as late as they are."""
+    logged, overdue = fetch(_LATENESS), [late for (late,) in fetch(_OVERDUE)]
+    begun, stored = ([*column, *overdue] for column in zip(*logged, strict=True)) if logged else (overdue, overdue)
+    return Burst(list(begun), list(stored), len(overdue))
 
 
 def _persistently(do: Callable[[], Result]) -> Result:

@@ -119,10 +119,14 @@ FAULTS = (
 CUT_OFF = Fault("cut off a host", _cut_off)
 
 
-def drawn(count: int, chance: random.Random, *, with_hosts: bool) -> Iterator[Fault]:
-    """So many faults; each kind comes once before any comes again. Where there are hosts, one is cut off first."""
+def drawn(count: int, chance: random.Random, *, with_hosts: bool, only: str = "") -> Iterator[Fault]:
+    """So many faults; each kind comes once before any comes again. Where there are hosts, one is cut off first.
+
+    With `only`, all are of the kind of that name.
+    """
+    kinds = [fault for fault in FAULTS if only in ("", fault.name)]
     deck: list[Fault] = []
     for _ in range(count):
         if not deck:
-            deck = chance.sample(FAULTS, len(FAULTS)) + [CUT_OFF] * with_hosts
+            deck = chance.sample(kinds, len(kinds)) + [CUT_OFF] * (with_hosts and not only)
         yield deck.pop()

@@ -12,7 +12,9 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
+from apps.replay.algorithms.lateness import figures as lateness_figures
 from portal.chaos.course import Course, Outcome, Wanted
+from portal.chaos.faults import FAULTS
 from portal.chaos.places import named
 from portal.chaos.stage import stage
 from portal.embedded import StartError
@@ -27,6 +29,9 @@ class Command(BaseCommand):
         parser.add_argument("--faults", type=int, default=12, help="default: %(default)s, each kind once")
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--sources", type=int, default=60, help="default: %(default)s")
+        parser.add_argument(
+            "--only", choices=[fault.name for fault in FAULTS], default="", help="faults of this kind alone"
+        )
         where = parser.add_mutually_exclusive_group()
         where.add_argument("--debian", action="store_true", help="with Debian's RabbitMQ and Postgres, by TCP")
         where.add_argument(
@@ -41,6 +46,7 @@ class Command(BaseCommand):
         faults: int,
         seed: int,
         sources: int,
+        only: str,
         hosts: bool,
         json: Path | None,
         **options: Any,
@@ -55,7 +61,7 @@ class Command(BaseCommand):
                     status.update(what)
                     console.print(f"{time.monotonic() - begun:5.0f} s  {what}", highlight=False)
 
-                outcome = Course(made, Wanted(seconds, faults, seed, sources), say).run()
+                outcome = Course(made, Wanted(seconds, faults, seed, sources, only), say).run()
         except StartError as error:
             raise CommandError(str(error)) from error
         _print(outcome, console)
@@ -81,6 +87,13 @@ def _print(outcome: Outcome, console: Console) -> None:
     for fault in found.faults:
         console.print(fault, highlight=False, markup=False)
     verdict = outcome.verdict
+    if late := lateness(outcome):
+        console.print(
+            f"Begun after the first due time: p50 {late['begun_p50_s']:.1f} s, p99 {late['begun_p99_s']:.1f} s, at most"
+            f" {late['begun_max_s']:.1f} s; stored at most {late['stored_max_s']:.1f} s;"
+            f" {late['not_begun']:.0f} still due.",
+            highlight=False,
+        )
     console.print(f"{outcome.revived} parts ended by themselves meanwhile and were begun again.")
     console.print(
         f"{verdict.published:,} postings published, {verdict.served:,} served, {verdict.stored:,} stored in"
@@ -88,6 +101,10 @@ def _print(outcome: Outcome, console: Console) -> None:
         f" sources stranded {outcome.stranded}, rows differing {found.differing}.",
         highlight=False,
     )
+
+
+def lateness(outcome: Outcome) -> dict[str, float]:
+    return lateness_figures([outcome.lateness]) if outcome.lateness.begun else {}
 
 
 def _figures(outcome: Outcome) -> dict[str, float]:
@@ -106,5 +123,6 @@ def _figures(outcome: Outcome) -> dict[str, float]:
         "differing_rows": outcome.findings.differing,
         "takeover_max_s": max(takeovers, default=0.0),
         "whole_again_max_s": max((each.whole_after for each in outcome.suffered), default=0.0),
+        **lateness(outcome),
         "pause_max_s": max((each.pause for each in outcome.suffered), default=0.0),
     }

@@ -1,0 +1,98 @@
+"""A leading beat is killed between the commit of its claims and their messages: the next one publishes them."""
+
+import multiprocessing
+import os
+import signal
+import time
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import pytest
+from celery import Celery
+from django.conf import settings as django_settings
+from django.db import connection
+
+from apps.replay.algorithms.synthetic import make_feeds
+from apps.replay.server import serving
+from apps.retrieval.actions import adopt_sources
+from apps.retrieval.beat import RetrievalScheduler
+from apps.retrieval.claims import Claim
+from apps.retrieval.engine import Engine
+from apps.retrieval.models import Retrieval, Schedule, UnmatchedClaims
+from apps.retrieval.queues import all_queues, retrieval_queues
+from apps.sources.actions import NewSource, add_sources
+from portal.brokers import celery_settings
+
+QUEUES = 5  # names that no other test uses
+FEEDS = 10
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class KilledBetweenCommitAndPublish(RetrievalScheduler):
+    def _publish_all(self, due) -> None:
+        if due:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.fixture
+def app(settings):
+    settings.RETRIEVAL_QUEUES = QUEUES
+    settings.RETRIEVAL_HOST_GAP = 0
+    app = Celery("killed", set_as_current=False)
+    app.conf.update(celery_settings(django_settings.CELERY_BROKER_URL, all_queues(QUEUES)))
+    app.conf.broker_url = django_settings.CELERY_BROKER_URL
+    with app.connection_for_write() as broker:
+        for name in all_queues(QUEUES):
+            app.amqp.queues[name].bind(broker.default_channel).purge()
+    return app
+
+
+def lead_and_be_killed(app: Celery) -> None:
+    beat = KilledBetweenCommitAndPublish(app=app, lazy=True)
+    while True:
+        beat._must_republish = False
+        beat.tick()
+
+
+def messages_of(app: Celery, wanted: int, tick) -> list[list[Claim]]:
+    """Messages in all queues until so many sources have one."""
+    found: list[list[Claim]] = []
+
+    def note(body, message) -> None:
+        found.append([Claim(*claim) for claim in body[0][0]])
+        message.ack()
+
+    with app.connection_for_read() as broker:
+        queues = [app.amqp.queues[name].bind(broker.default_channel) for name in retrieval_queues(QUEUES)]
+        until = time.monotonic() + 60  # far less than the lease, which would bring them back as well
+        with broker.Consumer(queues, callbacks=[note], accept=["json"]):
+            while sum(map(len, found)) < wanted and time.monotonic() < until:
+                tick()
+                with suppress(TimeoutError):
+                    broker.drain_events(timeout=0.2)
+    return found
+
+
+def test_claims_of_a_leader_that_was_killed_before_it_published_them_are_begun(app):
+    now = time.time()
+    with serving(make_feeds(FEEDS, seed=5, begin=now - 86_400, end=now)) as replay:
+        add_sources([NewSource(replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
+        adopt_sources(now=datetime.now(UTC))
+        connection.close()
+        leader = multiprocessing.get_context("fork").Process(target=lead_and_be_killed, args=(app,))
+        leader.start()
+        leader.join(60)
+        assert leader.exitcode == -signal.SIGKILL
+        assert Schedule.objects.filter(dispatched_at__isnull=False, sequence=1).count() == FEEDS
+
+        successor, worker = RetrievalScheduler(app=app, lazy=True), Engine()
+        try:
+            for claims in messages_of(app, FEEDS, successor.tick):
+                worker.retrieve(claims, worker="worker")
+        finally:
+            successor._disconnect()
+            worker.stop()
+        assert Retrieval.objects.filter(begun_at__isnull=False).count() == FEEDS
+        assert not UnmatchedClaims.objects.filter(reason="uncommitted").exists()
+        assert all(row.sequence == 3 for row in Schedule.objects.all())  # claimed once, begun once, stored once
