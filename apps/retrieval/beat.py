@@ -89,7 +89,10 @@ UPDATE retrieval_schedule schedule
 SET due_at = clock_timestamp() + CASE WHEN attempts < %(immediate)s THEN interval '0'
         ELSE make_interval(secs => %(backoff)s * 2 ^ least(attempts - %(immediate)s, %(doublings)s)) END,
     sequence = sequence + 1, worker = '', reason = 'the worker that was checking it ended'
-WHERE worker <> '' AND due_at IS NOT NULL AND NOT EXISTS (
+WHERE worker <> '' AND due_at IS NOT NULL
+    -- A server that has just started could not take any heartbeat.
+    AND pg_postmaster_start_time() < statement_timestamp() - make_interval(secs => %(silence)s)
+    AND NOT EXISTS (
     SELECT FROM retrieval_worker alive WHERE alive.name = schedule.worker
         AND alive.seen_at > statement_timestamp() - make_interval(secs => %(silence)s))
 """

@@ -204,10 +204,10 @@ class Engine:
             )
             await self._may_fetch.wait()
             fetched = await self._asker.ask(request, robots)
-            self._note_unstored(len(fetched.body))
             read = await self._read_apart(assignment, fetched, robots) if is_read_apart(assignment) else None
             stored: asyncio.Future[None] = self._loop.create_future()
-            await self._answers.put(Answered(assignment, fetched, stored, read))
+            self._note_unstored(len(fetched.body))
+            self._answers.put_nowait(Answered(assignment, fetched, stored, read))
             await stored
         except Exception:  # its lease brings it back
             logger.exception("could not retrieve %s", assignment.url)
