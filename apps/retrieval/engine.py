@@ -35,8 +35,9 @@ from apps.retrieval.visits import Assignment, Read, conclude, is_read_apart, rea
 
 logger = logging.getLogger(__name__)
 
-STORE_SIZE = 25  # visits in one transaction
-STORE_BYTES = 2**20  # of documents in one transaction, so that the first of many are visible soon
+FIRST_STORE_SIZE = 4  # results in one transaction, so that the first of many are visible soon; doubled while more wait
+STORE_SIZE = 32  # results in one transaction at most
+STORE_BYTES = 2**20  # of documents in one transaction at most
 STORING_THREADS = 2  # one parses while the other waits for Postgres
 MAX_UNSTORED_BYTES = 128 * 2**20  # of fetched documents; no further request is sent while more wait to be stored
 MANY_WAITING = 50  # requests without a connection: while there are more, parsing leaves the processor to sending
@@ -166,14 +167,16 @@ class Engine:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _serve(self) -> None:
+        store_size = FIRST_STORE_SIZE
         while True:
             batch = [await self._answers.get()]
             while self._asker.waiting > MANY_WAITING and self._unstored_bytes < MAX_UNSTORED_BYTES / 2:
                 await asyncio.sleep(HOLD_BACK)
             size = len(batch[0].fetched.body)
-            while len(batch) < STORE_SIZE and size < STORE_BYTES and not self._answers.empty():
+            while len(batch) < store_size and size < STORE_BYTES and not self._answers.empty():
                 batch.append(self._answers.get_nowait())
                 size += len(batch[-1].fetched.body)
+            store_size = FIRST_STORE_SIZE if self._answers.empty() else min(2 * store_size, STORE_SIZE)
             robots = self._asker.take_learned_robots()
             try:
                 await self._loop.run_in_executor(self._storing_threads, store, batch, robots)
