@@ -1,17 +1,19 @@
 """Where a feed only teases, the page of a posting is fetched once, and its words take the teaser's place."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.management import call_command
 
 from apps.documents import queries as documents
 from apps.postings.models import Edition, Posting
-from apps.retrieval.actions import adopt_sources, set_keen_tags, train_keen_tags
+from apps.retrieval.actions import adopt_sources, pages, set_keen_tags, train_keen_tags
 from apps.retrieval.models import Page
+from apps.retrieval.tasks import prune_feed_pages
 from apps.sources.actions import NewSource, add_source
 from apps.sources.models import Source
 from tests.apps.retrieval.visiting import retrieve_now
+from tests.builders import a_source
 from tests.web import HTML, RSS, serving_pages
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -149,3 +151,29 @@ def test_training_needs_pages(web):
     set_keen_tags(source_id, None, now=datetime.now(UTC))
     with pytest.raises(ValueError, match="at least 2 are needed"):
         train_keen_tags(source_id, now=datetime.now(UTC))
+
+
+def a_found_page(source, name, *, days, **values):
+    return Page.objects.create(
+        source=source,
+        key=name.encode(),
+        url=f"https://bridges.example/{name}",
+        found_at=datetime.now(UTC) - timedelta(days=days),
+        **values,
+    )
+
+
+def test_pages_of_feeds_are_pruned_after_a_month_unless_they_wait(monkeypatch):
+    monkeypatch.setattr(pages, "PRUNED_AT_ONCE", 2)
+    feed, site = a_source(), a_source(kind=Source.Kind.SITE)
+    for number in range(4):
+        a_found_page(feed, f"fetched-{number}", days=31, decided_by="feed")
+    a_found_page(feed, "gone", days=31, decided_by="answer", status=404)
+    a_found_page(feed, "waiting", days=31, due_at=datetime.now(UTC))
+    a_found_page(feed, "recent", days=29, decided_by="feed")
+    a_found_page(site, "of-site", days=400, decided_by="rule")
+    a_found_page(site, "of-site-again", days=400, decided_by="feed")
+    prune_feed_pages()
+    assert {bytes(key).decode() for key in Page.objects.values_list("key", flat=True)} == {
+        "waiting", "recent", "of-site", "of-site-again",
+    }  # fmt: skip
