@@ -1,9 +1,10 @@
 """Where a feed only teases, the page of a posting is fetched once, and its words take the teaser's place."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from apps.documents import queries as documents
 from apps.postings.models import Edition, Posting
@@ -134,14 +135,17 @@ def test_kept_pages_are_extracted_again_without_asking_for_them(engine, web):
     assert web.asked.count("/story-1") == 1
 
 
-def test_a_site_that_is_trained_has_its_text_found_by_its_own_keen_tags(engine, web):
+def test_a_site_that_is_trained_has_its_text_found_by_its_own_keen_tags(engine, web, capsys):
     items = [an_item(number, "Short.") for number in range(3)]
     web.pages |= {"/feed": a_feed(*items)} | {f"/story-{number}": a_page() for number in range(3)}
     source_id = a_source_of(web)
     retrieve(engine, source_id)
-    trained = train_keen_tags(source_id, now=datetime.now(UTC))
-    assert trained.pages == 3
-    assert trained.after >= trained.before
+    call_command("train_keen_tags", source_id)
+    trained = re.fullmatch(
+        r"Trained with 3 pages: F1 (.*), by .* tags (.*)\.\nKeen tags: .*\bp\b.*\n", capsys.readouterr().out
+    )
+    after, before = map(float, trained.groups())
+    assert after >= before
     call_command("reextract")
     assert set(Posting.objects.values_list("extractor", flat=True)) == {"keen_tags"}
 
@@ -151,6 +155,10 @@ def test_training_needs_pages(web):
     set_keen_tags(source_id, None, now=datetime.now(UTC))
     with pytest.raises(ValueError, match="at least 2 are needed"):
         train_keen_tags(source_id, now=datetime.now(UTC))
+    with pytest.raises(CommandError, match="at least 2 are needed"):
+        call_command("train_keen_tags", source_id)
+    with pytest.raises(CommandError, match="no source 0"):
+        call_command("train_keen_tags", 0)
 
 
 def a_found_page(source, name, *, days, **values):
