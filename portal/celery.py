@@ -121,6 +121,8 @@ app.conf.beat_schedule = {
     "forget old jobs": {"task": "apps.jobs.tasks.forget_old", "schedule": crontab(hour=4, minute=13)},
     # The log of retrievals is for people and statistics; it may not grow for ever.
     "forget old retrievals": {"task": "apps.retrieval.tasks.forget_old_retrievals", "schedule": 3600.0},
+    # The row of a page that a teaser led to is of no use once the page was fetched.
+    "prune pages of feeds": {"task": "apps.retrieval.tasks.prune_feed_pages", "schedule": crontab(hour=4, minute=33)},
     # Some sources are only kept for as long as an admin says.
     "forget expired postings": {
         "task": "apps.retrieval.tasks.forget_expired_postings",

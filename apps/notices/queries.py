@@ -9,7 +9,6 @@ from django.db.models import F, QuerySet
 from apps.accounts.models import User
 from apps.database.statements import fetch
 from apps.notices.models import MailWish, Notice
-from apps.retrieval.models import Retrieval
 
 MOST_SHOWN = 100
 
@@ -94,9 +93,3 @@ def health_of_followed(user: User, *, start: int, limit: int) -> list[Health]:
     with connection.cursor() as cursor:
         cursor.execute(_HEALTH, [user.pk, limit, start])
         return [Health(*row) for row in cursor.fetchall()]
-
-
-def latest_failure(source_id: int) -> tuple[str, int, str] | None:
-    """Outcome, status and message of a source's latest retrieval; None if it was never asked."""
-    latest = Retrieval.objects.filter(source_id=source_id).order_by("-fetched_at")
-    return latest.values_list("outcome", "status", "message").first()

@@ -64,6 +64,11 @@ def forget_old_retrievals(**_: Any) -> None:
 
 
 @shared_task
+def prune_feed_pages(**_: Any) -> None:
+    actions.prune_feed_pages(now=datetime.now(UTC))
+
+
+@shared_task
 def forget_expired_postings(**_: Any) -> None:
     actions.forget_expired(now=datetime.now(UTC))
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from django.core.management import call_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 from apps.postings.algorithms.extraction import keen, kind_rules
 from apps.postings.algorithms.extraction.anchors import is_headline
@@ -18,7 +18,6 @@ from apps.postings.algorithms.extraction.kind_features import NAMES, Facts, fact
 from apps.postings.algorithms.extraction.kind_training import POINTS, SHARES, Example, train
 from apps.postings.algorithms.extraction.kinds import KINDS, Kind, classify, read_model, shipped_model, write_model
 from apps.postings.algorithms.extraction.metadata import read_metadata
-from apps.postings.management.commands import evaluate_page_kinds
 
 SITE = "https://site.example"
 MENU = "".join(f"<li><a href=/{name}/>{name.title()}</a></li>" for name in ("world", "sport", "culture", "money"))
@@ -297,10 +296,10 @@ def test_the_evaluation_judges_no_site_by_weights_that_know_it(tmp_path: Path):
             (folder / "html" / f"{number}.html.gz").write_bytes(gzip.compress(html.encode()))
             rows.writerow([f"{number}.html.gz", name, site, url])
     assert "bbc.com" in shipped_model().domains
-    console, output = Console(file=StringIO()), tmp_path / "figures.json"
-    weights = tmp_path / "weights.json"
-    numbers = evaluate_page_kinds.run(console, folder, tmp_path, weights=weights, output=output)
-    assert json.loads(output.read_text()) == numbers
+    output, weights, table = tmp_path / "figures.json", tmp_path / "weights.json", StringIO()
+    call_command("evaluate_page_kinds", pages=folder, train=weights, json=output, list=True, stdout=table)
+    numbers = json.loads(output.read_text())
+    assert "5 pages of 3 sites" in table.getvalue()
     assert numbers["pages"] == 5
     assert numbers["ours.accuracy"] == numbers["ours.three_way_accuracy"] == 1.0
     assert {"thesis.accuracy", "metadata.accuracy", "address.accuracy", "hand_points.accuracy"} <= set(numbers)

@@ -18,7 +18,7 @@ BY_FREQUENCY = 0.6  # of the words; the others are any that occur
 
 HEADLINE = 10  # words
 Words = Callable[[], str]
-_NAMES = 'user_id, name, query, "order", secret, saved_at'
+_COPY = 'COPY search_savedsearch (user_id, name, query, "order", secret, saved_at) FROM STDIN BINARY'
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def add_searches(queries: Sequence[str]) -> None:
     people = User.objects.bulk_create(
         [User(username=f"reader{number}") for number in range(1 + len(queries) // SEARCHES_OF_EACH)]
     )
-    with connection.cursor() as cursor, cursor.copy(f"COPY search_savedsearch ({_NAMES}) FROM STDIN BINARY") as copy:
+    with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
         copy.set_types(["int8", "varchar", "varchar", "varchar", "varchar", "timestamptz"])
         for number, query in enumerate(queries):
             person = people[number // SEARCHES_OF_EACH]

@@ -46,8 +46,8 @@ def posting_ids() -> list[int]:
 
 def note(ids: Collection[int]) -> None:
     """Let postings be worked on as if they had just been stored."""
-    for table in ("trending_change", "summaries_change"):
-        _run(f"INSERT INTO {table} (posting_id) SELECT unnest(%s::bigint[])", [list(ids)])
+    _run("INSERT INTO trending_change (posting_id) SELECT unnest(%s::bigint[])", [list(ids)])
+    _run("INSERT INTO summaries_change (posting_id) SELECT unnest(%s::bigint[])", [list(ids)])
     _run(
         "INSERT INTO stories_change (posting_id, published_at)"
         " SELECT id, published_at FROM postings_posting WHERE id = ANY(%s)",

@@ -22,10 +22,10 @@ from apps.sources.formats.feed import ParsedEntry
 
 COPIED_AT_ONCE = 20_000
 LENGTHENED, JOINED = 20, 10  # of so many items of a source one has the texts of so many
-_NAMES = (
-    "source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html, text, language,"
-    " categories, image_url, comments_url, enclosures, published_at, retrieved_at"
-)
+_COPY = """
+COPY postings_posting (source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html, text,
+    language, categories, image_url, comments_url, enclosures, published_at, retrieved_at) FROM STDIN BINARY
+"""
 _TYPES = ["int8", *["bytea"] * 4, *["text"] * 7, "text[]", "text", "text", "jsonb", "timestamptz", "timestamptz"]
 
 
@@ -86,7 +86,7 @@ def add_sources_of(items: Sequence[Item], path: Path, *, listed: bool = False) -
 
 def copy_postings(items: Sequence[Item], source_ids: dict[int, int], *, first: int) -> None:
     """Store items at once, the first one under the name of `first`; no edit, and none twice."""
-    with connection.cursor() as cursor, cursor.copy(f"COPY postings_posting ({_NAMES}) FROM STDIN BINARY") as copy:
+    with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
         copy.set_types(_TYPES)
         for number, item in enumerate(items, first):
             copy.write_row(_row(item, source_ids[item.source], number))

@@ -10,6 +10,7 @@ from apps.retrieval.actions.holding import hold, read_anew
 from apps.retrieval.actions.learning import learn_habits, learn_if_due
 from apps.retrieval.actions.linking import add_linked, links_again, merged
 from apps.retrieval.actions.lookups import TooOften, source_or_lookup
+from apps.retrieval.actions.pages import prune_feed_pages
 from apps.retrieval.actions.plan import change_plan, control_price, current_plan
 from apps.retrieval.actions.planning import (
     BEING_ASKED,
@@ -53,6 +54,7 @@ __all__ = [
     "links_again",
     "merged",
     "promise",
+    "prune_feed_pages",
     "read_anew",
     "release_worker",
     "remember_robots",

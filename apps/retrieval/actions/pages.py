@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
 
+from django.db import transaction
 from django.db.models import Q
 
 from apps.postings.actions import Stored
@@ -25,6 +26,7 @@ from apps.sources.models import Source
 
 TEASER_PRIORITY = 10.0  # above that of any link: its posting is on people's pages already
 FEED_PAGES_KEPT = timedelta(days=30)
+PRUNED_AT_ONCE = 5_000  # rows of one transaction
 
 
 def find(visits: Sequence[Visit], *, now: datetime) -> dict[int, Stored]:
@@ -165,7 +167,21 @@ def add_teasers(source_id: int, received_at: datetime, *, now: datetime) -> None
     _wake(crawl, now)
 
 
-def forget_pages(*, now: datetime) -> int:
-    """Forget pages of feeds' postings that were fetched long ago; those of sites are remembered for good."""
-    old = Page.objects.filter(decided_by="feed", due_at__isnull=True, found_at__lt=now - FEED_PAGES_KEPT)
-    return old.delete()[0]
+def prune_feed_pages(*, now: datetime) -> int:
+    """Delete old pages of feeds' postings that are not fetched again; returns how many there were.
+
+    A page is fetched only when its posting is new, so nothing depends on its row any more. Pages of sites stay: their
+    rows tell which addresses are known.
+    """
+    old = Page.objects.filter(due_at__isnull=True, found_at__lt=now - FEED_PAGES_KEPT)
+    of_feeds = old.exclude(source__kind=Source.Kind.SITE).order_by("pk")
+    pruned = 0
+    while True:
+        with transaction.atomic():
+            # Rows that are being written or deleted are left to the next run.
+            locked = of_feeds.select_for_update(of=("self",), skip_locked=True)
+            ids = list(locked.values_list("pk", flat=True)[:PRUNED_AT_ONCE])
+            Page.objects.filter(pk__in=ids).delete()
+        pruned += len(ids)
+        if len(ids) < PRUNED_AT_ONCE:
+            return pruned

@@ -22,6 +22,7 @@ from apps.search.actions.locks import MAINTAINING, WRITING
 from apps.search.algorithms.index.inversion import Document, Inversion, invert
 from apps.search.algorithms.index.levels import SMALLEST, size_of, to_merge, to_seal
 from apps.search.algorithms.index.packing import LARGEST_GENERATION, copied_rows, pack_flags, pack_numbers
+from apps.search.models import Generation
 from apps.search.queries.spans import is_read_anew
 from apps.search.queries.stored import document
 from apps.search.queries.times import EPOCH, microseconds
@@ -226,22 +227,17 @@ def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
     died = [document for number, document in made.documents.items() if number not in alive]
     if old:
         _delete(old)
-    values: dict[str, Any] = {
-        "id": made.id,
-        "first": made.first,
-        "size": size,
-        "average_length": made.average_length,
-        "tokens": int(made.inversion.lengths[~dead].sum()),
-        "dead_count": int(dead.sum()),
-        "dropped": size - len(made.documents),
-        "dead": pack_flags(dead),
+    Generation.objects.create(
+        id=made.id,
+        first=made.first,
+        size=size,
+        average_length=made.average_length,
+        tokens=int(made.inversion.lengths[~dead].sum()),
+        dead_count=int(dead.sum()),
+        dropped=size - len(made.documents),
+        dead=pack_flags(dead),
         **_columns(made),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"INSERT INTO search_generation ({', '.join(values)}) VALUES ({', '.join(['%s'] * len(values))})",
-            list(values.values()),
-        )
+    )
     return died
 
 

@@ -39,6 +39,7 @@ from apps.search.queries.wording import OWN
 from apps.sources.models import Source
 
 NEVER = Any()
+MAX_COMPLETIONS = 500  # terms with the same beginning that are looked for
 MOST_COMPLETIONS = 2_000  # words of names that begin as those of a query, for all its filters together
 _LARGEST_ID = 2**63 - 1
 
@@ -244,7 +245,7 @@ SELECT beginning, id FROM unnest(%s::text[]) beginning, LATERAL (
 def _completions(beginnings: Sequence[str]) -> dict[str, tuple[int, ...]]:
     if not beginnings:
         return {}
-    each = min(terms.MOST_COMPLETIONS, MOST_COMPLETIONS // len(beginnings))
+    each = min(MAX_COMPLETIONS, MOST_COMPLETIONS // len(beginnings))
     found: dict[str, list[int]] = {}
     for beginning, number in fetch(_COMPLETIONS, [list(beginnings), "\U0010ffff", each]):
         found.setdefault(beginning, []).append(number)

@@ -10,7 +10,6 @@ from apps.database.statements import fetch
 from apps.search.algorithms.models.index import UNKNOWN
 
 MOST_REMEMBERED = 100_000  # terms, about 25 MB
-MOST_COMPLETIONS = 500  # terms with the same beginning that are looked for
 
 _TERMS = """
 SELECT id, term, (document_frequency
@@ -111,12 +110,3 @@ def counted(terms: Collection[str]) -> dict[str, Counted]:
 def documents_of(numbers: Collection[int]) -> dict[int, int]:
     """About how many documents hold each of the terms."""
     return dict(fetch("SELECT id, document_frequency FROM search_term WHERE id = ANY(%s)", [sorted(numbers)]))
-
-
-def beginning_with(beginning: str) -> list[int]:
-    """Numbers of terms that begin so, a few hundred at most, the commonest first."""
-    rows = fetch(
-        "SELECT id FROM search_term WHERE term >= %s AND term < %s ORDER BY document_frequency DESC, id LIMIT %s",
-        [beginning, beginning + "\U0010ffff", MOST_COMPLETIONS],
-    )
-    return [number for (number,) in rows]

@@ -80,7 +80,7 @@ def _former(posting_ids: Sequence[int]) -> dict[int, _Row]:
 
 
 _UPSERT = f"""
-INSERT INTO trending_counted ({", ".join(_Row._fields)})
+INSERT INTO trending_counted (posting_id, source_id, language, category, hour, fold, terms)
 SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::text[], %s::timestamptz[], %s::bigint[], %s::bytea[])
 ON CONFLICT (posting_id) DO UPDATE SET
     {", ".join(f"{name} = excluded.{name}" for name in _Row._fields[1:])}

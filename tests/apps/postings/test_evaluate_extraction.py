@@ -6,6 +6,9 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from apps.postings.algorithms.extraction import keen
+from apps.postings.algorithms.extraction.documents import read_page
+
 PROSE = "The council voted on Tuesday to keep the old bridge open to walkers, and to repair it by spring. "
 
 
@@ -47,3 +50,19 @@ def test_a_missing_page_is_named(folder):
     (folder / "html" / "page1.html.gz").unlink()
     with pytest.raises(CommandError, match=r"page1\.html\.gz"):
         call_command("evaluate_extraction", pages=folder)
+
+
+# --- what the weights are learnt from ---------------------------------------------------------------------------------
+def test_weights_are_learnt_from_pages_and_read_where_they_were_written(folder, tmp_path):
+    weights = tmp_path / "weights.json"
+    call_command("train_extraction", pages=folder, out=weights)
+    model = keen.read_model(weights.read_text())
+    assert (model.version, set(model.domains)) == ("weights", {"daily.example"})
+    text = keen.extract(read_page(a_page(9).encode()).root, model=model).text
+    assert PROSE.strip() in text
+    assert "Culture" not in text
+
+
+def test_domains_that_are_measured_are_not_learnt_from(folder, tmp_path):
+    with pytest.raises(CommandError, match="no page to learn from"):
+        call_command("train_extraction", pages=folder, without=folder, out=tmp_path / "weights.json")

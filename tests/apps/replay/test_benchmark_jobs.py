@@ -1,8 +1,6 @@
 """One worker, two, and two of which one is killed: all come to the same."""
 
 import json
-import lzma
-import random
 from datetime import timedelta
 
 import pytest
@@ -17,25 +15,12 @@ from apps.replay.working.kept_pages import render
 from apps.retrieval import jobs, sandbox
 from apps.search.models import Document
 from apps.search.queries import spans
+from tests.apps.replay.items import write_items
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-WORDS = ("market", "vote", "storm", "league", "budget", "river", "engine", "treaty", "museum", "harvest", "signal")
 
-
-@pytest.fixture
-def items(tmp_path):
-    chance = random.Random(1)
-    path = tmp_path / "items.jsonl.xz"
-    with lzma.open(path, "wt", encoding="utf-8") as file:
-        for number in range(300):
-            text = " ".join(chance.choices(WORDS, k=40))
-            line = {"src": number % 5, "t": 1_700_000_000 + number, "title": chance.choice(WORDS), "desc": text}
-            file.write(json.dumps(line) + "\n")
-    return path
-
-
-def test_a_killed_worker_changes_nothing_but_the_time(items, tmp_path, capsys, monkeypatch):
+def test_a_killed_worker_changes_nothing_but_the_time(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(claiming, "LEASE", timedelta(seconds=2))
     monkeypatch.setattr(claiming, "MOST_LOSSES", 100)  # of a machine that is busy
     monkeypatch.setattr(working, "RENEWED_EVERY", 0.2)
@@ -45,7 +30,7 @@ def test_a_killed_worker_changes_nothing_but_the_time(items, tmp_path, capsys, m
     monkeypatch.setattr(sandbox, "run", lambda do, *arguments, **named: do(*arguments, **named))  # no child to wait for
     extract_article(render(1, 1).encode(), content_type="text/html", url="")  # loads what it needs before the forks
     figures = tmp_path / "figures.json"
-    call_command("benchmark_jobs", items=items, count=300, pages=12, kill=True, json=str(figures))
+    call_command("benchmark_jobs", items=write_items(tmp_path, 300), count=300, pages=12, kill=True, json=str(figures))
     found = json.loads(figures.read_text())
     assert (found["postings"], found["pages"], found["differing_rows"], found["killed"]) == (300, 12, 0, 2)
     assert found["index.speedup"] == found["index.one_s"] / found["index.two_s"]

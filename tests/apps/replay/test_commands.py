@@ -9,8 +9,10 @@ from django.core.management import CommandError, call_command
 
 from apps.postings.models import Posting
 from apps.replay.algorithms.lines import Published, Request
+from apps.replay.chaos.scenario import QUERIES
 from apps.replay.record import RecordFile, read_record
 from apps.retrieval.models import Schedule
+from apps.search.models import SavedSearch
 from apps.sources.models import Source
 from tests.builders import a_posting
 
@@ -132,3 +134,13 @@ def test_postings_of_an_earlier_replay_are_none_of_its_business(record):
 def test_a_missing_record_is_named(tmp_path):
     with pytest.raises(CommandError, match="nowhere"):
         call_command("verify_replay", f"--record={tmp_path / 'nowhere'}")
+
+
+def test_what_a_record_says_was_served_is_stored_once_and_in_order(record, tmp_path):
+    replay(record, "--no-add")
+    published = serve_everything(record)
+    call_command("replay_serially", record=record)
+    assert Posting.objects.count() == len(published) == len({line.link for line in published})
+    call_command("verify_replay", f"--record={record}", f"--json={tmp_path / 'result'}")
+    assert json.loads((tmp_path / "result").read_text())["passed"]
+    assert set(SavedSearch.objects.values_list("query", flat=True)) == set(QUERIES)

@@ -1,17 +1,20 @@
 """Where a feed only teases, the page of a posting is fetched once, and its words take the teaser's place."""
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from apps.documents import queries as documents
 from apps.postings.models import Edition, Posting
-from apps.retrieval.actions import adopt_sources, set_keen_tags, train_keen_tags
+from apps.retrieval.actions import adopt_sources, pages, set_keen_tags, train_keen_tags
 from apps.retrieval.models import Page
+from apps.retrieval.tasks import prune_feed_pages
 from apps.sources.actions import NewSource, add_source
 from apps.sources.models import Source
 from tests.apps.retrieval.visiting import retrieve_now
+from tests.builders import a_source
 from tests.web import HTML, RSS, serving_pages
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -132,14 +135,17 @@ def test_kept_pages_are_extracted_again_without_asking_for_them(engine, web):
     assert web.asked.count("/story-1") == 1
 
 
-def test_a_site_that_is_trained_has_its_text_found_by_its_own_keen_tags(engine, web):
+def test_a_site_that_is_trained_has_its_text_found_by_its_own_keen_tags(engine, web, capsys):
     items = [an_item(number, "Short.") for number in range(3)]
     web.pages |= {"/feed": a_feed(*items)} | {f"/story-{number}": a_page() for number in range(3)}
     source_id = a_source_of(web)
     retrieve(engine, source_id)
-    trained = train_keen_tags(source_id, now=datetime.now(UTC))
-    assert trained.pages == 3
-    assert trained.after >= trained.before
+    call_command("train_keen_tags", source_id)
+    trained = re.fullmatch(
+        r"Trained with 3 pages: F1 (.*), by .* tags (.*)\.\nKeen tags: .*\bp\b.*\n", capsys.readouterr().out
+    )
+    after, before = map(float, trained.groups())
+    assert after >= before
     call_command("reextract")
     assert set(Posting.objects.values_list("extractor", flat=True)) == {"keen_tags"}
 
@@ -149,3 +155,33 @@ def test_training_needs_pages(web):
     set_keen_tags(source_id, None, now=datetime.now(UTC))
     with pytest.raises(ValueError, match="at least 2 are needed"):
         train_keen_tags(source_id, now=datetime.now(UTC))
+    with pytest.raises(CommandError, match="at least 2 are needed"):
+        call_command("train_keen_tags", source_id)
+    with pytest.raises(CommandError, match="no source 0"):
+        call_command("train_keen_tags", 0)
+
+
+def a_found_page(source, name, *, days, **values):
+    return Page.objects.create(
+        source=source,
+        key=name.encode(),
+        url=f"https://bridges.example/{name}",
+        found_at=datetime.now(UTC) - timedelta(days=days),
+        **values,
+    )
+
+
+def test_pages_of_feeds_are_pruned_after_a_month_unless_they_wait(monkeypatch):
+    monkeypatch.setattr(pages, "PRUNED_AT_ONCE", 2)
+    feed, site = a_source(), a_source(kind=Source.Kind.SITE)
+    for number in range(4):
+        a_found_page(feed, f"fetched-{number}", days=31, decided_by="feed")
+    a_found_page(feed, "gone", days=31, decided_by="answer", status=404)
+    a_found_page(feed, "waiting", days=31, due_at=datetime.now(UTC))
+    a_found_page(feed, "recent", days=29, decided_by="feed")
+    a_found_page(site, "of-site", days=400, decided_by="rule")
+    a_found_page(site, "of-site-again", days=400, decided_by="feed")
+    prune_feed_pages()
+    assert {bytes(key).decode() for key in Page.objects.values_list("key", flat=True)} == {
+        "waiting", "recent", "of-site", "of-site-again",
+    }  # fmt: skip

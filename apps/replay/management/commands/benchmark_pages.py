@@ -25,6 +25,8 @@ from apps.retrieval.benchmarking import require_empty_database, write_figures
 SAMPLE = 400  # people whose pages are asked for
 HEAVY = 500  # sources, from which on somebody follows much
 MEASURED = 150  # requests of each page; fewer of a small archive
+LEAST_MEASURED = 20
+COUNTED = 12  # visits to each page whose queries are counted, of each group of people
 RIVALLED = 60  # people whose unread postings are counted in the plain way, too
 HALF_A_YEAR = timedelta(days=182)
 RATE = 50.0  # requests a second
@@ -93,7 +95,7 @@ class Command(BaseCommand):
     ) -> None:
         require_empty_database()
         self.console, self.seed, self.chance = Console(), seed, random.Random(seed)
-        self.measured = min(MEASURED, max(20, postings // 1_000))
+        self.measured = min(MEASURED, max(LEAST_MEASURED, postings // 1_000))
         crowd = self._fill(postings, sources, people)
         figures: dict[str, float] = {"postings": postings, "sources": sources, "people": people}
         figures |= self._count(crowd)
@@ -157,7 +159,7 @@ class Command(BaseCommand):
         figures: dict[str, float] = {}
         for page in ("river", "folder", "feed", "article"):
             visits = [
-                visit for some in (visitors, heavy) for visit in visiting.draw_visits(some, 12, self.chance, page)
+                visit for some in (visitors, heavy) for visit in visiting.draw_visits(some, COUNTED, self.chance, page)
             ]
             visiting.count_queries(visits)  # a posting that is opened for the first time is noted as read
             figures[f"{page}.queries"] = max(visiting.count_queries(visits))

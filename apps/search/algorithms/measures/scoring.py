@@ -107,14 +107,3 @@ def mean(scores: Sequence[Scores]) -> Scores:
     totals = {name: sum(one[name] for one in scores) for name in scores[0]}
     means = {name: value if name.startswith("num_") else value / len(scores) for name, value in totals.items()}
     return {"num_q": len(scores), **means}
-
-
-def score_run(rankings: Mapping[str, Sequence[str]], judgements: Mapping[str, Mapping[str, int]]) -> Scores:
-    """Mean over all queries with a relevant document; one without a ranking found nothing."""
-    return mean(
-        [
-            score(rankings.get(query, ()), grades)
-            for query, grades in judgements.items()
-            if any(grade >= 1 for grade in grades.values())
-        ]
-    )
