@@ -3,9 +3,11 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from typing import IO
 
 from django.conf import settings
 from django.core.management.base import CommandError
@@ -13,6 +15,9 @@ from django.utils.module_loading import import_string
 
 from apps.database.statements import fetch
 from apps.sources.models import Source
+
+SHOWN_LINES = 30  # of the output of a process that has ended
+STOP_SECONDS = 20
 
 Process = subprocess.Popen[bytes]
 
@@ -46,30 +51,42 @@ def running(commands: Mapping[str, Sequence[str]], **environment: str) -> Iterat
     CommandError
         If one ends by itself: what is measured would not be the portal.
     """
-    processes = {
-        name: subprocess.Popen(
-            command,
-            cwd=settings.BASE_DIR,
-            env=os.environ | environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for name, command in commands.items()
-    }
-    try:
-        yield processes
-        if ended := [name for name, process in processes.items() if process.poll() is not None]:
-            raise CommandError(f"Ended before the measurement did: {', '.join(ended)}.")
-    finally:
-        for process in processes.values():
-            process.terminate()
-        for process in processes.values():
-            try:
-                process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+    with ExitStack() as stack:
+        outputs = {name: stack.enter_context(tempfile.TemporaryFile()) for name in commands}
+        processes = {
+            name: subprocess.Popen(
+                command,
+                cwd=settings.BASE_DIR,
+                env=os.environ | environment,
+                stdin=subprocess.DEVNULL,
+                stdout=outputs[name],
+                stderr=subprocess.STDOUT,
+            )
+            for name, command in commands.items()
+        }
+        try:
+            yield processes
+            for name, process in processes.items():
+                if process.poll() is not None:
+                    raise CommandError(f"{name} ended before the measurement did:\n{_end_of(outputs[name])}")
+        finally:
+            _stop(processes.values())
+
+
+def _end_of(output: IO[bytes]) -> str:
+    output.seek(0)
+    return b"".join(output.readlines()[-SHOWN_LINES:]).decode(errors="replace")
+
+
+def _stop(processes: Collection[Process]) -> None:
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        try:
+            process.wait(timeout=STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def command(role: str, *arguments: str) -> list[str]:
