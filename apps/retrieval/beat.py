@@ -18,6 +18,7 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -179,6 +180,8 @@ class RetrievalScheduler(DatabaseScheduler):
         self._must_republish = True  # claims may have been committed and not published
         self._clock_began = _clock_began()
         super().__init__(*args, **kwargs)
+        broker = self.app.connection_for_write()
+        self._broker_errors = (*broker.connection_errors, *broker.channel_errors)  # of its transport, not of kombu
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Do what is due, wait until the next instant or until told of a nearer one; always returns 0."""
@@ -205,8 +208,9 @@ class RetrievalScheduler(DatabaseScheduler):
             self._disconnect()
             connections["default"].close()  # that of the fixed jobs, which else would stay as broken as it is
             time.sleep(TRY_AGAIN)
-        except (BrokerError, SchedulingError) as error:
+        except (BrokerError, SchedulingError, *self._broker_errors) as error:
             logger.warning("beat lost the broker and tries again: %s", error)
+            self._forget_broker()
             self._must_republish = True
             self._heap = None  # the job that could not be sent was taken from it
             self._next_fixed_tick = 0.0
@@ -234,6 +238,13 @@ class RetrievalScheduler(DatabaseScheduler):
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def _forget_broker(self) -> None:
+        """Let the next message make a new connection: this one may be broken half-way."""
+        self.__dict__.pop("producer", None)
+        if connection := self.__dict__.pop("connection", None):
+            with suppress(Exception):
+                connection.release()
 
     def _lead(self, connection: psycopg.Connection[Any]) -> bool:
         if not self._leads:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
-from celery import current_app
+from celery import Celery, current_app
 from django.db import connections
 from kombu.exceptions import OperationalError
 
@@ -295,3 +295,22 @@ def test_claims_whose_message_is_lost_are_published_again_once_their_queue_is_em
     beat.tick()
     beat.tick()
     assert beat.sources == [schedule.pk] * (2 if is_empty else 1)
+
+
+@pytest.mark.parametrize("broker", ["redis://127.0.0.1:1/0", "amqp://guest:guest@127.0.0.1:1//"])
+def test_a_beat_whose_broker_is_away_keeps_its_claims_and_goes_on(transactional_db, monkeypatch, broker):
+    monkeypatch.setattr("apps.retrieval.beat.TRY_AGAIN", 0.05)
+    monkeypatch.setattr("apps.retrieval.beat.LOST_AFTER", 0.0)
+    monkeypatch.setattr("apps.retrieval.beat.CHECK_EVERY", 0.0)
+    app = Celery("away", set_as_current=False, broker=broker)
+    app.conf.update(broker_connection_timeout=1, task_publish_retry=False)
+    beat = RetrievalScheduler(app=app, lazy=True)
+    schedule = a_schedule(NOW - timedelta(seconds=1))
+    try:
+        for _ in range(3):
+            beat.tick()
+        schedule.refresh_from_db()
+        assert (schedule.sequence, schedule.dispatched_at is not None) == (1, True)
+        assert beat._must_republish
+    finally:
+        beat._disconnect()
