@@ -73,7 +73,13 @@ def _lateness(made: str, due: str, **values: Any) -> Lateness:
         count, due_count, begun, begun_max, begun_sum, stored, stored_max, stored_sum = cursor.fetchone()
     if not count:
         return Lateness(0, 0, Spread(0.0, 0.0, 0.0, 0.0), Spread(0.0, 0.0, 0.0, 0.0))
-    return Lateness(count, due_count, Spread(*begun, begun_max, begun_sum), Spread(*stored, stored_max, stored_sum))
+    (begun_p50, begun_p99), (stored_p50, stored_p99) = begun, stored
+    return Lateness(
+        count,
+        due_count,
+        Spread(begun_p50, begun_p99, begun_max, begun_sum),
+        Spread(stored_p50, stored_p99, stored_max, stored_sum),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +110,7 @@ FROM overdue
 
 def overdue(now: datetime) -> Overdue:
     """One query. Whether workers are alive goes by the database's clock, as their heartbeats do."""
-    values = {"now": now, "overdue_after": OVERDUE_AFTER, "limit": MAX_COUNTED, "silence": SILENCE}
+    values: dict[str, Any] = {"now": now, "overdue_after": OVERDUE_AFTER, "limit": MAX_COUNTED, "silence": SILENCE}
     with connection.cursor() as cursor:
         cursor.execute(_OVERDUE, values)
         return Overdue(*cursor.fetchone())
