@@ -34,7 +34,7 @@ def _causes(due: Overdue, *, was_uncommitted: bool) -> Iterator[str]:
         yield _("No retrieval worker is alive.")
     for number, words in (
         (due.unclaimed, _("{number} not claimed: beat does not run, or cannot keep up.")),
-        (due.unbegun, _("{number} claimed and not begun: retrieval workers cannot keep up.")),
+        (due.workers and due.unbegun, _("{number} claimed and not begun: retrieval workers cannot keep up.")),
         (due.under_way, _("{number} begun and not stored: servers or the database are slow.")),
         (due.deferred, _("{number} put off: too many feeds share a host, or their worker ended.")),
     ):

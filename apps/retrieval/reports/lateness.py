@@ -20,7 +20,7 @@ REASONS = ("begun", "deleted", "paused", "superseded", "uncommitted")  # of clai
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Seconds; all 0 where there is nothing to count."""
+    """Seconds; all 0 where there is nothing to count. Percentiles are values that occur, not interpolated ones."""
 
     p50: float
     p99: float
@@ -44,8 +44,8 @@ WITH late AS (
     WHERE {{made}} AND outcome <> ALL(%(unasked)s)
     UNION ALL SELECT {WAITED}, {WAITED}, false FROM ({DUE}) due WHERE {{due}})
 SELECT count(*), count(*) FILTER (WHERE NOT is_made),
-    percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY begun), max(begun), sum(begun),
-    percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY stored), max(stored), sum(stored)
+    percentile_disc(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY begun), max(begun), sum(begun),
+    percentile_disc(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY stored), max(stored), sum(stored)
 FROM late
 """
 

@@ -16,6 +16,7 @@ from apps.retrieval.actions.lateness import count_lateness
 from apps.retrieval.claims import LEASE
 from apps.retrieval.lateness import BUCKETS
 from apps.retrieval.models import Schedule, UnmatchedClaims
+from tests.apps.api.programs import Program
 from tests.builders import a_retrieval, a_schedule, a_source, a_user
 
 pytestmark = pytest.mark.django_db
@@ -89,8 +90,8 @@ def test_a_feed_dispatched_again_a_second_ago_is_overdue_since_it_was_first_due(
     assert number(client, "retrievals_overdue") == number(client, "sources_overdue") == 1
     assert number(client, "retrieval_overdue_seconds_max") == pytest.approx(LONG.total_seconds(), abs=30)
     assert number(client, "retrieval_late_seconds_last_hour_max") == pytest.approx(LONG.total_seconds(), abs=30)
-    told = client.get(f"/api/v1/sources/{feed.pk}").json()
-    assert told["health"]["next_at"] == schedule.first_due_at.isoformat().replace("+00:00", "Z")
+    told = Program(staff).get(f"sources/{feed.pk}").json()
+    assert told["health"]["next_at"] == schedule.first_due_at.isoformat()
 
 
 def test_a_check_that_began_24_minutes_late_is_shown_as_that(client, staff, feed):
@@ -107,9 +108,18 @@ def test_a_check_that_began_24_minutes_late_is_shown_as_that(client, staff, feed
     assert number(client, "retrieval_late_seconds_last_hour_max") == pytest.approx(LONG.total_seconds())
     for stage in ("begun", "stored"):
         assert (buckets(client, stage)[600], buckets(client, stage)[1_800]) == (0, 1)
-    [visit] = client.get(f"/api/v1/sources/{feed.pk}").json()["retrievals"]
+    [visit] = Program(staff).get(f"sources/{feed.pk}").json()["retrievals"]
     assert visit["lateness_seconds"] == LONG.total_seconds()
     assert visit["begun_at"] is not None
+
+
+def test_an_overdue_feed_is_the_next_one_in_lists(client, staff, feed):
+    a_schedule(a_source(title="Soon"), due_at=timezone.now() + MINUTE)
+    dispatched_again(feed)
+    page = client.get(reverse("sources"), {"sort": "next"}).text
+    assert page.index("Late News") < page.index("Soon")
+    assert page.count('<span class="badge bad">late</span>') == 1
+    assert client.get(reverse("plan"), {"sort": "next"}).text.count("24 min ago") == 1
 
 
 # --- the feed's page --------------------------------------------------------------------------------------------------
@@ -129,10 +139,8 @@ def test_what_is_no_check_has_no_lateness_and_is_not_the_latest_one(client, staf
     assert [row.late is None for row in page.retrievals] == [True, False]
     assert page.latest.late.begun == 3
     assert "begun –" in words(client, "source", feed.pk)
-    assert [row["lateness_seconds"] for row in client.get(f"/api/v1/sources/{feed.pk}").json()["retrievals"]] == [
-        None,
-        3,
-    ]
+    told = Program(staff).get(f"sources/{feed.pk}").json()["retrievals"]
+    assert [row["lateness_seconds"] for row in told] == [None, 3]
 
 
 def test_a_feed_that_was_never_checked_has_a_page_too(client, staff, feed):
@@ -173,6 +181,7 @@ def test_a_portal_in_time_warns_of_nothing(client, staff, feed):
 )
 def test_the_warning_names_what_overdue_checks_wait_for(client, staff, feed, state, cause):
     schedule = dispatched_again(feed)
+    actions.heartbeat("one")
     given = {name: timezone.now() + value if name == "due_at" else value for name, value in state.items()}
     Schedule.objects.filter(pk=schedule.pk).update(**given)
     warning = part(words(client, "desk"), "late")
@@ -188,6 +197,7 @@ def test_the_warning_names_missing_workers_and_messages_that_were_too_early(clie
     actions.release_worker("one", now=timezone.now())
     warning = part(words(client, "desk"), "late")
     assert "No retrieval worker is alive." in warning
+    assert "cannot keep up" not in warning
     assert "Messages were published before their claims were committed." in warning
 
 
