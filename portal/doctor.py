@@ -25,6 +25,7 @@ from apps.reading import services
 from apps.reading.pages.metrics import QUEUES
 from apps.retrieval.beat import LEADERSHIP
 from apps.retrieval.reports import health as retrieval
+from apps.retrieval.reports.lateness import overdue
 from portal import databases
 from portal.models import StuckMessage
 
@@ -275,9 +276,9 @@ def _beat(connection: databases.Connection) -> str:
 def _sources() -> str:
     waiting = retrieval.waiting(now())
     said = f"{waiting.planned:,} are planned, {waiting.failing:,} failed last time"
-    if waiting.overdue:
+    if (due := overdue(now())).count:
         raise Wrong(
-            f"{said}, {waiting.overdue:,} are overdue, the longest for {waiting.longest_overdue:,.0f} s.",
+            f"{said}, {due.count:,} are overdue, the longest for {due.longest:,.0f} s.",
             "See that beat and the broker work; start more workers if they all are busy.",
         )
     return f"{said}, none is overdue."

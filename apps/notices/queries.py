@@ -56,7 +56,7 @@ class Health:
     failures: int  # one after another
     failing_since: datetime | None
     answered_at: datetime | None  # when it was last seen to be well
-    due_at: datetime | None
+    due_at: datetime | None  # for the first time, where it is under way
     published_at: datetime | None  # of its newest posting
     outcome: str  # of the latest retrieval
     status: int
@@ -71,8 +71,8 @@ _HEALTH = """
 SELECT * FROM (
 SELECT source.id, coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS name, source.state,
     follow.muted, coalesce(schedule.consecutive_failures, 0) AS failures, schedule.failing_since, schedule.observed_at,
-    schedule.due_at, newest.published_at, coalesce(latest.outcome, ''), coalesce(latest.status, 0),
-    coalesce(latest.message, '')
+    coalesce(schedule.first_due_at, schedule.due_at), newest.published_at, coalesce(latest.outcome, ''),
+    coalesce(latest.status, 0), coalesce(latest.message, '')
 FROM following_follow follow JOIN sources_source source ON source.id = follow.source_id
 LEFT JOIN retrieval_schedule schedule ON schedule.source_id = source.id
 LEFT JOIN LATERAL (

@@ -18,7 +18,7 @@ from apps.sources.models import Source
 SORTS = {
     "title": ("title", "pk"),
     "weight": ("-weight", "title", "pk"),
-    "next": (F("schedule__due_at").asc(nulls_last=True), "pk"),
+    "next": (Coalesce("schedule__first_due_at", "schedule__due_at").asc(nulls_last=True), "pk"),
     "added": ("-added_at", "-pk"),
     "followers": ("-followers", "title", "pk"),
 }

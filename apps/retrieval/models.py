@@ -1,3 +1,5 @@
+from datetime import datetime
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
@@ -146,6 +148,11 @@ class Schedule(models.Model):
     def __str__(self) -> str:
         return f"schedule of source {self.source_id}"
 
+    @property
+    def check_due_at(self) -> datetime | None:
+        """When the next retrieval is due; of one that is due or under way, when it was for the first time."""
+        return self.due_at and (self.first_due_at or self.due_at)
+
 
 class Worker(models.Model):
     """A process that retrieves sources. What it has begun is released when its heartbeats stop."""
@@ -208,6 +215,23 @@ class Retrieval(models.Model):
 
     def __str__(self) -> str:
         return f"retrieval of source {self.source_id} at {self.fetched_at}"
+
+
+class LatenessBucket(models.Model):
+    """How many retrievals were that late, since the portal began: rows of the log are deleted, these are not.
+
+    A histogram's bucket, in parts that different connections write, so that they do not wait for each other.
+    """
+
+    pk = models.CompositePrimaryKey("stage", "upper_seconds", "shard")
+    stage = models.CharField(max_length=6)  # "begun" or "stored"
+    upper_seconds = models.FloatField()  # retrievals later than that are in another bucket
+    shard = models.PositiveSmallIntegerField()
+    count = models.PositiveBigIntegerField(default=0)
+    seconds = models.FloatField(default=0.0)  # the sum of their lateness
+
+    def __str__(self) -> str:
+        return f"{self.stage} within {self.upper_seconds:g} s: {self.count}"
 
 
 class Crawl(models.Model):

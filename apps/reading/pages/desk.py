@@ -19,6 +19,7 @@ from apps.database.load import load
 from apps.jobs import queries as jobs
 from apps.postings.waiting import Backlog
 from apps.reading import services
+from apps.reading.pages.lateness import LatenessNow, lateness_now
 from apps.reading.pages.metrics import QUEUES
 from apps.reading.queries import PeopleCounts, people_counts
 from apps.retrieval import queries as retrieval
@@ -47,6 +48,7 @@ class DeskPage:
     """What is None could not be read within its time."""
 
     waiting: Waiting | None
+    lateness: LatenessNow | None
     totals: RetrievalTotals | None
     backlogs: Mapping[str, Backlog] | None
     broker: int | None  # messages in all its queues; None where it does not answer
@@ -60,10 +62,6 @@ class DeskPage:
     now: datetime
 
     @property
-    def is_retrieving(self) -> bool:
-        return self.waiting is not None and not self.waiting.overdue
-
-    @property
     def late(self) -> tuple[str, ...]:
         """Parts of the portal that what changed waits for too long."""
         return tuple(name for name, backlog in (self.backlogs or {}).items() if backlog.seconds > LATE)
@@ -75,6 +73,7 @@ def desk_page(now: datetime) -> DeskPage:
     load_found = within_time(load)
     return DeskPage(
         waiting=within_time(health.waiting, now),
+        lateness=within_time(lateness_now, now),
         totals=within_time(retrieval.daily_totals, now),
         backlogs=within_time(backlogs, now),
         broker=sum(lengths.values()) if lengths else None,

@@ -14,6 +14,8 @@ from apps.database.load import load
 from apps.jobs import queries as jobs
 from apps.reading import services
 from apps.retrieval.reports import health as retrieval
+from apps.retrieval.reports import lateness
+from apps.retrieval.reports.lateness import Histogram
 from apps.search.queries import backlog as search
 from apps.sources import queries as sources
 from apps.stories.queries import backlog as stories
@@ -32,17 +34,36 @@ QUEUES = {
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A gauge: one number, or one for each value of a label."""
+    """A gauge or a counter: one number, or one for each value of a label."""
 
     name: str
     meaning: str
     values: Mapping[str, float]  # under "" where there is no label
     label: str = ""
+    is_counter: bool = False  # it only grows, and its name ends in "_total"
 
 
-def metrics(now: datetime) -> list[Metric]:
+@dataclass(frozen=True, slots=True)
+class HistogramMetric:
+    """A histogram for each value of a label."""
+
+    name: str
+    meaning: str
+    values: Mapping[str, Histogram]
+    label: str
+
+
+def metrics(now: datetime) -> list[Metric | HistogramMetric]:
     started = time.monotonic()
-    found = [*_retrievals(now), *_sources(now), *_queues(now), *_messages(now), *_jobs(), *_services()]
+    found = [
+        *_retrievals(now),
+        *_lateness(now),
+        *_sources(now),
+        *_queues(now),
+        *_messages(now),
+        *_jobs(),
+        *_services(),
+    ]
     return [*found, _one("scrape_seconds", "How long it took to read these numbers.", time.monotonic() - started)]
 
 
@@ -58,16 +79,19 @@ def _retrievals(now: datetime) -> Iterator[Metric]:
     asked = retrieval.asked(now - WINDOW, now)
     counts = {outcome: row.count for outcome, row in asked.items()}
     yield _several("retrievals_last_hour", "Retrievals of the last hour.", "outcome", counts)
-    rows = asked.values()
+    late = lateness.lateness(now - WINDOW, now)
     yield _one(
         "retrieval_late_seconds_last_hour_sum",
-        "Seconds from when retrievals of the last hour were due until a worker was sent.",
-        sum(row.late_seconds for row in rows),
+        "Seconds from when retrievals of the last hour were first due until their request was sent, or until now.",
+        late.begun.total,
     )
-    yield _one("retrieval_late_seconds_last_hour_count", "Retrievals of the last hour.", sum(counts.values()))
     yield _one(
-        "retrieval_late_seconds_last_hour_max", "The latest one of them.", max(row.latest_seconds for row in rows)
+        "retrieval_late_seconds_last_hour_count",
+        "Retrievals of the last hour, with those that are due and not stored.",
+        late.retrievals,
     )
+    yield _one("retrieval_late_seconds_last_hour_max", "The latest one of them.", late.begun.longest)
+    rows = asked.values()
     yield _one(
         "posting_delay_seconds_last_hour_sum",
         "Seconds from the publication of the last hour's new postings until they were here, in their sources' time.",
@@ -85,13 +109,41 @@ def _retrievals(now: datetime) -> Iterator[Metric]:
     )
 
 
+def _lateness(now: datetime) -> Iterator[Metric | HistogramMetric]:
+    yield HistogramMetric(
+        "wirebeat_retrieval_lateness_seconds",
+        "Seconds from when a retrieval was first due until its request was sent, and until it was stored.",
+        lateness.histograms(),
+        "stage",
+    )
+    found = lateness.overdue(now)
+    yield _one("retrievals_overdue", "Retrievals first due over a minute ago and not stored.", found.count)
+    yield _one(
+        "retrieval_overdue_seconds_max",
+        "How long the retrieval waits that is due, not stored, and was due first.",
+        found.longest,
+    )
+    yield _one(
+        "retrieval_workers_alive",
+        "Retrieval workers whose heartbeat is fresh; a worker sends its first with its first message.",
+        found.workers,
+    )
+    yield Metric(
+        "wirebeat_unmatched_claims_total",
+        "Claims in messages that matched no row, by reason.",
+        lateness.unmatched_claims(),
+        "reason",
+        is_counter=True,
+    )
+    yield _one("sources_overdue", "The same as retrievals_overdue.", found.count)
+    yield _one("sources_overdue_seconds", "The same as retrieval_overdue_seconds_max.", found.longest)
+
+
 def _sources(now: datetime) -> Iterator[Metric]:
     yield _several("sources", "Sources by state.", "state", sources.counts_by_state())
     waiting = retrieval.waiting(now)
     yield _one("sources_planned", "Sources with a next instant.", waiting.planned)
     yield _one("sources_failing", "Sources that failed last time.", waiting.failing)
-    yield _one("sources_overdue", "Sources that nobody was sent to in time.", waiting.overdue)
-    yield _one("sources_overdue_seconds", "How long the longest overdue source waits.", waiting.longest_overdue)
     if waiting.dispatched_ago is not None:
         yield _one("dispatched_seconds_ago", "When the latest visit was handed out.", waiting.dispatched_ago)
 

@@ -17,15 +17,14 @@ from apps.retrieval import queries as retrieval
 from apps.retrieval.models import Plan
 from apps.retrieval.queries import Delays
 from apps.retrieval.reports.delays import Day, delays_by_day
+from apps.retrieval.reports.lateness import Lateness, Overdue, overdue, recent
 from apps.retrieval.reports.portal import (
     RECENT,
     SORTS,
     Hour,
-    Lateness,
     Share,
     Shares,
     Trouble,
-    lateness,
     retrievals_by_hour,
     trouble,
 )
@@ -49,7 +48,8 @@ class PlanPage:
     curve_picture: SafeString  # empty while there is no curve
     hours: tuple[Hour, ...]
     hours_picture: SafeString
-    lateness: Lateness
+    lateness: Lateness  # of the last 24 hours
+    overdue: Overdue
     trouble: Trouble
     days: tuple[Day, ...]
     delay_picture: SafeString  # empty when no delay is known
@@ -65,7 +65,7 @@ class PlanPage:
 
 
 def plan_page(*, words: str, sort: str, number: str, now: datetime) -> PlanPage:
-    """Ten queries."""
+    """Eleven queries."""
     plan, wanted = current_plan(), retrieval.wanted()
     budget = 24 * retrieval.hourly_budget(plan, wanted)
     used, measured = retrieval.requests_made(now - RECENT, now), retrieval.delays(now - RECENT, now)
@@ -89,7 +89,8 @@ def plan_page(*, words: str, sort: str, number: str, now: datetime) -> PlanPage:
         curve_picture=_curve_picture(curve, _points(budget, expected, used, measured.mean)),
         hours=hours,
         hours_picture=_hours_picture(hours, budget / 24),
-        lateness=lateness(now),
+        lateness=recent(now),
+        overdue=overdue(now),
         trouble=trouble(plan, now),
         days=days,
         delay_picture=delay_picture(days),

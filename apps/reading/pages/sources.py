@@ -15,14 +15,17 @@ from apps.push.queries import PushOfSource, push_of
 from apps.reading.pages.audit import AuditRow, audit_of_source
 from apps.reading.queries import SourceFilter, chosen_sources
 from apps.retrieval import queries as retrieval
+from apps.retrieval.lateness import Late, late, overdue_since
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.queries import RetrievalTotals
+from apps.retrieval.reports.lateness import Lateness, lateness_of_source
 from apps.sources import queries as sources
 from apps.sources.models import Source
 from apps.stories.models import Authority
 from apps.stories.queries.front import authority_of
 
 LENGTH = 50
+RECENT = timedelta(days=7)  # of which lateness is shown
 STATES = {"active": _("Active"), "paused": _("Paused"), "gone": _("Gone")}
 ORDERS = {
     "title": _("by title"),
@@ -48,9 +51,7 @@ class SourcesPage:
 @dataclass(frozen=True, slots=True)
 class LoggedRetrieval:
     retrieval: Retrieval
-    late: timedelta  # from when it was due until it was dispatched
-    fetching: timedelta  # from then until its bytes were here
-    storing: timedelta  # from then until they were stored
+    late: Late | None  # None where it was none
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +59,19 @@ class SourcePage:
     source: Source  # with `followers`
     schedule: Schedule | None
     retrievals: tuple[LoggedRetrieval, ...]
+    lateness: Lateness  # of the last seven days
+    overdue_since: datetime | None
     push: PushOfSource | None
     authority: Authority | None
     raising: Raising | None  # for those who decide what sources are worth
     audit: tuple[AuditRow, ...]  # likewise: what was decided of it, the latest first
     followed: bool
     now: datetime
+
+    @property
+    def latest(self) -> LoggedRetrieval | None:
+        """The latest retrieval that was one."""
+        return next((row for row in self.retrievals if row.late), None)
 
 
 def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPage:
@@ -84,13 +92,16 @@ def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPag
 
 
 def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePage | None:
-    """The page of a source that the person may see, or None. Ten queries at most."""
+    """The page of a source that the person may see, or None. Eleven queries at most."""
     source = following.with_follower_counts(following.visible_sources(user)).filter(pk=source_id).first()
     if source is None:
         return None
+    schedule = retrieval.schedule_of(source_id)
     return SourcePage(
         source=source,
-        schedule=retrieval.schedule_of(source_id),
+        schedule=schedule,
+        lateness=lateness_of_source(source_id, now - RECENT, now),
+        overdue_since=overdue_since(schedule, now) if schedule else None,
         retrievals=tuple(_logged(row) for row in retrieval.latest_retrievals(source_id)),
         push=push_of(source_id, now),
         authority=authority_of(source_id),
@@ -102,6 +113,4 @@ def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> So
 
 
 def _logged(row: Retrieval) -> LoggedRetrieval:
-    return LoggedRetrieval(
-        row, row.dispatched_at - row.due_at, row.fetched_at - row.dispatched_at, row.stored_at - row.fetched_at
-    )
+    return LoggedRetrieval(row, late(row))

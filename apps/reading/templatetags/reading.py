@@ -17,6 +17,8 @@ from django.utils.translation import gettext as _
 from apps.reading import words
 from apps.reading.algorithms.addresses import web_address
 from apps.reading.reasons import reason_said
+from apps.retrieval.lateness import overdue_since
+from apps.retrieval.models import Schedule
 
 register = template.Library()
 
@@ -67,6 +69,21 @@ def reason(written: str) -> str:
 @register.filter
 def span(seconds: float) -> str:
     return words.span(seconds)
+
+
+@register.filter
+def seconds(number: float) -> str:
+    """Exactly where it is short, for those who look for the cause.
+
+    >>> seconds(0.178), seconds(1_440.2)
+    ('0.18 s', '24 min')
+    """
+    return f"{number:.2f} {words.units()[3]}" if number < 10 else words.span(number)
+
+
+@register.filter
+def is_overdue(schedule: Schedule, now: datetime) -> bool:
+    return overdue_since(schedule, now) is not None
 
 
 @register.filter

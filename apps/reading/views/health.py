@@ -10,13 +10,15 @@ from django.utils.timezone import now
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
 
 from apps.reading import services
-from apps.reading.pages.metrics import Metric, metrics
+from apps.reading.pages.metrics import HistogramMetric, Metric, metrics
 
+Family = GaugeMetricFamily | CounterMetricFamily | HistogramMetricFamily
 # Whoever comes through a proxy seems to come from the proxy's address, which often is this machine's.
 TRACES_OF_PROXIES = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP")
 
@@ -40,15 +42,28 @@ def scrape(request: HttpRequest) -> HttpResponse:
 
 
 class _Collected(Collector):
-    def __init__(self, found: Sequence[Metric]) -> None:
+    def __init__(self, found: Sequence[Metric | HistogramMetric]) -> None:
         self._found = found
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
+    def collect(self) -> Iterator[Family]:
         for metric in self._found:
-            family = GaugeMetricFamily(metric.name, metric.meaning, labels=[metric.label] if metric.label else None)
-            for value, number in metric.values.items():
-                family.add_metric([value] if metric.label else [], number)
-            yield family
+            yield _histogram(metric) if isinstance(metric, HistogramMetric) else _numbers(metric)
+
+
+def _numbers(metric: Metric) -> GaugeMetricFamily | CounterMetricFamily:
+    kind = CounterMetricFamily if metric.is_counter else GaugeMetricFamily
+    family = kind(metric.name, metric.meaning, labels=[metric.label] if metric.label else None)
+    for value, number in metric.values.items():
+        family.add_metric([value] if metric.label else [], number)
+    return family
+
+
+def _histogram(metric: HistogramMetric) -> HistogramMetricFamily:
+    family = HistogramMetricFamily(metric.name, metric.meaning, labels=[metric.label])
+    for value, histogram in metric.values.items():
+        buckets = [(floatToGoString(upper), count) for upper, count in histogram.buckets]
+        family.add_metric([value], buckets, histogram.seconds)
+    return family
 
 
 def _may_scrape(request: HttpRequest) -> bool:

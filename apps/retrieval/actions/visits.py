@@ -8,6 +8,7 @@ from django.db import connection, transaction
 
 from apps.postings import actions as postings
 from apps.retrieval.actions import pages
+from apps.retrieval.actions.lateness import count_lateness
 from apps.retrieval.actions.planning import wake_beat
 from apps.retrieval.actions.upcoming import Former, Planned, plan_next
 from apps.retrieval.instants import OBSERVING
@@ -39,8 +40,9 @@ def store(visits: Sequence[Visit]) -> int:
     planned = plan_next(visits, current, brought)
     _write_schedules(planned)
     now = datetime.now(UTC)
-    Retrieval.objects.bulk_create([_log(each, now) for each in planned])
+    logged = Retrieval.objects.bulk_create([_log(each, now) for each in planned])
     wake_beat([each.due_at for each in planned if each.due_at], now)
+    count_lateness(logged)
     return len(visits)
 
 

@@ -62,7 +62,8 @@ def asking_of(source_id: int, now: datetime) -> Asking | None:
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            SELECT schedule.due_at, count(retrieval.id) FILTER (WHERE retrieval.outcome <> ALL(%(unasked)s)),
+            SELECT coalesce(schedule.first_due_at, schedule.due_at),
+                count(retrieval.id) FILTER (WHERE retrieval.outcome <> ALL(%(unasked)s)),
                 min(retrieval.fetched_at), coalesce(sum(retrieval.dated), 0), coalesce(sum(retrieval.delay_seconds), 0)
             FROM retrieval_schedule schedule LEFT JOIN retrieval_retrieval retrieval
                 ON retrieval.source_id = schedule.source_id AND retrieval.fetched_at > %(since)s

@@ -4,13 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import connection
-from django.db.models import Count, F, FloatField, Max, Sum
-from django.db.models.functions import Cast, Extract
+from django.db.models import Count, Max, Sum
 
-from apps.retrieval.claims import LEASE
 from apps.retrieval.models import Retrieval, Schedule
 
-OVERDUE_AFTER = LEASE / 3  # beat claims what is due within milliseconds, and within five seconds when it was replaced
 MOST_COUNTED = 100_000  # sources
 
 
@@ -19,8 +16,6 @@ class Asked:
     """Retrievals of one outcome."""
 
     count: int
-    late_seconds: float  # from when they were due until they were handed to a worker; the sum
-    latest_seconds: float
     dated: int  # new postings whose delay is known
     delay_seconds: float  # the sum over them, in their sources' time
     longest_delay_seconds: float
@@ -28,41 +23,32 @@ class Asked:
 
 def asked(since: datetime, until: datetime) -> dict[str, Asked]:
     """The retrievals within (since, until] by outcome; every outcome is there."""
-    late = Cast(Extract(F("dispatched_at") - F("due_at"), "epoch"), FloatField())
     rows = (
         Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)
         .order_by("outcome")
         .values_list("outcome")
         .annotate(
             visits=Count("pk"),
-            late=Sum(late),
-            latest=Max(late),
             postings=Sum("dated"),
             seconds=Sum("delay_seconds"),
             longest=Max("longest_delay_seconds"),
         )
     )
-    none = Asked(0, 0.0, 0.0, 0, 0.0, 0.0)
+    none = Asked(0, 0, 0.0, 0.0)
     return dict.fromkeys(Retrieval.Outcome.values, none) | {outcome: Asked(*numbers) for outcome, *numbers in rows}
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
     planned: int  # sources with a next instant
-    overdue: int  # that nobody has been sent to though their instant passed a while ago; up to MOST_COUNTED
-    longest_overdue: float  # s
     failing: int  # up to MOST_COUNTED
     dispatched_ago: float | None  # s since the latest source was handed out; None before the first one
 
 
 def waiting(now: datetime) -> Waiting:
-    late = Schedule.objects.filter(due_at__lte=now - OVERDUE_AFTER)
-    oldest = late.order_by("due_at").values_list("due_at", flat=True).first()
     latest = Retrieval.objects.order_by("-fetched_at").values_list("dispatched_at", flat=True).first()
     return Waiting(
         planned=_estimated_planned(),
-        overdue=late[:MOST_COUNTED].count(),
-        longest_overdue=(now - oldest).total_seconds() if oldest else 0.0,
         failing=Schedule.objects.filter(failing_since__isnull=False)[:MOST_COUNTED].count(),
         dispatched_ago=max(timedelta(), now - latest).total_seconds() if latest else None,
     )

@@ -18,7 +18,7 @@ SORTS = {
     "postings": "habit.weekly DESC NULLS LAST, source.id",
     "worth": "worth DESC, source.id",
     "delay": "mean_delay DESC NULLS LAST, source.id",
-    "next": "schedule.due_at, source.id",
+    "next": "coalesce(schedule.first_due_at, schedule.due_at), source.id",
     "source": "lower(source.title), source.id",
 }
 
@@ -29,16 +29,6 @@ class Hour:
 
     begins_at: datetime
     retrievals: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Lateness:
-    """How long the retrievals of the last 24 hours took; seconds, medians and 99th percentiles. None without any."""
-
-    dispatch: float | None  # from when it was due until it was handed to a worker
-    dispatch_99: float | None
-    fetch: float | None  # from then until its bytes were here
-    fetch_99: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +48,7 @@ class Share:
     weekly: float | None  # postings expected a week; None while no habit is known
     worth: float
     mean_delay: float | None  # s of its own time, of the last 24 hours
-    due_at: datetime
+    due_at: datetime  # for the first time, where it is under way
 
 
 def retrievals_by_hour(now: datetime, hours: int) -> list[Hour]:
@@ -79,28 +69,14 @@ def retrievals_by_hour(now: datetime, hours: int) -> list[Hour]:
     return [Hour(begin, known.get(begin, 0)) for begin in begins]
 
 
-def lateness(now: datetime) -> Lateness:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY extract(epoch FROM dispatched_at - due_at)),
-                percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY extract(epoch FROM fetched_at - dispatched_at))
-            FROM retrieval_retrieval
-            WHERE fetched_at > %(since)s AND fetched_at <= %(now)s AND outcome <> ALL(%(unasked)s)
-            """,
-            _recent(now),
-        )
-        dispatch, fetch = (percentiles or (None, None) for percentiles in cursor.fetchone())
-    return Lateness(*dispatch, *fetch)
-
-
 def trouble(plan: Plan, now: datetime) -> Trouble:
     with connection.cursor() as cursor:
         cursor.execute(
             """
             SELECT count(*), count(*) FILTER (WHERE schedule.failing_since IS NOT NULL),
                 count(*) FILTER (WHERE schedule.asked_at < %(now)s - %(gap)s / source.pace
-                    AND (schedule.due_at < %(now)s OR schedule.failing_since IS NOT NULL))
+                    AND (coalesce(schedule.first_due_at, schedule.due_at) < %(now)s
+                        OR schedule.failing_since IS NOT NULL))
             FROM retrieval_schedule schedule JOIN sources_source source ON source.id = schedule.source_id
             WHERE schedule.due_at IS NOT NULL
             """,
@@ -139,7 +115,7 @@ class Shares:
                 )
                 SELECT source.id, coalesce(nullif(source.title, ''), source.url),
                     coalesce(made.retrievals, 0) AS retrievals, habit.weekly, {WORTH} AS worth, made.mean_delay,
-                    schedule.due_at
+                    coalesce(schedule.first_due_at, schedule.due_at)
                 FROM {TABLES} LEFT JOIN made ON made.source_id = source.id
                 WHERE {self._where} ORDER BY {self._order} LIMIT %(limit)s OFFSET %(offset)s
                 """,

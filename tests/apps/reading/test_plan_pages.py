@@ -80,7 +80,7 @@ def test_pages_cost_a_fixed_number_of_queries_and_drawing_them_none(django_asser
         a_follow(source=source)
     request = RequestFactory().get("/")
     request.user = staff
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         plan = plan_page(words="", sort="", number="1", now=NOON)
     with django_assert_num_queries(7):
         of_one = source_plan_page(staff, source.pk, NOON)
@@ -211,17 +211,6 @@ def test_every_hour_has_its_requests():
     a_visit(source, NOON, outcome="refused")
     hours = portal.retrievals_by_hour(NOON + 59 * HOUR / 60, 3)
     assert [(hour.begins_at.hour, hour.retrievals) for hour in hours] == [(10, 1), (11, 1), (12, 3)]
-
-
-def test_lateness_is_told_by_its_median_and_its_worst():
-    assert portal.lateness(NOON) == portal.Lateness(None, None, None, None)
-    source = a_source()
-    for _ in range(3):
-        a_visit(source, NOON)
-    a_visit(source, NOON, due_at=NOON - timedelta(seconds=102))
-    found = portal.lateness(NOON)
-    assert (found.dispatch, found.fetch, found.fetch_99) == pytest.approx((1, 2, 2))
-    assert 90 < found.dispatch_99 < 100
 
 
 def test_sources_over_the_longest_gap_are_counted_once_they_are_late_or_failing():

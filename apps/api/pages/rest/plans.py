@@ -95,7 +95,7 @@ def source_plan(user: User, source_id: int, now: datetime) -> SourcePlan | None:
     found = reports.plan_of_source(source, schedule, now) if schedule and user.is_staff else None
     return SourcePlan(
         source_id=source_id,
-        next_at=schedule.due_at if schedule else None,
+        next_at=schedule.check_due_at if schedule else None,
         reason=schedule.reason if schedule else "",
         per_day=asking.per_day if asking else None,
         mean_delay=asking.mean_delay.total_seconds() if asking and asking.mean_delay is not None else None,

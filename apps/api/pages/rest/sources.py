@@ -13,6 +13,7 @@ from apps.api.pages.rest.answers import Answer, cut, on_web, place_in, place_of
 from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.retrieval import queries as retrieval
+from apps.retrieval.lateness import late
 from apps.retrieval.models import Retrieval, Schedule
 from apps.sources import models
 from apps.sources import queries as sources
@@ -48,7 +49,10 @@ class SourceList(Answer):
 class Health(Answer):
     """How it answers, and what we do about it."""
 
-    next_at: datetime | None = Field(description="When it is asked next; null while it is not asked.")
+    next_at: datetime | None = Field(
+        description="When the next check is due; of one that is late or under way, when it was due for the first time."
+        " Null while the source is not checked."
+    )
     reason: str = Field(description="Why then.")
     asked_at: datetime | None
     answered_at: datetime | None = Field(description="When it last showed what it has.")
@@ -59,10 +63,15 @@ class Health(Answer):
 
 
 class Visit(Answer):
-    due_at: datetime
+    due_at: datetime = Field(description="For the first time, however often it was dispatched.")
     dispatched_at: datetime
+    begun_at: datetime | None = Field(description="When the request was sent; null if none was.")
     fetched_at: datetime
     stored_at: datetime
+    lateness_seconds: float | None = Field(
+        description="From when it was first due until it was stored; null of what ended before a request or came"
+        " without one."
+    )
     outcome: Retrieval.Outcome
     status: int = Field(description="Of HTTP; 0 where no answer came.")
     new: int
@@ -167,7 +176,7 @@ def source_details(user: User, source_id: int, now: datetime) -> SourceDetails |
 
 def _health(schedule: Schedule) -> Health:
     return Health(
-        next_at=schedule.due_at,
+        next_at=schedule.check_due_at,
         reason=schedule.reason,
         asked_at=schedule.asked_at,
         answered_at=schedule.observed_at,
@@ -179,8 +188,9 @@ def _health(schedule: Schedule) -> Health:
 
 
 def _visit(row: Retrieval) -> Visit:
-    plain = {name: getattr(row, name) for name in Visit.model_fields if name != "bytes"}
-    return Visit(**plain, bytes=row.wire_bytes)
+    plain = {name: getattr(row, name) for name in Visit.model_fields if name not in ("bytes", "lateness_seconds")}
+    seconds = late(row)
+    return Visit(**plain, bytes=row.wire_bytes, lateness_seconds=seconds.stored if seconds else None)
 
 
 def _worth(source: models.Source) -> Worth:

@@ -29,6 +29,7 @@ from apps.retrieval.actions import change_plan, learn_habits, replan_changed
 from apps.retrieval.benchmarking import command, cpu_seconds, require_empty_database, running, write_figures
 from apps.retrieval.models import Plan, Retrieval, Schedule
 from apps.retrieval.queues import retrieval_queues
+from apps.retrieval.reports.lateness import lateness_of_due
 
 SPEED = 15.0  # replayed seconds per second; most is published at full hours: the faster, the sharper these peaks
 HOUR = 3_600 / SPEED  # s, from one of them to the next
@@ -180,27 +181,29 @@ def _commands(workers: int) -> dict[str, list[str]]:
     return lines | {"derive": command("derive"), "beat": command("beat")}
 
 
-_DONE = """
-SELECT extract(epoch FROM due_at)::float8, extract(epoch FROM fetched_at - due_at)::float8 - elapsed_ms / 1000.0
-FROM retrieval_retrieval WHERE due_at >= %s AND due_at < %s
+_MOST_DUE = """
+SELECT coalesce(max(count), 0)::float8 FROM (
+    SELECT count(*) FROM retrieval_retrieval WHERE due_at >= %s AND due_at < %s GROUP BY date_trunc('second', due_at)
+) of_second
 """
 
 
 def _figures(began: datetime, ended: datetime) -> dict[str, float]:
-    """Of what was due in the time; what is not done at its end counts as late as it is then."""
-    done = fetch(_DONE, [began, ended])
-    waiting = fetch("SELECT due_at FROM retrieval_schedule WHERE due_at >= %s AND due_at < %s", [began, ended])
-    late = np.array([*(late for _due, late in done), *((ended - due).total_seconds() for (due,) in waiting)])
+    """Of what was first due in the time; what is not stored at its end counts as late as it is then."""
+    late, [(most_due,)] = lateness_of_due(began, ended), fetch(_MOST_DUE, [began, ended])
     made = Retrieval.objects.filter(fetched_at__gte=began, fetched_at__lt=ended)
     outcomes = Counter(dict(made.values_list("outcome").annotate(count=Count("pk"))))
     hours = (ended - began) / timedelta(hours=1)
-    p50, p99 = np.percentile(np.maximum(late, 0), [50, 99]).tolist() if late.size else (0.0, 0.0)
     return {
         "retrievals_per_hour": outcomes.total() / hours,
-        "lateness_p50_s": p50,
-        "lateness_p99_s": p99,
-        "lateness_max_s": float(late.max(initial=0.0)),
-        "most_due_in_a_second": max(Counter(int(due) for due, _late in done).values(), default=0),
+        "lateness_p50_s": late.begun.p50,
+        "lateness_p99_s": late.begun.p99,
+        "lateness_max_s": late.begun.longest,
+        "stored_p50_s": late.stored.p50,
+        "stored_p99_s": late.stored.p99,
+        "stored_max_s": late.stored.longest,
+        "not_stored": late.not_stored,
+        "most_due_in_a_second": most_due,
         **{f"outcome_{name}": float(count) for name, count in sorted(outcomes.items())},
     }
 

@@ -1,0 +1,44 @@
+"""How late checks are, for staff, and the likely causes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils.translation import gettext as _
+
+from apps.retrieval.reports.lateness import Lateness, Overdue, overdue, recent, uncommitted_since
+
+P99_LIMIT = 60.0  # s
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class LatenessNow:
+    recent: Lateness  # of the last 24 hours
+    overdue: Overdue
+    causes: tuple[str, ...]  # as far as rows tell
+
+    @property
+    def is_late(self) -> bool:
+        return bool(self.overdue.count) or self.recent.stored.p99 > P99_LIMIT
+
+
+def lateness_now(now: datetime) -> LatenessNow:
+    """Three queries."""
+    due = overdue(now)
+    return LatenessNow(recent(now), due, tuple(_causes(due, was_uncommitted=uncommitted_since(now - DAY))))
+
+
+def _causes(due: Overdue, *, was_uncommitted: bool) -> Iterator[str]:
+    if due.count and not due.workers:
+        yield _("No retrieval worker is alive.")
+    for number, words in (
+        (due.unclaimed, _("{number} not claimed: beat does not run, or cannot keep up.")),
+        (due.workers and due.unbegun, _("{number} claimed and not begun: retrieval workers cannot keep up.")),
+        (due.under_way, _("{number} begun and not stored: servers or the database are slow.")),
+        (due.deferred, _("{number} put off: too many feeds share a host, or their worker ended.")),
+    ):
+        if number:
+            yield words.format(number=f"{number:,}")
+    if was_uncommitted:
+        yield _("Messages were published before their claims were committed.")

@@ -1,0 +1,153 @@
+"""How late retrievals are, in numbers: of those that are made, and of those that are due."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import accumulate
+from typing import Any
+
+from django.db import connection
+from django.db.models import Sum
+
+from apps.retrieval.claims import SILENCE
+from apps.retrieval.lateness import BEGUN, BUCKETS, DUE, OVERDUE_AFTER, STORED, WAITED, Late
+from apps.retrieval.models import LatenessBucket, UnmatchedClaims
+from apps.retrieval.queries import UNASKED
+
+MAX_COUNTED = 100_000  # sources
+REASONS = ("begun", "deleted", "paused", "superseded", "uncommitted")  # of claims that match no row
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Seconds; all 0 where there is nothing to count. Percentiles are values that occur, not interpolated ones."""
+
+    p50: float
+    p99: float
+    longest: float
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lateness:
+    """Of retrievals that were made in a while, and of all that are due at its end and not stored."""
+
+    retrievals: int
+    not_stored: int  # of them
+    begun: Spread
+    stored: Spread
+
+
+_LATENESS = f"""
+WITH late AS (
+    SELECT {BEGUN} AS begun, {STORED} AS stored, true AS is_made FROM retrieval_retrieval retrieval
+    WHERE {{made}} AND outcome <> ALL(%(unasked)s)
+    UNION ALL SELECT {WAITED}, {WAITED}, false FROM ({DUE}) due WHERE {{due}})
+SELECT count(*), count(*) FILTER (WHERE NOT is_made),
+    percentile_disc(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY begun), max(begun), sum(begun),
+    percentile_disc(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY stored), max(stored), sum(stored)
+FROM late
+"""
+
+
+def lateness(since: datetime, now: datetime) -> Lateness:
+    """Of all sources; one query."""
+    return _lateness("fetched_at > %(since)s AND fetched_at <= %(now)s", "TRUE", since=since, now=now)
+
+
+def lateness_of_source(source_id: int, since: datetime, now: datetime) -> Lateness:
+    """Of one source; one query."""
+    made = "source_id = %(id)s AND fetched_at > %(since)s AND fetched_at <= %(now)s"
+    return _lateness(made, "source_id = %(id)s", since=since, now=now, id=source_id)
+
+
+def lateness_of_due(since: datetime, now: datetime) -> Lateness:
+    """Of what was first due in [since, now), whenever it was made; reads the whole log, which is for benchmarks."""
+    made = "retrieval.due_at >= %(since)s AND retrieval.due_at < %(now)s"
+    return _lateness(made, "since >= %(since)s AND since < %(now)s", since=since, now=now)
+
+
+def _lateness(made: str, due: str, **values: Any) -> Lateness:
+    with connection.cursor() as cursor:
+        cursor.execute(_LATENESS.format(made=made, due=due), values | {"unasked": list(UNASKED)})
+        count, due_count, begun, begun_max, begun_sum, stored, stored_max, stored_sum = cursor.fetchone()
+    if not count:
+        return Lateness(0, 0, Spread(0.0, 0.0, 0.0, 0.0), Spread(0.0, 0.0, 0.0, 0.0))
+    (begun_p50, begun_p99), (stored_p50, stored_p99) = begun, stored
+    return Lateness(
+        count,
+        due_count,
+        Spread(begun_p50, begun_p99, begun_max, begun_sum),
+        Spread(stored_p50, stored_p99, stored_max, stored_sum),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Overdue:
+    """Retrievals that were first due longer ago than `OVERDUE_AFTER` and are not stored; up to MAX_COUNTED."""
+
+    count: int
+    longest: float  # s since what has been due the longest was due; 0 if nothing is due, and below OVERDUE_AFTER too
+    unclaimed: int  # of the overdue: no beat has claimed them
+    unbegun: int  # claimed, and no worker has begun them
+    under_way: int  # a worker has begun them
+    deferred: int  # put off, since their host was busy or their worker ended
+    workers: int  # alive
+
+
+_OVERDUE = f"""
+WITH due AS ({DUE} ORDER BY since LIMIT %(limit)s),
+overdue AS (SELECT * FROM due WHERE since < %(now)s - %(overdue_after)s)
+SELECT count(*), (SELECT coalesce(max({WAITED}), 0) FROM due),
+    count(*) FILTER (WHERE worker = '' AND dispatched_at IS NULL AND due_at <= %(now)s),
+    count(*) FILTER (WHERE worker = '' AND dispatched_at IS NOT NULL),
+    count(*) FILTER (WHERE worker <> ''),
+    count(*) FILTER (WHERE worker = '' AND dispatched_at IS NULL AND due_at > %(now)s),
+    (SELECT count(*) FROM retrieval_worker WHERE seen_at > statement_timestamp() - make_interval(secs => %(silence)s))
+FROM overdue
+"""
+
+
+def overdue(now: datetime) -> Overdue:
+    """One query. Whether workers are alive goes by the database's clock, as their heartbeats do."""
+    values: dict[str, Any] = {"now": now, "overdue_after": OVERDUE_AFTER, "limit": MAX_COUNTED, "silence": SILENCE}
+    with connection.cursor() as cursor:
+        cursor.execute(_OVERDUE, values)
+        return Overdue(*cursor.fetchone())
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Since the portal began."""
+
+    buckets: tuple[tuple[float, int], ...]  # upper bounds in s, and how many retrievals were at most so late
+    seconds: float  # the sum of their lateness
+
+
+def histograms() -> dict[str, Histogram]:
+    """By stage; one query."""
+    rows = LatenessBucket.objects.order_by("stage", "upper_seconds").values_list("stage", "upper_seconds")
+    summed = rows.annotate(Sum("count"), Sum("seconds"))
+    known = {(stage, upper): (count, seconds) for stage, upper, count, seconds in summed}
+    return {stage: _histogram(stage, known) for stage in Late._fields}
+
+
+def _histogram(stage: str, known: Mapping[tuple[str, float], tuple[int, float]]) -> Histogram:
+    parts = [known.get((stage, upper), (0, 0.0)) for upper in BUCKETS]
+    counts = accumulate(count for count, _ in parts)
+    return Histogram(tuple(zip(BUCKETS, counts, strict=True)), sum(seconds for _, seconds in parts))
+
+
+def unmatched_claims() -> dict[str, int]:
+    """How many claims in messages matched no row, by reason, since the portal began; one query."""
+    return dict.fromkeys(REASONS, 0) | dict(UnmatchedClaims.objects.values_list("reason", "count"))
+
+
+def uncommitted_since(since: datetime) -> bool:
+    """Whether a message was published before its claim was visible; one query."""
+    return UnmatchedClaims.objects.filter(reason="uncommitted", latest_at__gt=since).exists()
+
+
+def recent(now: datetime) -> Lateness:
+    """Of the last 24 hours."""
+    return lateness(now - timedelta(days=1), now)
