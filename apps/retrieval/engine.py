@@ -86,12 +86,18 @@ class Engine:
         for _ in range(STORING_THREADS):
             asyncio.run_coroutine_threadsafe(self._serve(), self._loop)
 
+    def send_heartbeats(self, worker: str) -> None:
+        """Show from now on that the worker is alive."""
+        with self._room:
+            if self._heartbeats is None:
+                self._heartbeats = Heartbeats(worker)
+
     def submit(self, claims: Sequence[Claim], *, worker: str, first: bool) -> None:
         """Begin the claimed sources and return; they are fetched and stored in the background.
 
         Where too many are under way already, the claims stay unbegun, and beat publishes them again.
         """
-        self._beat_as(worker)
+        self.send_heartbeats(worker)
         if self._make_room(first):
             self._begin(claims, worker)
         else:
@@ -110,11 +116,6 @@ class Engine:
         robots = queries.fresh_robots([assignment.url for assignment in assignments], now)
         self._count(assignments, 1)
         return asyncio.run_coroutine_threadsafe(self._retrieve_all(assignments, robots), self._loop)
-
-    def _beat_as(self, worker: str) -> None:
-        with self._room:
-            if self._heartbeats is None:
-                self._heartbeats = Heartbeats(worker)
 
     def _make_room(self, first: bool) -> bool:
         """Whether sources may be begun; waits a little for others to end."""

@@ -13,7 +13,7 @@ from apps.database.clock import DatabaseClock
 from apps.jobs import outstanding
 from apps.retrieval import actions, engine, queries
 from apps.retrieval.claims import Claim
-from apps.retrieval.queues import queue_of
+from apps.retrieval.queues import queue_of, retrieval_queues
 
 LONGEST_CRAWL = 60.0  # s; then other sources have their turn
 
@@ -74,9 +74,11 @@ def forget_expired_postings(**_: Any) -> None:
 
 
 @worker_ready.connect
-def release_own_leases(sender: Any, **_: Any) -> None:
-    """A worker of this name was killed: what it had begun is due again."""
+def get_ready(sender: Any, **_: Any) -> None:
+    """What a killed worker of this name had begun is due again; a worker for retrievals shows that it is alive."""
     actions.release_worker(sender.hostname, now=DatabaseClock().now())
+    if not set(retrieval_queues(settings.RETRIEVAL_QUEUES)).isdisjoint(sender.app.amqp.queues.consume_from):
+        engine.current().send_heartbeats(sender.hostname)
 
 
 @worker_shutdown.connect
