@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -57,11 +58,13 @@ def running(commands: Mapping[str, Sequence[str]], **environment: str) -> Iterat
         )
         for name, command in commands.items()
     }
+    terminate = signal.signal(signal.SIGTERM, signal.default_int_handler)  # or nobody would stop the processes
     try:
         yield processes
         if ended := [name for name, process in processes.items() if process.poll() is not None]:
             raise CommandError(f"Ended before the measurement did: {', '.join(ended)}.")
     finally:
+        signal.signal(signal.SIGTERM, terminate)
         for process in processes.values():
             process.terminate()
         for process in processes.values():
