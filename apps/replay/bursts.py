@@ -26,7 +26,7 @@ from apps.sources.actions import NewSource, add_sources
 from apps.sources.algorithms.addresses import partition
 
 MIN_GAP = 1  # s between two retrievals of a source
-PREPARATION_TIMEOUT = 900.0  # s
+PREPARATION_TIMEOUT = 1_800.0  # s
 DISPATCHED_AGAIN = 20.0  # s after which a source that nobody has asked is made due again; only in preparation
 POLLED_EVERY = 0.25  # s
 REST = timedelta(days=1)  # for which nothing falls due by itself

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -64,12 +65,14 @@ def running(commands: Mapping[str, Sequence[str]], **environment: str) -> Iterat
             )
             for name, command in commands.items()
         }
+        terminate = signal.signal(signal.SIGTERM, signal.default_int_handler)  # or the processes would stay
         try:
             yield processes
             for name, process in processes.items():
                 if process.poll() is not None:
                     raise CommandError(f"{name} ended before the measurement did:\n{_end_of(outputs[name])}")
         finally:
+            signal.signal(signal.SIGTERM, terminate)
             _stop(processes.values())
 
 

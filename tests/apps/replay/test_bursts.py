@@ -17,6 +17,7 @@ from apps.retrieval.models import Schedule
 from apps.sources.actions import NewSource, add_sources
 from tests.builders import a_posting, a_source
 
+runs_a_portal = pytest.mark.timeout(600)  # s, its first start and the windows in which feeds are waited for included
 KEYS = ["due", "begun_p50_s", "begun_p99_s", "begun_max_s", "stored_max_s", "not_begun"]
 
 
@@ -80,6 +81,7 @@ def test_lost_and_doubled_articles_of_an_import_are_counted():
     assert losses([*published, served], port) == {"lost": 1 + POSTINGS, "doubled": 1}
 
 
+@runs_a_portal
 def test_dispatch_is_measured_from_end_to_end(measured):
     found = measured(
         "benchmark_dispatch", "--end-to-end", "--feeds=4", "--rounds=2", "--burst=5", "--hanging=2", "--seed=3"
@@ -89,17 +91,20 @@ def test_dispatch_is_measured_from_end_to_end(measured):
     assert 0 < found["begun_p50_s"] <= found["begun_p99_s"] <= found["begun_max_s"] <= found["stored_max_s"]
 
 
+@runs_a_portal
 def test_dispatch_is_measured_without_workers(measured):
     found = measured("benchmark_dispatch", "--schedules=200", "--burst=20", "--seconds=4")
     assert (found["dispatched_in_burst"], found["expected_in_burst"]) == (20, 20)
 
 
+@runs_a_portal
 def test_bursts_are_measured_while_the_portal_is_loaded(measured):
     found = measured("benchmark_overload", "--feeds=3", "--bursts=1", "--postings=3000", "--imports=2")
     assert {*KEYS, *(f"baseline_{key}" for key in KEYS), "changes_left", "imports_left", "jobs_left"} < found.keys()
     assert (found["due"], found["baseline_due"], found["jobs_left"]) == (3, 3, 1)
 
 
+@runs_a_portal
 def test_an_import_through_the_web_page_is_measured(measured):
     found = measured("benchmark_import", "--feeds=2")
     assert found.keys() == {"first_s", "all_s", "cpu_s", "lost", "doubled", "baseline_fetch_s"}
