@@ -5,10 +5,12 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from portal.progress import Progress
 
 STOP_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 SI_KERNEL = 0x80  # sent by the terminal, hence to every process of the foreground
@@ -74,11 +76,17 @@ def spawn(
     )
 
 
-def finish(child: subprocess.Popen[bytes], within: float) -> int:
-    """The exit code of `child`, which has `within` seconds; it is killed when that passes or when we are stopped."""
-    deadline = time.monotonic() + within
+def finish(
+    child: subprocess.Popen[bytes], progress: Progress, report: Callable[[Progress], None] = lambda _: None
+) -> int:
+    """The exit code of `child`. It is killed when it makes no progress, or when we are stopped.
+
+    `report` is called now and then while it takes long.
+    """
     try:
-        while child.poll() is None and time.monotonic() < deadline:
+        while child.poll() is None and not progress.has_stalled():
+            if progress.is_report_due():
+                report(progress)
             pause(0.02)
     finally:
         if child.poll() is None:

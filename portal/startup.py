@@ -20,6 +20,7 @@ from portal.supervisor import Program, Supervisor
 
 ROOT = Path(__file__).resolve().parent.parent
 PORTS = range(8000, 8050)
+SLOW_STATEMENT = 3600.0  # s; a migration may wait so long for Postgres, which may work on another machine
 EVERYWHERE = {"127.0.0.1", "0.0.0.0", "::", "::1"}
 
 Applications = Callable[[socket.socket, Mapping[str, str]], tuple[Program, Sequence[Program]]]
@@ -41,14 +42,13 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
     web += ["--logger-class", "portal.logs.WebLog"]
     web += ["--preload", "--worker-class", "gthread", "--workers", "2", "--threads", "16", "--graceful-timeout", "5"]
     worker = ["--pool", "threads", "--concurrency", "32", "--without-gossip", "--without-mingle", "--loglevel", "info"]
-    return program(name="preparation", command=[*python, "portal.preparation"], ready_within=3600.0), [
+    return program(name="preparation", command=[*python, "portal.preparation"], stalled_after=SLOW_STATEMENT), [
         # First, and alone until it answers: the first page should not wait for what nobody waits for.
         program(
             name="web",
             command=[*python, *web],
             files=(listener.fileno(),),
             is_ready=lambda: answers(listener),
-            ready_within=120.0,
         ),
         clockwork(name="worker", command=[*celery, "worker", *worker]),
         clockwork(name="beat", command=[*celery, "beat", "--pidfile=", "--loglevel", "info"]),

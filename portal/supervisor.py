@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from portal import processes
+from portal import processes, progress
 from portal.console import Console
 from portal.embedded import StartError
+from portal.progress import STALLED_AFTER, Progress
 
 LOOK_EVERY = 0.5  # s; the end of a child wakes the watch at once
-ASK_EVERY = 0.02  # s between two questions whether a program is ready
+ASK_EVERY = 0.02  # s between two questions whether a program is ready, at first; they cost it CPU time
+ASK_AT_LEAST_EVERY = 1.0  # s
 LONGEST_WAIT = 30.0  # s before a program that keeps ending is started again
 CALM = 30.0  # s that a program must have run for its earlier ends to be forgotten
 ENDLESS = frozenset[signal.Signals]()  # who stops already heeds no further signal
@@ -30,7 +32,7 @@ class Program:
     files: tuple[int, ...] = ()  # descriptors that it inherits
     prepare: Callable[[], None] = lambda: None  # before every start
     is_ready: Callable[[], bool] | None = None  # None: as soon as it is started
-    ready_within: float = 60.0  # s
+    stalled_after: float = STALLED_AFTER  # s without progress, after which its start is given up
     stop_signal: signal.Signals = signal.SIGTERM
     stop_within: float = 15.0  # s, after which comes the
     last_signal: signal.Signals = signal.SIGKILL
@@ -86,7 +88,7 @@ class Supervisor:
     def start(self, *programs: Program) -> None:
         """Start programs one after the other, each when the one before is ready; `stop` stops them together.
 
-        Raises `StartError` when one ends or is not ready in its time, `Stopped` when we are asked to stop.
+        Raises `StartError` when one ends or makes no progress, `Stopped` when we are asked to stop.
         """
         stage: list[Child] = []
         self.stages.append(stage)
@@ -98,11 +100,24 @@ class Supervisor:
 
     def finish(self, program: Program) -> None:
         """Run a program that ends by itself, and refuse to go on when it fails."""
-        started = time.monotonic()
-        child = processes.spawn(program.command, env=program.environment, cwd=program.directory)
-        if code := processes.finish(child, program.ready_within):
-            raise StartError(f"The {program.name} failed (code {code}); the lines above say why.")
-        self.console.say(f"  {program.name} done in {time.monotonic() - started:.1f} s")
+        child = processes.spawn(
+            program.command,
+            env=program.environment,
+            cwd=program.directory,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        output = self.console.relay(child)
+        made = progress.of_process(child.pid, program.stalled_after, output.lines)
+        code = processes.finish(child, made, lambda made: self._report(program, made))
+        reason = output.complaint()
+        if made.has_stalled() and code == -signal.SIGKILL:
+            raise StartError("\n".join(filter(None, [reason, _stalled(program, made)])))
+        if code:
+            raise StartError(reason or f"The {program.name} failed (code {code}).")
+        if reason:
+            self.console.warn(reason)
+        self.console.say(f"  {program.name} done in {made.waited:.1f} s")
 
     def watch(self) -> NoReturn:
         """Start again what ends, until `Stopped` is raised."""
@@ -123,16 +138,22 @@ class Supervisor:
 
     def _await(self, child: Child, is_ready: Callable[[], bool]) -> None:
         program = child.program
-        deadline = child.started_at + program.ready_within
+        assert child.process is not None
+        made = progress.of_process(child.process.pid, program.stalled_after, lambda: self.console.lines(program.name))
         while not is_ready():
             if child.has_ended():
                 self.console.show_latest(program.name)
                 raise StartError(f"{program.name} {child.end_described()} before it was ready.")
-            if time.monotonic() > deadline:
+            if made.has_stalled():
                 self.console.show_latest(program.name)
-                raise StartError(f"{program.name} was not ready after {program.ready_within:.0f} s.")
-            processes.pause(ASK_EVERY)
+                raise StartError(_stalled(program, made))
+            if made.is_report_due():
+                self._report(program, made)
+            processes.pause(min(ASK_AT_LEAST_EVERY, max(ASK_EVERY, made.waited / 20)))
         self.console.say(f"  {program.name} ready after {time.monotonic() - child.started_at:.1f} s")
+
+    def _report(self, program: Program, made: Progress) -> None:
+        self.console.say(f"  {program.name} is still starting after {made.waited:.0f} s")
 
     def _revive(self, child: Child) -> None:
         if not child.has_ended():
@@ -162,3 +183,10 @@ class Supervisor:
                 deadline = time.monotonic() + child.program.stop_within
             processes.pause(LOOK_EVERY, heeding=ENDLESS)
         self.console.forget(child.program.name)
+
+
+def _stalled(program: Program, made: Progress) -> str:
+    return (
+        f"{program.name} was not ready after {made.waited:.0f} s,"
+        f" and made no progress for the last {program.stalled_after:.0f} s."
+    )

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from portal import processes
+from portal import processes, progress
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -115,9 +115,11 @@ def test_children_do_not_inherit_what_is_held():
     assert process.communicate()[0] == "set()\n"
 
 
-def test_what_does_not_finish_in_time_is_killed():
-    assert processes.finish(processes.spawn(["sleep", "infinity"]), within=0.05) == -signal.SIGKILL
-    assert processes.finish(processes.spawn(["false"]), within=60) == 1
+def test_what_stands_still_is_killed():
+    sleeper = processes.spawn(["sleep", "infinity"])
+    assert processes.finish(sleeper, progress.of_process(sleeper.pid, stalled_after=0.05)) == -signal.SIGKILL
+    failure = processes.spawn(["false"])
+    assert processes.finish(failure, progress.of_process(failure.pid)) == 1
 
 
 def test_a_missing_program_is_an_error_of_the_parent():
