@@ -5,17 +5,17 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-
-from portal.progress import Progress
 
 STOP_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 SI_KERNEL = 0x80  # sent by the terminal, hence to every process of the foreground
 SENT = frozenset({SI_KERNEL, 0, -1, -6})  # the others by kill, sigqueue and tgkill
 PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+_TICKS = os.sysconf("SC_CLK_TCK")  # per s
 _prctl = ctypes.CDLL(None).prctl  # looked up here, since little is safe between fork and exec
 
 
@@ -76,22 +76,54 @@ def spawn(
     )
 
 
-def finish(
-    child: subprocess.Popen[bytes], progress: Progress, report: Callable[[Progress], None] = lambda _: None
-) -> int:
-    """The exit code of `child`. It is killed when it makes no progress, or when we are stopped.
+def adopt_orphans() -> None:
+    """From now on, descendants that lose their parent become our children, instead of those of the system."""
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
-    `report` is called now and then while it takes long.
-    """
+
+def reap_orphans(own: Collection[int]) -> None:
+    """Collect adopted children that have ended; those in `own` are left to whoever started them."""
+    with suppress(ChildProcessError):
+        while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if ended.si_pid in own:
+                return
+            os.waitpid(ended.si_pid, 0)
+
+
+def has_children(process: int) -> bool:
+    return any(parent == process for parent, _ in _table().values())
+
+
+def cpu_seconds(process: int) -> float:
+    """CPU time of a process, of its descendants, and of those that have ended and were waited for."""
+    table = _table()
+    family = {process}
+    while more := {child for child, (parent, _) in table.items() if parent in family} - family:
+        family |= more
+    return sum(table[member][1] for member in family & table.keys())
+
+
+def _table() -> dict[int, tuple[int, float]]:
+    """The parent and the CPU time in seconds of every process."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                fields = (entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            except OSError:  # it has just ended
+                continue
+            used = sum(map(int, fields[11:15]))  # utime, stime, cutime, cstime
+            found[int(entry.name)] = int(fields[1]), used / _TICKS
+    return found
+
+
+def send_to_group(group: int, number: int) -> bool:
+    """Send a signal to a process group; whether there was anybody left in it."""
     try:
-        while child.poll() is None and not progress.has_stalled():
-            if progress.is_report_due():
-                report(progress)
-            pause(0.02)
-    finally:
-        if child.poll() is None:
-            child.kill()
-    return child.wait()
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def living_in(directory: Path, program: str) -> set[int]:

@@ -1,16 +1,16 @@
 """Whether a program that is not ready yet gets on: a busy machine slows everything down, which is no failure."""
 
-import os
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+
+from portal import processes
 
 STALLED_AFTER = 120.0  # s without progress, after which a start is given up
 BUSY_SHARE = 1 / 60  # of a core; a program that uses less over such a stretch only waits and polls
 LOOK_EVERY = 1.0  # s between two looks at the CPU time, which reads all of /proc
 REPORT_AFTER = 10.0  # s until the first line about a slow step; each further one takes twice as long
-_TICKS = os.sysconf("SC_CLK_TCK")  # per s
 
 
 @dataclass(slots=True)
@@ -55,21 +55,20 @@ class Progress:
 
 
 def of_process(process: int, stalled_after: float = STALLED_AFTER, lines: Callable[[], int] = lambda: 0) -> Progress:
-    return Progress(stalled_after, lambda: cpu_seconds(process), lines)
+    return Progress(stalled_after, lambda: processes.cpu_seconds(process), lines)
 
 
-def cpu_seconds(process: int) -> float:
-    """CPU time of a process, of its descendants, and of those that have ended and were waited for."""
-    parents, used = {}, {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                fields = (entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-            except OSError:  # it has just ended
-                continue
-            parents[int(entry.name)] = int(fields[1])
-            used[int(entry.name)] = sum(map(int, fields[11:15])) / _TICKS  # utime, stime, cutime, cstime
-    family = {process}
-    while more := {child for child, parent in parents.items() if parent in family} - family:
-        family |= more
-    return sum(used.get(member, 0.0) for member in family)
+def finish(child: subprocess.Popen[bytes], made: Progress, report: Callable[[Progress], None] = lambda _: None) -> int:
+    """The exit code of `child`. It is killed when it makes no progress, or when we are stopped.
+
+    `report` is called now and then while it takes long.
+    """
+    try:
+        while child.poll() is None and not made.has_stalled():
+            if made.is_report_due():
+                report(made)
+            processes.pause(0.02)
+    finally:
+        if child.poll() is None:
+            child.kill()
+    return child.wait()

@@ -118,7 +118,7 @@ def _make_cluster(programs: Path, data: Path) -> None:
     child = processes.spawn(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert child.stdout is not None
     with child.stdout as output:
-        if processes.finish(child, progress.of_process(child.pid)):
+        if progress.finish(child, progress.of_process(child.pid)):
             said = output.read().decode(errors="replace").strip()
             raise StartError(f"The database could not be made in {data}:\n{said}")
     unfinished.rename(data)

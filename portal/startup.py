@@ -40,7 +40,17 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
     # The port is bound here and handed down: nobody can take it between two starts, and nobody is refused during one.
     web = ["gunicorn", "portal.wsgi", "--bind", f"fd://{listener.fileno()}", "--no-control-socket"]
     web += ["--logger-class", "portal.logs.WebLog"]
-    web += ["--preload", "--worker-class", "gthread", "--workers", "2", "--threads", "16", "--graceful-timeout", "5"]
+    web += [
+        "--preload",
+        "--worker-class",
+        "portal.lasting.LastingWorker",
+        "--workers",
+        "2",
+        "--threads",
+        "16",
+        "--graceful-timeout",
+        "5",
+    ]
     worker = ["--pool", "threads", "--concurrency", "32", "--without-gossip", "--without-mingle", "--loglevel", "info"]
     return program(name="preparation", command=[*python, "portal.preparation"], stalled_after=SLOW_STATEMENT), [
         # First, and alone until it answers: the first page should not wait for what nobody waits for.
@@ -49,6 +59,7 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
             command=[*python, *web],
             files=(listener.fileno(),),
             is_ready=lambda: answers(listener),
+            takes_over=processes.has_children,  # it loads all code before it forks those that answer
         ),
         clockwork(name="worker", command=[*celery, "worker", *worker]),
         clockwork(name="beat", command=[*celery, "beat", "--pidfile=", "--loglevel", "info"]),
@@ -58,6 +69,7 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
 def up(var: Path, host: str, port: int | None, console: Console, applications: Applications = applications) -> int:
     """Start everything, watch over it, stop everything; the exit code for the shell."""
     processes.hold_signals()
+    processes.adopt_orphans()
     supervisor = Supervisor(console)
     try:
         var.mkdir(parents=True, exist_ok=True)

@@ -37,6 +37,25 @@ class Program:
     stop_within: float = 15.0  # s, after which comes the
     last_signal: signal.Signals = signal.SIGKILL
     death_signal: signal.Signals = signal.SIGTERM  # that the kernel sends when we die
+    # Whether a successor with this id does the work. What its predecessor left behind goes on until then.
+    takes_over: Callable[[int], bool] | None = None
+
+
+@dataclass(slots=True)
+class Remnant:
+    """What is left of a process group whose leader was killed."""
+
+    group: int
+    asked_at: float | None = None  # of time.monotonic(), when it got the signal to stop
+
+    def stop(self, program: Program) -> bool:
+        """Have it end, by force when it takes too long; whether nothing is left of it."""
+        now = time.monotonic()
+        if self.asked_at is None:
+            self.asked_at = now
+            return not processes.send_to_group(self.group, program.stop_signal)
+        is_late = now - self.asked_at > program.stop_within
+        return not processes.send_to_group(self.group, program.last_signal if is_late else 0)
 
 
 @dataclass(slots=True)
@@ -48,6 +67,7 @@ class Child:
     started_at: float = 0.0  # of time.monotonic()
     failures: int = 0
     not_before: float = 0.0  # of time.monotonic(); the next start
+    remnants: list[Remnant] = field(default_factory=list)
 
     def start(self, console: Console) -> None:
         program = self.program
@@ -74,6 +94,20 @@ class Child:
         delay = min(LONGEST_WAIT, 0.5 * 2**self.failures) if self.failures else 0.0
         self.failures += 1
         return delay
+
+    def leave_remnant(self) -> None:
+        """Remember the group of a process that has ended; the others of the group may outlive it."""
+        if self.program.takes_over is not None and self.process is not None:
+            self.remnants.append(Remnant(self.process.pid))
+
+    def is_replaced(self) -> bool:
+        """Whether nothing is needed any more of what it left behind when it was killed."""
+        if not self.remnants or self.process is None or self.program.takes_over is None:
+            return False
+        return self.program.takes_over(self.process.pid)
+
+    def stop_remnants(self) -> None:
+        self.remnants = [remnant for remnant in self.remnants if not remnant.stop(self.program)]
 
     def end_described(self) -> str:
         code = self.process.returncode if self.process else 0
@@ -109,7 +143,7 @@ class Supervisor:
         )
         output = self.console.relay(child)
         made = progress.of_process(child.pid, program.stalled_after, output.lines)
-        code = processes.finish(child, made, lambda made: self._report(program, made))
+        code = progress.finish(child, made, lambda made: self._report(program, made))
         reason = output.complaint()
         if made.has_stalled() and code == -signal.SIGKILL:
             raise StartError("\n".join(filter(None, [reason, _stalled(program, made)])))
@@ -123,8 +157,12 @@ class Supervisor:
         """Start again what ends, until `Stopped` is raised."""
         while True:
             processes.pause(LOOK_EVERY)
-            for child in (child for stage in self.stages for child in stage):
+            children = [child for stage in self.stages for child in stage]
+            for child in children:
                 self._revive(child)
+                if child.is_replaced():
+                    child.stop_remnants()
+            self._reap()
 
     def stop(self) -> None:
         """Stop everything, the latest stage first, each within its time. Never raises `Stopped`."""
@@ -134,6 +172,12 @@ class Supervisor:
                 self._signal(child, child.program.stop_signal)
             for child in running:
                 self._await_end(child)
+            for child in stage:
+                child.leave_remnant()
+                while child.remnants:
+                    child.stop_remnants()
+                    self._reap()
+                    processes.pause(ASK_EVERY, heeding=ENDLESS)
         self.stages.clear()
 
     def _await(self, child: Child, is_ready: Callable[[], bool]) -> None:
@@ -165,9 +209,14 @@ class Supervisor:
             self.console.warn(f"{child.program.name} {child.end_described()}; it is started again {when}.")
             if child.failures > 1:
                 self.console.show_latest(child.program.name)
+            child.leave_remnant()
             child.process = None
         if time.monotonic() >= child.not_before:
             child.start(self.console)
+
+    def _reap(self) -> None:
+        children = (child for stage in self.stages for child in stage)
+        processes.reap_orphans({child.process.pid for child in children if child.process is not None})
 
     def _signal(self, child: Child, number: signal.Signals) -> None:
         if child.process is not None:

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from portal.progress import REPORT_AFTER, STALLED_AFTER, Progress, cpu_seconds
+from portal.processes import cpu_seconds
+from portal.progress import REPORT_AFTER, STALLED_AFTER, Progress
 
 
 @pytest.fixture
