@@ -12,6 +12,9 @@ from typing import Any
 
 import django
 import psycopg
+from django.core.exceptions import ImproperlyConfigured
+from django.core.files.storage import storages
+from django.core.mail import get_connection
 from django.core.management import call_command
 from django.core.management.commands import migrate
 from django.db import OperationalError, connection
@@ -28,6 +31,7 @@ REPORT_EVERY = 10.0  # s between two lines about what takes long
 
 def main(arguments: list[str]) -> None:
     """Migrate the database and, unless only that is wanted, create what a portal needs before its first page."""
+    _load_chosen_classes()
     django.setup()
     try:
         connection.ensure_connection()
@@ -37,6 +41,20 @@ def main(arguments: list[str]) -> None:
         _migrate()
         if arguments != ["migrate"]:
             call_command("prepare")
+
+
+def _load_chosen_classes() -> None:
+    """Make what the environment names by class, so that a wrong name or option stops the start, not the first use."""
+    for names, load in (
+        ("WIREBEAT_DOCUMENTS_STORAGE, WIREBEAT_DOCUMENTS_OPTIONS", lambda: storages["documents"]),
+        ("EMAIL_BACKEND", get_connection),
+    ):
+        try:
+            load()
+        except (ImportError, ImproperlyConfigured, TypeError) as error:
+            raise BadEnvironment(f"{names}: {error}") from error
+        except Exception as error:  # whatever a class does with its options, which may hold keys and are not shown
+            raise BadEnvironment(f"{names}: refused with {type(error).__name__}") from error
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The Postgres and the Valkey that come with the portal, as programs of a supervisor."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -120,7 +121,8 @@ def _make_cluster(programs: Path, data: Path) -> None:
     with child.stdout as output:
         if progress.finish(child, progress.of_process(child.pid)):
             said = output.read().decode(errors="replace").strip()
-            raise StartError(f"The database could not be made in {data}:\n{said}")
+            lines = [line for line in said.splitlines() if re.search(r"error:|FATAL|PANIC", line)] or said.splitlines()
+            raise StartError(f"The database could not be made in {data}: {''.join(lines[:1]).strip()}")
     unfinished.rename(data)
 
 
