@@ -123,6 +123,7 @@ app.conf.beat_schedule = {
     # Long work goes on: lost workers are replaced, and those that are free are woken for what is open.
     "advance jobs": {"task": "apps.jobs.tasks.advance", "schedule": 5.0, "options": {"expires": 5}},
     "forget old jobs": {"task": "apps.jobs.tasks.forget_old", "schedule": crontab(hour=4, minute=13)},
+    "purge sessions": {"task": "apps.accounts.tasks.purge_sessions", "schedule": crontab(hour=4, minute=31)},
     # The log of retrievals is for people and statistics; it may not grow for ever.
     "forget old retrievals": {"task": "apps.retrieval.tasks.forget_old_retrievals", "schedule": 3600.0},
     # Some sources are only kept for as long as an admin says.

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis
+from psycopg import sql
 
 from portal import embedded, processes, servers
 from portal.console import QUIET, Console
@@ -211,6 +213,27 @@ def open_folder() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
+
+
+@pytest.fixture
+def make_database() -> Iterator[Callable[[], str]]:
+    """Makes empty databases on the server of the tests, each with its URL."""
+    made = []
+    given = os.environ["DATABASE_URL"]
+
+    def make() -> str:
+        made.append(name := f"start_{uuid.uuid4().hex[:12]}")
+        administer(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        return given.replace(f"/{embedded.DATABASE}", f"/{name}", 1)
+
+    yield make
+    for name in made:
+        administer(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def administer(statement: sql.Composed) -> None:
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+        connection.execute(statement)
 
 
 @pytest.fixture(name="until")

@@ -7,13 +7,11 @@ import os
 import shutil
 import subprocess
 import sys
-import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
 import pytest
-from psycopg import sql
 
 from apps.database import schema
 from portal import embedded, preparation, servers
@@ -22,27 +20,6 @@ from portal.supervisor import Supervisor
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = int(os.environ.get("WIREBEAT_SIMULTANEOUS_STARTS", "2"))
-
-
-@pytest.fixture
-def make_database():
-    """Makes empty databases on the server of the tests, each with its URL."""
-    made = []
-    given = os.environ["DATABASE_URL"]
-
-    def make():
-        made.append(name := f"start_{uuid.uuid4().hex[:12]}")
-        administer(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-        return given.replace(f"/{embedded.DATABASE}", f"/{name}", 1)
-
-    yield make
-    for name in made:
-        administer(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
-
-
-def administer(statement):
-    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
-        connection.execute(statement)
 
 
 def begin(url, var, output, *arguments):
