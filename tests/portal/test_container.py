@@ -15,6 +15,7 @@ import pytest
 from django.utils import translation
 
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.timeout(900)  # s; it runs all migrations, and the machine may be busy
 TEXT = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
 NOT_OF_THE_PROJECT = shutil.ignore_patterns("__pycache__", ".*")
 

@@ -19,6 +19,7 @@ from portal.console import QUIET, Console
 from portal.supervisor import Supervisor
 
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.timeout(900)  # s; each start runs all migrations, and the machine may be busy
 ROUNDS = int(os.environ.get("WIREBEAT_SIMULTANEOUS_STARTS", "2"))
 
 

@@ -19,6 +19,7 @@ from portal import embedded, servers
 from tests.portal.conftest import descendants
 
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.timeout(900)  # s; the real portal runs all migrations, and the machine may be busy
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 
