@@ -119,6 +119,7 @@ app.conf.beat_schedule = {
     # Long work goes on: lost workers are replaced, and those that are free are woken for what is open.
     "advance jobs": {"task": "apps.jobs.tasks.advance", "schedule": 5.0},
     "forget old jobs": {"task": "apps.jobs.tasks.forget_old", "schedule": crontab(hour=4, minute=13)},
+    "purge sessions": {"task": "apps.accounts.tasks.purge_sessions", "schedule": crontab(hour=4, minute=31)},
     # The log of retrievals is for people and statistics; it may not grow for ever.
     "forget old retrievals": {"task": "apps.retrieval.tasks.forget_old_retrievals", "schedule": 3600.0},
     # The row of a page that a teaser led to is of no use once the page was fetched.

@@ -6,9 +6,11 @@ import subprocess
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 from contextlib import closing, suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import IO
 
 LARGEST_LOG = 10 * 2**20  # bytes; then it becomes name.log.1, name.log.2
 KEPT_LOGS = 2
@@ -16,6 +18,7 @@ LONGEST_LINE = 2**16  # bytes
 LATEST = 12  # lines, shown when a program fails
 
 QUIET, NORMAL, VERBOSE = range(3)
+STEP = "  "  # begins a line of a relayed program that only says how far it has got
 
 
 class Console:
@@ -25,6 +28,7 @@ class Console:
         self._logs = logs
         self._verbosity = verbosity
         self._latest: dict[str, deque[str]] = {}
+        self._lines: dict[str, int] = {}
         self._threads: dict[str, threading.Thread] = {}
 
     def say(self, text: str) -> None:
@@ -44,10 +48,19 @@ class Console:
         self.forget(name)
         self._logs.mkdir(parents=True, exist_ok=True)
         self._latest[name] = deque(maxlen=LATEST)
+        self._lines[name] = 0
         log = RotatingFileHandler(self._log_of(name), maxBytes=LARGEST_LOG, backupCount=KEPT_LOGS, encoding="utf-8")
         thread = threading.Thread(target=self._copy, args=(name, process, log), name=f"log of {name}", daemon=True)
         self._threads[name] = thread
         thread.start()
+
+    def lines(self, name: str) -> int:
+        """How many lines the program has written since it was started."""
+        return self._lines.get(name, 0)
+
+    def relay(self, process: subprocess.Popen[bytes]) -> "Relay":
+        """Print what a program that ends by itself says, and keep its complaints. Nothing of it is logged."""
+        return Relay(self, process)
 
     def forget(self, name: str) -> None:
         """Wait for the last lines of a program that has ended."""
@@ -68,12 +81,46 @@ class Console:
             while piece := stream.readline(LONGEST_LINE):
                 line = piece.decode(errors="replace").rstrip()
                 latest.append(line)
+                self._lines[name] += 1
                 log.emit(logging.makeLogRecord({"msg": line}))
                 if self._verbosity >= VERBOSE:
                     self.warn(f"{name:8} | {line}")
 
     def _log_of(self, name: str) -> Path:
         return self._logs / f"{name}.log"
+
+
+class Relay:
+    """The output of a program: standard output goes to the console at once, standard error is for the end."""
+
+    def __init__(self, console: Console, process: subprocess.Popen[bytes]) -> None:
+        self._console = console
+        self._count = 0
+        self._complaints: list[str] = []
+        self._threads = [
+            threading.Thread(target=self._read, args=(stream, use), daemon=True)
+            for stream, use in ((process.stdout, self._print), (process.stderr, self._complaints.append))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def lines(self) -> int:
+        return self._count
+
+    def complaint(self) -> str:
+        """What it wrote to standard error until its end."""
+        for thread in self._threads:
+            thread.join(1.0)  # s; a descendant may hold its output open
+        return "\n".join(self._complaints).strip()
+
+    def _read(self, stream: IO[bytes], use: Callable[[str], None]) -> None:
+        with stream:
+            while piece := stream.readline(LONGEST_LINE):
+                use(piece.decode(errors="replace").rstrip())
+                self._count += 1
+
+    def _print(self, line: str) -> None:
+        (self._console.say if line.startswith(STEP) else self._console.warn)(line)
 
 
 def _forget_terminal() -> None:

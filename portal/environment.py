@@ -1,11 +1,26 @@
 """Readers of environment values that fail loudly: a malformed value stops the start with its name and what is wrong."""
 
+import difflib
 import json
 import os
 import re
+from collections.abc import Collection
+from contextlib import suppress
+from email.utils import parseaddr
+from importlib.util import find_spec
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from psycopg import pq
+
+PREFIX = "WIREBEAT_"
+# A service called "wirebeat" in Kubernetes, or a container of that name, puts these into the environment of others.
+_OF_ORCHESTRATORS = re.compile(
+    r"WIREBEAT_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP)(_\w+)?|NAME)"
+)
+_read: set[str] = set()
 
 
 class BadEnvironment(ValueError):
@@ -14,12 +29,42 @@ class BadEnvironment(ValueError):
 
 def text(name: str, default: str = "") -> str:
     """The value of `name`, or the content of the file that `name`_FILE points to (for secrets)."""
-    if (path := os.environ.get(f"{name}_FILE")) is not None:
-        try:
-            return Path(path).read_text(encoding="utf-8").strip()
-        except OSError as error:
-            raise BadEnvironment(f"{name}_FILE: cannot read {path}: {error.strerror}") from error
-    return os.environ.get(name, default)
+    _read.add(name)
+    if (path := os.environ.get(f"{name}_FILE")) is None:
+        return os.environ.get(name, default)
+    try:
+        value = Path(path).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise BadEnvironment(f"{name}_FILE: cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise BadEnvironment(f"{name}_FILE: {path} does not hold text") from error
+    if not value:
+        raise BadEnvironment(f"{name}_FILE: {path} is empty")
+    return value
+
+
+def refuse_unknown(others: Collection[str]) -> None:
+    """Stop the start over a name of ours that nothing has read so far, and that is not among `others`."""
+    known = _read | set(others)
+    for name in sorted(os.environ):
+        if not name.startswith(PREFIX) or name.removesuffix("_FILE") in known or _OF_ORCHESTRATORS.fullmatch(name):
+            continue
+        closest = difflib.get_close_matches(name, sorted(known), n=1)
+        advice = f"did you mean {closest[0]}?" if closest else "README, chapter Operating, lists all names."
+        raise BadEnvironment(f"{name} is no setting; {advice}")
+
+
+def folder(name: str, default: Path) -> Path:
+    """A folder, which need not exist yet."""
+    path = Path(text(name) or default).absolute()
+    if path.exists() and not path.is_dir():
+        raise BadEnvironment(f"{name}: {path} is a file, expected a folder")
+    return path
+
+
+def unusable(folder: Path, error: OSError) -> str:
+    """A sentence about a data folder in which something could not be written."""
+    return f"The data folder {folder} cannot be used: {error.strerror}. WIREBEAT_VAR may name another one."
 
 
 def truth(name: str, default: bool) -> bool:
@@ -31,21 +76,21 @@ def truth(name: str, default: bool) -> bool:
     raise BadEnvironment(f"{name}={value!r}: expected yes or no")
 
 
-def whole(name: str, default: int, *, at_least: int = 0) -> int:
+def whole(name: str, default: int, *, at_least: int = 0, at_most: int) -> int:
     value = text(name, str(default))
-    if not value.isdecimal() or int(value) < at_least:
-        raise BadEnvironment(f"{name}={value!r}: expected a whole number of at least {at_least}")
+    if not (value.isdecimal() and len(value) < 20 and at_least <= int(value) <= at_most):
+        raise BadEnvironment(f"{name}={value!r}: expected a whole number from {at_least} to {at_most}")
     return int(value)
 
 
-def number(name: str, default: float, *, at_least: float = 0.0) -> float:
+def number(name: str, default: float, *, at_least: float = 0.0, at_most: float) -> float:
     value = text(name, str(default))
     try:
         result = float(value)
     except ValueError:
         result = at_least - 1
-    if not result >= at_least:  # also catches nan
-        raise BadEnvironment(f"{name}={value!r}: expected a number of at least {at_least}")
+    if not at_least <= result <= at_most:  # also catches nan
+        raise BadEnvironment(f"{name}={value!r}: expected a number from {at_least:g} to {at_most:g}")
     return result
 
 
@@ -65,9 +110,114 @@ def addresses(name: str) -> list[str]:
     """Addresses of the web, with commas between them."""
     found = words(name)
     for address in found:
-        if not address.startswith(("http://", "https://")) or not urlsplit(address).hostname:
+        if not _is_of_web(_split(address)):
             raise BadEnvironment(f"{name}: {address!r} is no address such as https://hub.example/")
     return found
+
+
+def site(name: str, default: str) -> str:
+    """The address of a whole site."""
+    value = text(name) or default
+    url = _split(value)
+    if not _is_of_web(url) or url.path.strip("/") or "?" in value or "#" in value or "@" in url.netloc:
+        raise BadEnvironment(f"{name}: expected an address such as https://news.example, without a path")
+    return value.rstrip("/")
+
+
+def origins(name: str) -> list[str]:
+    """Origins as browsers name them; `*.` stands for all names below one."""
+    found = words(name)
+    for origin in found:
+        url = _split(origin.replace("://*.", "://", 1))
+        if not _is_of_web(url) or url.path or "?" in origin or "#" in origin or "@" in url.netloc:
+            raise BadEnvironment(f"{name}: {origin!r} is no origin such as https://news.example")
+    return found
+
+
+_HOST = re.compile(
+    r"\.?(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?", re.IGNORECASE
+)
+
+
+def hosts(name: str, default: str, *, of_this_site: bool = False) -> list[str]:
+    """Names or numbers of hosts. One dot before a name stands for all below it, a star for every host of this site."""
+    found = [host.lower() for host in words(name, default)]
+    for host in found:
+        if not (_HOST.fullmatch(host) or (of_this_site and host == "*") or _is_ipv6(host, in_brackets=of_this_site)):
+            raise BadEnvironment(f"{name}: {host!r} is no host such as news.example, 10.0.0.1 or [::1], without port")
+    return found
+
+
+def _is_ipv6(host: str, *, in_brackets: bool) -> bool:
+    bare = host.removeprefix("[").removesuffix("]")
+    try:
+        IPv6Address(bare)
+    except ValueError:
+        return False
+    return bare != host or not in_brackets
+
+
+def token(name: str) -> str:
+    """A secret that is sent in a header."""
+    value = text(name)
+    if not re.fullmatch(r"[\x21-\x7e]*", value):
+        raise BadEnvironment(f"{name}: expected letters, digits and signs of ASCII, without blanks")
+    return value
+
+
+def mail_address(name: str, default: str) -> str:
+    """The address of a sender, with a name before it or without: ``Wirebeat <news@example.org>``."""
+    value = text(name) or default
+    address = parseaddr(value)[1]
+    if not re.fullmatch(r"[^@\s<>,;]+@[^@\s<>,;]+", address) or not re.fullmatch(r"[^\x00-\x1f\x7f]+", value):
+        raise BadEnvironment(f"{name}={value!r}: expected an address such as Wirebeat <news@example.org>")
+    return value
+
+
+def class_path(name: str, default: str) -> str:
+    """The path of a Python class whose module is installed."""
+    value = text(name) or default
+    module = value.rpartition(".")[0]
+    if value == default:
+        return value
+    try:
+        is_there = bool(re.fullmatch(r"\w+(\.\w+)+", value)) and find_spec(module) is not None
+    except ImportError:
+        is_there = False
+    if not is_there:
+        raise BadEnvironment(f"{name}={value!r}: expected a class of an installed module, such as {default}")
+    return value
+
+
+_OF_SOCKETS = {"unix", "redis+socket"}
+
+
+def server(name: str, default: str, schemes: Collection[str]) -> str:
+    """The address of a broker or cache, or several with semicolons between. It is not shown: it may hold a password."""
+    value = text(name) or default
+    for address in value.split(";"):
+        url = _split(address)
+        lies_there = url.path.strip("/") if url.scheme in _OF_SOCKETS else url.hostname
+        number = url.path.strip("/")
+        is_number = not url.scheme.startswith("redis") or url.scheme in _OF_SOCKETS or re.fullmatch(r"\d{0,9}", number)
+        if url.scheme not in schemes or not lies_there or not is_number:
+            kinds = ", ".join(f"{scheme}://" for scheme in schemes)
+            raise BadEnvironment(f"{name}: expected the address of a server that begins with one of {kinds}")
+    return value
+
+
+def _split(address: str) -> SplitResult:
+    """The parts of an address, all of them empty where it is none."""
+    try:
+        url = urlsplit(address)
+        _ = url.port, url.hostname  # whose values are checked when they are read
+    except ValueError:
+        return urlsplit("")
+    return url
+
+
+def _is_of_web(url: SplitResult) -> bool:
+    return url.scheme in {"http", "https"} and bool(_HOST.fullmatch(url.hostname or "") or ":" in (url.hostname or ""))
 
 
 def options(name: str, default: dict[str, object]) -> dict[str, object]:
@@ -86,10 +236,17 @@ def options(name: str, default: dict[str, object]) -> dict[str, object]:
 
 def database(name: str, default: str) -> dict[str, Any]:
     """Django's settings of a database from a URL like ``postgresql://user:password@host:5432/name?sslmode=require``."""
-    url = urlsplit(text(name, default))
+    url = _split(text(name) or default)
     if url.scheme not in {"postgresql", "postgres"} or not url.path.strip("/"):
-        raise BadEnvironment(f"{name}: expected postgresql://user:password@host:port/database")
-    options = dict(parse_qsl(url.query))
+        raise BadEnvironment(f"{name}: expected postgresql://user:password@host:port/database, the port a number")
+    options = dict(parse_qsl(url.query, keep_blank_values=True))
+    for option, value in options.items():
+        if option not in _OPTIONS:
+            raise BadEnvironment(f"{name}: {option!r} is no option of a connection to Postgres")
+        if option in _WHOLE_OPTIONS and not value.isdecimal():
+            raise BadEnvironment(f"{name}: {option} is expected to be a whole number")
+        if option == "sslmode" and value not in _TLS_MODES:
+            raise BadEnvironment(f"{name}: sslmode is expected to be one of {', '.join(_TLS_MODES)}")
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(url.path.strip("/")),
@@ -99,6 +256,14 @@ def database(name: str, default: str) -> dict[str, Any]:
         "PORT": str(url.port or ""),
         "OPTIONS": options,
     }
+
+
+_OPTIONS = {option.keyword.decode() for option in pq.Conninfo.get_defaults()} - {"dbname", "user", "password"}
+_WHOLE_OPTIONS = {
+    "port", "connect_timeout", "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count",
+    "tcp_user_timeout",
+}  # fmt: skip
+_TLS_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
 
 class MailServer(NamedTuple):
@@ -124,7 +289,7 @@ def mail_server(name: str) -> MailServer:
         port = url.port or _MAIL_PORTS.get(url.scheme, 0)
     except ValueError:
         port = 0
-    if value and not (port and url.hostname and not url.path.strip("/") and not url.query):
+    if value and not (port and url.scheme in _MAIL_PORTS and url.hostname and not url.path.strip("/") + url.query):
         # The value is not shown: it may hold a password.
         raise BadEnvironment(f"{name}: expected smtp://user:password@host:port, or smtps:// or smtp+tls://")
     user, password = unquote(url.username or ""), unquote(url.password or "")
@@ -186,17 +351,22 @@ def secret_key(name: str, file: Path) -> str:
     if value := text(name):
         return value
     try:
+        return _kept_secret(file)
+    except OSError as error:
+        raise BadEnvironment(unusable(file.parent, error)) from error
+
+
+def _kept_secret(file: Path) -> str:
+    with suppress(FileNotFoundError):
         return file.read_text(encoding="ascii")
-    except FileNotFoundError:
-        pass
     file.parent.mkdir(parents=True, exist_ok=True)
     candidate = file.with_name(f"{file.name}.{os.getpid()}")
-    candidate.touch(mode=0o600)
-    candidate.write_text(os.urandom(48).hex(), encoding="ascii")
     try:
+        candidate.touch(mode=0o600)
+        candidate.write_text(os.urandom(48).hex(), encoding="ascii")
         os.link(candidate, file)  # of several processes that start at once, the first one's key stays
     except FileExistsError:
         pass
     finally:
-        candidate.unlink()
+        candidate.unlink(missing_ok=True)
     return file.read_text(encoding="ascii")

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ STOP_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 SI_KERNEL = 0x80  # sent by the terminal, hence to every process of the foreground
 SENT = frozenset({SI_KERNEL, 0, -1, -6})  # the others by kill, sigqueue and tgkill
 PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+_TICKS = os.sysconf("SC_CLK_TCK")  # per s
 _prctl = ctypes.CDLL(None).prctl  # looked up here, since little is safe between fork and exec
 
 
@@ -74,16 +76,54 @@ def spawn(
     )
 
 
-def finish(child: subprocess.Popen[bytes], within: float) -> int:
-    """The exit code of `child`, which has `within` seconds; it is killed when that passes or when we are stopped."""
-    deadline = time.monotonic() + within
+def adopt_orphans() -> None:
+    """From now on, descendants that lose their parent become our children, instead of those of the system."""
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def reap_orphans(own: Collection[int]) -> None:
+    """Collect adopted children that have ended; those in `own` are left to whoever started them."""
+    with suppress(ChildProcessError):
+        while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if ended.si_pid in own:
+                return
+            os.waitpid(ended.si_pid, 0)
+
+
+def has_children(process: int) -> bool:
+    return any(parent == process for parent, _ in _table().values())
+
+
+def cpu_seconds(process: int) -> float:
+    """CPU time of a process, of its descendants, and of those that have ended and were waited for."""
+    table = _table()
+    family = {process}
+    while more := {child for child, (parent, _) in table.items() if parent in family} - family:
+        family |= more
+    return sum(table[member][1] for member in family & table.keys())
+
+
+def _table() -> dict[int, tuple[int, float]]:
+    """The parent and the CPU time in seconds of every process."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                fields = (entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            except OSError:  # it has just ended
+                continue
+            used = sum(map(int, fields[11:15]))  # utime, stime, cutime, cstime
+            found[int(entry.name)] = int(fields[1]), used / _TICKS
+    return found
+
+
+def send_to_group(group: int, number: int) -> bool:
+    """Send a signal to a process group; whether there was anybody left in it."""
     try:
-        while child.poll() is None and time.monotonic() < deadline:
-            pause(0.02)
-    finally:
-        if child.poll() is None:
-            child.kill()
-    return child.wait()
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def living_in(directory: Path, program: str) -> set[int]:

@@ -1,6 +1,7 @@
 """The Postgres and the Valkey that come with the portal, as programs of a supervisor."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -11,14 +12,14 @@ from pathlib import Path
 
 import psycopg
 
-from portal import embedded, privileges, processes
+from portal import embedded, privileges, processes, progress
 from portal.embedded import StartError
 from portal.supervisor import Program
 
 LOCALE = "C.UTF-8"
-SLOW_RECOVERY = 600.0  # s; after a crash Postgres first replays its log
 SLOW_CHECKPOINT = 60.0  # s
 VALKEY_MEMORY = "512mb"
+STATUS_LINE = 7  # of postmaster.pid, counted from 0
 _ADMINISTRATION = "host={sockets} port={port} user=postgres dbname=postgres connect_timeout=5"
 
 # Nothing of a throw-away cluster survives anyway.
@@ -52,8 +53,7 @@ def postgres(
         name="postgres",
         command=[*privileges.prefix(server), server, "-D", data, "-k", sockets, *arguments],
         prepare=lambda: _prepare_postgres(programs, data, sockets, port),
-        is_ready=lambda: _has_database(sockets, port),
-        ready_within=SLOW_RECOVERY,
+        is_ready=lambda: _takes_connections(data) and _has_database(sockets, port),
         stop_signal=signal.SIGINT,  # a fast stop: sessions end, a checkpoint is written
         stop_within=SLOW_CHECKPOINT,
         last_signal=signal.SIGQUIT,  # no checkpoint, recovery at the next start; SIGKILL would leave its children
@@ -119,9 +119,10 @@ def _make_cluster(programs: Path, data: Path) -> None:
     child = processes.spawn(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert child.stdout is not None
     with child.stdout as output:
-        if processes.finish(child, within=120.0):
+        if progress.finish(child, progress.of_process(child.pid)):
             said = output.read().decode(errors="replace").strip()
-            raise StartError(f"The database could not be made in {data}:\n{said}")
+            lines = [line for line in said.splitlines() if re.search(r"error:|FATAL|PANIC", line)] or said.splitlines()
+            raise StartError(f"The database could not be made in {data}: {''.join(lines[:1]).strip()}")
     unfinished.rename(data)
 
 
@@ -173,6 +174,14 @@ def _first_number(file: Path) -> int:
     return int(first) if first.isdecimal() else 0
 
 
+def _takes_connections(data: Path) -> bool:
+    """Whether Postgres has recovered. It writes so itself; a connection would cost it time and a line in its log."""
+    try:
+        return (data / "postmaster.pid").read_text(encoding="utf-8").splitlines()[STATUS_LINE].strip() == "ready"
+    except (OSError, IndexError):
+        return False
+
+
 def _has_database(sockets: Path, port: int) -> bool:
     """Whether Postgres answers; if so the portal's database exists afterwards."""
     try:
@@ -180,8 +189,8 @@ def _has_database(sockets: Path, port: int) -> bool:
             known = "SELECT FROM pg_database WHERE datname = %s"
             if connection.execute(known, [embedded.DATABASE]).fetchone() is None:
                 connection.execute(f"CREATE DATABASE {embedded.DATABASE}")
-    except psycopg.OperationalError:
-        return False
+    except (psycopg.OperationalError, psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
+        return False  # the last two: another process makes it at this moment, and the next question finds it
     return True
 
 

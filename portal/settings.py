@@ -1,25 +1,23 @@
-"""All settings, top to bottom. What differs between machines comes from the environment (see README, Operating)."""
+"""All settings, top to bottom. What differs between machines is read from the environment by `variables`."""
 
-from pathlib import Path
 from typing import Any
 
 from csp.constants import NONE, SELF
 
 from apps.retrieval.queues import all_queues
-from portal import brokers, embedded, environment
+from portal import brokers, variables
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-VAR_DIR = Path(environment.text("WIREBEAT_VAR", str(BASE_DIR / "var")))
+BASE_DIR, VAR_DIR = variables.BASE_DIR, variables.VAR_DIR
 
 VERSION = "0.1.0"
-PROJECT_URL = environment.text("WIREBEAT_URL", "http://localhost:8000")  # also told to the sources that are asked
+PROJECT_URL = variables.PROJECT_URL  # also told to the sources that are asked
 
 # --- safety -----------------------------------------------------------------------------------------------------------
-DEBUG = environment.truth("WIREBEAT_DEBUG", False)
-SECRET_KEY = environment.secret_key("WIREBEAT_SECRET_KEY", VAR_DIR / "secret_key")
-ALLOWED_HOSTS = environment.words("WIREBEAT_HOSTS", "localhost,127.0.0.1,[::1]")
-CSRF_TRUSTED_ORIGINS = environment.words("WIREBEAT_ORIGINS")
-BEHIND_TLS = environment.truth("WIREBEAT_TLS", False)
+DEBUG = variables.DEBUG
+SECRET_KEY = variables.SECRET_KEY
+ALLOWED_HOSTS = variables.HOSTS
+CSRF_TRUSTED_ORIGINS = variables.ORIGINS
+BEHIND_TLS = variables.TLS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
 SECURE_REDIRECT_EXEMPT = [r"^health/", r"^metrics$"]  # machines ask from inside, without the proxy
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
@@ -131,38 +129,36 @@ WHITENOISE_USE_FINDERS = True  # no collectstatic before the first page
 WHITENOISE_AUTOREFRESH = DEBUG
 
 # --- what it remembers ------------------------------------------------------------------------------------------------
-_database = environment.database("DATABASE_URL", embedded.database_url(VAR_DIR))
 DATABASES = {
-    "default": _database
+    "default": variables.DATABASE
     | {
-        "OPTIONS": brokers.database_options(_database["OPTIONS"]),
+        "OPTIONS": brokers.database_options(variables.DATABASE["OPTIONS"]),
         "CONN_MAX_AGE": 300,
         "CONN_HEALTH_CHECKS": True,  # after a restart of Postgres the first page per thread would be an error
-        "TEST": {"NAME": environment.text("WIREBEAT_TEST_DATABASE", "test_wirebeat")},
+        "TEST": {"NAME": variables.TEST_DATABASE},
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-_cache_url = environment.text("CACHE_URL", embedded.cache_url(VAR_DIR))
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": _cache_url,
+        "LOCATION": variables.CACHE_URL,
         "KEY_PREFIX": "wirebeat",
-        "OPTIONS": brokers.cache_options(_cache_url),
+        "OPTIONS": brokers.cache_options(variables.CACHE_URL),
     }
 }
 SESSION_ENGINE = "apps.accounts.sessions"
 STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     "documents": {
-        "BACKEND": environment.text("WIREBEAT_DOCUMENTS_STORAGE", "django.core.files.storage.FileSystemStorage"),
-        "OPTIONS": environment.options("WIREBEAT_DOCUMENTS_OPTIONS", {"location": str(VAR_DIR / "documents")}),
+        "BACKEND": variables.DOCUMENTS_STORAGE,
+        "OPTIONS": variables.DOCUMENTS_OPTIONS,
     },
 }
-DOCUMENT_DAYS = environment.whole("WIREBEAT_DOCUMENT_DAYS", 30, at_least=1)  # how long a posting's page is kept
+DOCUMENT_DAYS = variables.DOCUMENT_DAYS  # how long a posting's page is kept
 
 # --- keepers ----------------------------------------------------------------------------------------------------------
-METRICS_TOKEN = environment.text("WIREBEAT_METRICS_TOKEN")  # without one, private addresses alone may read the metrics
+METRICS_TOKEN = variables.METRICS_TOKEN  # without one, private addresses alone may read the metrics
 
 PROCESS_COMMANDS = "portal.startup.commands"  # which processes benchmarks start, and how
 COUNT_STUCK_MESSAGES = "portal.set_aside.count_set_aside"  # what apps are told of messages that were set aside
@@ -189,23 +185,19 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_REDIRECT_URL = "river"
 ACCOUNT_SIGNUP_REDIRECT_URL = "welcome"
 LOGIN_URL = "account_login"
-_mail = environment.mail_server("EMAIL_URL")
-EMAIL_BACKEND = environment.text(
-    "EMAIL_BACKEND", f"django.core.mail.backends.{'smtp' if _mail.host else 'console'}.EmailBackend"
-)
+_mail = variables.MAIL
+EMAIL_BACKEND = variables.EMAIL_BACKEND
 EMAIL_HOST, EMAIL_PORT = _mail.host or "localhost", _mail.port or 25
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.user, _mail.password
 EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.use_tls, _mail.use_ssl
 EMAIL_TIMEOUT = 30  # s without an answer of the mail server
-DEFAULT_FROM_EMAIL = environment.text("WIREBEAT_FROM_EMAIL", "wirebeat@localhost")
+DEFAULT_FROM_EMAIL = variables.FROM_EMAIL
 
-SIGN_UP = environment.choice("WIREBEAT_SIGN_UP", "open", "invited", "closed")
+SIGN_UP = variables.SIGN_UP
 ACCOUNT_ADAPTER = "apps.accounts.adapters.AccountAdapter"
 ACCOUNT_LOGOUT_REDIRECT_URL = "home"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
-ACCOUNT_EMAIL_VERIFICATION = environment.choice(
-    "WIREBEAT_EMAIL_VERIFICATION", *(("optional", "none") if _mail.host else ("none", "optional")), "mandatory"
-)
+ACCOUNT_EMAIL_VERIFICATION = variables.EMAIL_VERIFICATION
 _email = "email*" if ACCOUNT_EMAIL_VERIFICATION == "mandatory" else "email"
 ACCOUNT_SIGNUP_FIELDS = ["username*", _email, "password1*", "password2*"]
 ACCOUNT_USERNAME_MIN_LENGTH = 2
@@ -213,7 +205,7 @@ ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "Wirebeat: "
 ACCOUNT_EMAIL_NOTIFICATIONS = bool(_mail.host)  # of every change that a thief would make
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # or strangers could have the portal write to strangers
-ALLAUTH_TRUSTED_PROXY_COUNT = environment.whole("WIREBEAT_PROXIES", 1 if BEHIND_TLS else 0)
+ALLAUTH_TRUSTED_PROXY_COUNT = variables.PROXIES
 MFA_ADAPTER = "apps.accounts.adapters.TwoFactorAdapter"
 MFA_FORMS = {"add_webauthn": "apps.accounts.forms.AddPasskeyForm"}
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
@@ -223,7 +215,7 @@ MFA_TOTP_ISSUER = "Wirebeat"
 MFA_TOTP_TOLERANCE = 1  # codes before and after the present one, for clocks that are slow or fast
 SOCIALACCOUNT_ADAPTER = "apps.accounts.adapters.ForeignAccountAdapter"
 SOCIALACCOUNT_PROVIDERS: dict[str, dict[str, Any]] = {
-    "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": environment.identity_providers("WIREBEAT_OIDC")}
+    "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": variables.OIDC}
 }
 
 LANGUAGE_CODE = "en"
@@ -237,27 +229,27 @@ USE_I18N = True
 
 # --- retrieval --------------------------------------------------------------------------------------------------------
 # Sources may not lie on private addresses, except below these names (".example" opens every name that ends so).
-RETRIEVAL_OPEN_HOSTS = environment.words("WIREBEAT_OPEN_HOSTS", ".replay.localhost")
-RETRIEVAL_MIN_GAP = environment.number("WIREBEAT_MIN_GAP", 3600, at_least=0)  # s; feeds are never asked more often
-RETRIEVAL_HOST_GAP = environment.number("WIREBEAT_HOST_GAP", 1.0)  # s between two requests to a host
-RETRIEVAL_CRAWLS = environment.whole("WIREBEAT_CRAWLS", 4, at_least=1)  # sites whose pages are fetched at a time
+RETRIEVAL_OPEN_HOSTS = variables.OPEN_HOSTS
+RETRIEVAL_MIN_GAP = variables.MIN_GAP  # s; feeds are never asked more often
+RETRIEVAL_HOST_GAP = variables.HOST_GAP  # s between two requests to a host
+RETRIEVAL_CRAWLS = variables.CRAWLS  # sites whose pages are fetched at a time
 # Hosts may share out the sites: each runs workers that take from some of these queues alone.
-RETRIEVAL_QUEUES = environment.whole("WIREBEAT_RETRIEVAL_QUEUES", 1, at_least=1)
-RETRIEVAL_LOG_DAYS = environment.whole("WIREBEAT_RETRIEVAL_LOG_DAYS", 30, at_least=1)
+RETRIEVAL_QUEUES = variables.RETRIEVAL_QUEUES
+RETRIEVAL_LOG_DAYS = variables.RETRIEVAL_LOG_DAYS
 
 # --- reading ----------------------------------------------------------------------------------------------------------
-PICTURES_PER_DAY = environment.whole("WIREBEAT_PICTURES_MB", 1_000) * 10**6  # bytes of fetched pictures that are kept
+PICTURES_PER_DAY = variables.PICTURES_MB * 10**6  # bytes of fetched pictures that are kept
 
 # --- push -------------------------------------------------------------------------------------------------------------
 # Hubs call us at PROJECT_URL: "auto" asks them to where that is an address that others can call.
-PUSH_MODE = environment.choice("WIREBEAT_PUSH", "auto", "on", "off")
+PUSH_MODE = variables.PUSH
 
 # --- publishing -------------------------------------------------------------------------------------------------------
 # Hubs (WebSub) that are told what is new in our feeds. They are trusted: they may lie on the portal's own network.
-PUBLISHING_HUBS = environment.addresses("WIREBEAT_HUB")
+PUBLISHING_HUBS = variables.HUBS
 
 # --- Celery (its app is in portal/celery.py) --------------------------------------------------------------------------
-CELERY_BROKER_URL = environment.text("BROKER_URL", embedded.broker_url(VAR_DIR))
+CELERY_BROKER_URL = variables.BROKER_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 _celery = brokers.celery_settings(CELERY_BROKER_URL, all_queues(RETRIEVAL_QUEUES))
 vars().update({f"CELERY_{name.upper()}": value for name, value in _celery.items()})
@@ -281,10 +273,10 @@ LOGGING = {
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
-            "formatter": environment.choice("WIREBEAT_LOG_FORMAT", "text", "json"),
+            "formatter": variables.LOG_FORMAT,
         }
     },
-    "root": {"handlers": ["console"], "level": environment.text("WIREBEAT_LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["console"], "level": variables.LOG_LEVEL},
     "loggers": {
         "celery.app.trace": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},

@@ -3,9 +3,11 @@
 import fcntl
 import http.client
 import os
+import shutil
 import signal
 import socket
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -14,7 +16,7 @@ from pathlib import Path
 from typing import TextIO
 
 from apps.retrieval.queues import DERIVED, retrieval_queues
-from portal import embedded, environment, processes, servers
+from portal import embedded, environment, processes, servers, variables
 from portal.console import Console
 from portal.embedded import StartError
 from portal.supervisor import Program, Supervisor
@@ -24,13 +26,18 @@ RETRIEVAL_THREADS = 8  # they begin sources; fetching takes none
 DERIVE_THREADS = 16
 GIVING_WAY = ["nice", "-n", "10"]  # deriving slows down neither retrieval nor pages
 PORTS = range(8000, 8050)
+# Bytes: a new Postgres with all tables has 55 MB, most of it in its log's first files.
+ROOM_OF_FIRST_START = 100 * 10**6
+ROOM_OF_RESTART = 20 * 10**6  # bytes; one more file of Postgres' log
+PROBE = 2**16  # bytes
+SLOW_STATEMENT = 3600.0  # s; a migration may wait so long for Postgres, which may work on another machine
 EVERYWHERE = {"127.0.0.1", "0.0.0.0", "::", "::1"}
 
 Applications = Callable[[socket.socket, Mapping[str, str]], tuple[Program, Sequence[Program]]]
 
 
 def data_folder() -> Path:
-    return Path(os.environ.get("WIREBEAT_VAR") or ROOT / "var")
+    return variables.VAR_DIR
 
 
 def commands() -> dict[str, list[str]]:
@@ -38,8 +45,9 @@ def commands() -> dict[str, list[str]]:
     python = [sys.executable, "-m"]
     celery = [*python, "celery", "-A", "portal"]
     web = [*python, "gunicorn", "portal.wsgi", "--no-control-socket", "--logger-class", "portal.logs.WebLog"]
-    web += ["--preload", "--worker-class", "gthread", "--workers", "2", "--threads", "16", "--graceful-timeout", "5"]
-    retrieval = ",".join(retrieval_queues(environment.whole("WIREBEAT_RETRIEVAL_QUEUES", 1, at_least=1)))
+    web += ["--preload", "--worker-class", "portal.lasting.LastingWorker", "--workers", "2", "--threads", "16"]
+    web += ["--graceful-timeout", "5"]
+    retrieval = ",".join(retrieval_queues(variables.RETRIEVAL_QUEUES))
     return {
         "web": web,
         "retrieval": [*celery, *_worker("retrieval", retrieval, RETRIEVAL_THREADS)],
@@ -63,7 +71,7 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
     # When we are killed the broker goes too: a worker could neither finish nor give back what it holds.
     clockwork = partial(program, death_signal=signal.SIGKILL, stop_within=10.0)
     preparation = [sys.executable, "-m", "portal.preparation"]
-    return program(name="preparation", command=preparation, ready_within=3600.0), [
+    return program(name="preparation", command=preparation, stalled_after=SLOW_STATEMENT), [
         # First, and alone until it answers: the first page should not wait for what nobody waits for.
         program(
             name="web",
@@ -72,7 +80,7 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
             command=[*lines["web"], "--bind", f"fd://{listener.fileno()}"],
             files=(listener.fileno(),),
             is_ready=lambda: answers(listener),
-            ready_within=120.0,
+            takes_over=processes.has_children,  # it loads all code before it forks those that answer
         ),
         clockwork(name="retrieval", command=lines["retrieval"]),
         clockwork(name="derive", command=lines["derive"]),
@@ -83,9 +91,10 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
 def up(var: Path, host: str, port: int | None, console: Console, applications: Applications = applications) -> int:
     """Start everything, watch over it, stop everything; the exit code for the shell."""
     processes.hold_signals()
+    processes.adopt_orphans()
     supervisor = Supervisor(console)
     try:
-        var.mkdir(parents=True, exist_ok=True)
+        _make_usable(var)
         with _alone(var) as lock, closing(listen(host, port)) as listener:
             try:
                 _start(supervisor, var, listener, applications)
@@ -100,6 +109,35 @@ def up(var: Path, host: str, port: int | None, console: Console, applications: A
     except StartError as error:
         console.warn(str(error))
         return 1
+    except OSError as error:
+        if not Path(str(error.filename)).is_relative_to(var):
+            raise
+        console.warn(environment.unusable(var, error))
+        return 1
+
+
+def _make_usable(var: Path) -> None:
+    """Make the data folder, and see that what a start writes will fit: Postgres does not say clearly when it does not.
+
+    Raises
+    ------
+    StartError
+        If it cannot be written, or its disk is full.
+    """
+    try:
+        var.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=var) as probe:
+            probe.write(bytes(PROBE))
+    except OSError as error:
+        raise StartError(environment.unusable(var, error)) from error
+    if environment.text("DATABASE_URL"):
+        return
+    needed = ROOM_OF_RESTART if (var / "pg" / "PG_VERSION").exists() else ROOM_OF_FIRST_START
+    if (free := shutil.disk_usage(var).free) < needed:
+        raise StartError(
+            f"The disk of the data folder {var} is full: {free // 10**6} MB are free, and the database needs"
+            f" {needed // 10**6} MB to start. Make room, or name another folder in WIREBEAT_VAR."
+        )
 
 
 def _start(supervisor: Supervisor, var: Path, listener: socket.socket, applications: Applications) -> None:
@@ -118,7 +156,9 @@ def _start(supervisor: Supervisor, var: Path, listener: socket.socket, applicati
     if not (environment.text("BROKER_URL") and environment.text("CACHE_URL")):
         ours.append(servers.valkey(var / "valkey", sockets))
     supervisor.start(*ours)
-    preparation, running = applications(listener, chosen | os.environ)
+    given = {name: value for name, value in os.environ.items() if value or name not in chosen}
+    # Its folder may be given relative to ours, and the programs run in another one.
+    preparation, running = applications(listener, chosen | given | {"WIREBEAT_VAR": str(var.absolute())})
     supervisor.finish(preparation)
     supervisor.start(*running)
 

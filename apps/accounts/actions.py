@@ -12,6 +12,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from apps.accounts import queries
@@ -26,6 +27,7 @@ USE_NOTED_EVERY = timedelta(minutes=5)
 LONGEST_NOTE = 200  # characters, on an invitation
 LONGEST_INVITATION = 90  # days
 MOST_INVITATIONS = 500  # open ones
+PURGED_AT_ONCE = 5_000  # sessions that one statement deletes
 
 
 def set_preferences(
@@ -208,6 +210,21 @@ def end_session(user: User, session_id: int) -> bool:
         return False
     session.end()
     return True
+
+
+def purge_sessions(*, now: datetime) -> int:
+    """Delete sessions that have expired, and what is listed of sessions that are gone; how many sessions there were."""
+    deleted = 0
+    while batch := list(Session.objects.filter(expire_date__lt=now).values_list("pk", flat=True)[:PURGED_AT_ONCE]):
+        # Asked for again, as a session may have been extended since.
+        count, _rows = Session.objects.filter(pk__in=batch, expire_date__lt=now).delete()
+        deleted += count
+    present = Session.objects.filter(session_key=OuterRef("session_key"))
+    # What was listed just now may precede its session.
+    listed = UserSession.objects.filter(~Exists(present), created_at__lt=now - timedelta(days=1))
+    while batch := list(listed.values_list("pk", flat=True)[:PURGED_AT_ONCE]):
+        UserSession.objects.filter(pk__in=batch).delete()
+    return deleted
 
 
 # --- the end of an account --------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ class Part:
         StartError
             If it ends, or is not ready in its time.
         """
-        deadline = time.monotonic() + self.program.ready_within
+        deadline = time.monotonic() + self.program.stalled_after
         while self.program.is_ready is not None and not self.program.is_ready():
             if self.has_ended() or time.monotonic() > deadline:
                 raise StartError(f"{self.name} does not get ready:\n{self.latest()}")

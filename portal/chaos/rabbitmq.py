@@ -60,7 +60,6 @@ def programs(var: Path, port: int) -> list[Program]:
             environment=environment,
             directory=home,
             is_ready=_takes(port),
-            ready_within=120.0,
             stop_within=30.0,
         ),
     ]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis
+from psycopg import sql
 
 from portal import embedded, processes, servers
 from portal.console import QUIET, Console
@@ -22,6 +24,7 @@ from portal.supervisor import Supervisor
 ROOT = Path(__file__).resolve().parents[2]
 STAND_INS = ROOT / "tests" / "portal" / "stand_ins.py"
 PATIENCE = 60.0  # s; the machine may be busy
+LONGEST_START = 600.0  # s
 
 
 def until(condition: Callable[[], bool], within: float = PATIENCE) -> bool:
@@ -84,7 +87,8 @@ class House:
         return self.launch(*arguments, **options).await_ready()
 
     def await_ready(self) -> "House":
-        assert until(lambda: "is ready" in self.output or self.process.poll() is not None), self.output
+        # It gives up by itself, when it makes no progress.
+        assert until(lambda: "is ready" in self.output or self.process.poll() is not None, LONGEST_START), self.output
         assert self.process.poll() is None, self.output
         self.watch_family()
         return self
@@ -211,6 +215,27 @@ def open_folder() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
+
+
+@pytest.fixture
+def make_database() -> Iterator[Callable[[], str]]:
+    """Makes empty databases on the server of the tests, each with its URL."""
+    made = []
+    given = os.environ["DATABASE_URL"]
+
+    def make() -> str:
+        made.append(name := f"start_{uuid.uuid4().hex[:12]}")
+        administer(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        return given.replace(f"/{embedded.DATABASE}", f"/{name}", 1)
+
+    yield make
+    for name in made:
+        administer(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def administer(statement: sql.Composed) -> None:
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+        connection.execute(statement)
 
 
 @pytest.fixture(name="until")

@@ -131,13 +131,6 @@ def test_services_wait_for_the_preparation_and_share_volumes_that_exist():
     assert {"web", "retrieval", "derive", "beat"} < set(ours())
 
 
-def test_what_the_container_copies_is_there():
-    copied = re.findall(r"^COPY (.*) \S+$", (DEPLOY / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE)
-    for line in copied:
-        for name in line.split():
-            assert (ROOT / name).exists(), name
-
-
 def test_the_readme_names_commands_that_exist():
     operating = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Operating")[2].partition("## Design")[0]
     named = set(re.findall(r"manage\.py ([a-z_]+)", operating))

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from portal import processes
+from portal import processes, progress
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -115,11 +115,27 @@ def test_children_do_not_inherit_what_is_held():
     assert process.communicate()[0] == "set()\n"
 
 
-def test_what_does_not_finish_in_time_is_killed():
-    assert processes.finish(processes.spawn(["sleep", "infinity"]), within=0.05) == -signal.SIGKILL
-    assert processes.finish(processes.spawn(["false"]), within=60) == 1
+def test_what_stands_still_is_killed():
+    sleeper = processes.spawn(["sleep", "infinity"])
+    assert progress.finish(sleeper, progress.of_process(sleeper.pid, stalled_after=0.05)) == -signal.SIGKILL
+    failure = processes.spawn(["false"])
+    assert progress.finish(failure, progress.of_process(failure.pid)) == 1
 
 
 def test_a_missing_program_is_an_error_of_the_parent():
     with pytest.raises(FileNotFoundError):
         processes.spawn([shutil.which("nothing-of-the-kind") or "nothing-of-the-kind"])
+
+
+def test_orphans_are_adopted_and_collected_and_own_children_are_left_to_their_owner(until):
+    process = run_python(
+        "import subprocess, time; from pathlib import Path; from portal import processes\n"
+        "processes.adopt_orphans()\n"
+        "own = subprocess.Popen(['sh', '-c', 'sleep 0.2 & echo $!; exit 3'], stdout=subprocess.PIPE, text=True)\n"
+        "orphan = int(own.stdout.readline())\n"
+        "while Path(f'/proc/{orphan}').exists():\n"
+        "    processes.reap_orphans({own.pid} if own.poll() is None else set())\n"
+        "    time.sleep(0.02)\n"
+        "print(own.returncode)"
+    )
+    assert process.communicate(timeout=30)[0] == "3\n"

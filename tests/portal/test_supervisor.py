@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from portal import console as consoles
+from portal import progress
 from portal.console import NORMAL, QUIET, VERBOSE, Console
 from portal.embedded import StartError
 from portal.processes import Stopped
@@ -46,13 +47,56 @@ def test_what_ends_before_it_is_ready_is_shown_with_its_last_words(supervisor, c
 
 
 def test_what_is_never_ready_is_given_up(supervisor):
-    with pytest.raises(StartError, match="web was not ready after 0 s"):
-        supervisor.start(python("web", "import time; time.sleep(60)", is_ready=lambda: False, ready_within=0.05))
+    with pytest.raises(StartError, match=r"web was not ready after . s, and made no progress for the last 1 s"):
+        supervisor.start(python("web", "import time; time.sleep(60)", is_ready=lambda: False, stalled_after=1.0))
 
 
 def test_a_failing_preparation_stops_the_start(supervisor):
     with pytest.raises(StartError, match=r"preparation failed \(code 7\)"):
         supervisor.finish(python("preparation", "exit(7)"))
+
+
+def test_a_preparation_that_says_why_it_failed_is_quoted_without_another_line(supervisor, capsys):
+    with pytest.raises(StartError, match=r"^the database is away$"):
+        supervisor.finish(python("preparation", "import sys; sys.exit('the database is away')"))
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(("verbosity", "shown"), [(NORMAL, ["  3 of 9", "password"]), (QUIET, ["password"])])
+def test_a_preparation_shows_its_steps_unless_only_results_are_wanted(tmp_path, capsys, verbosity, shown):
+    Supervisor(Console(tmp_path, verbosity)).finish(python("preparation", "print('  3 of 9'); print('password')"))
+    assert [line for line in capsys.readouterr().out.splitlines() if "done" not in line] == shown
+    assert list(tmp_path.iterdir()) == []  # a password is in no log
+
+
+def test_a_preparation_that_stands_still_is_given_up(supervisor):
+    with pytest.raises(StartError, match="made no progress"):
+        supervisor.finish(python("preparation", "import time; time.sleep(60)", stalled_after=1.0))
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "end = time.monotonic() + 4\nwhile time.monotonic() < end: pass",
+        "for number in range(20): print(number, flush=True); time.sleep(0.2)",
+        "subprocess.run([sys.executable, '-c', 'import time\\nend = time.monotonic() + 4\\n'"
+        "'while time.monotonic() < end: pass'])",
+    ],
+    ids=["cpu", "output", "cpu of a child"],
+)
+def test_what_makes_progress_is_waited_for_although_it_takes_longer(supervisor, tmp_path, work):
+    mark = tmp_path / "mark"
+    code = f"import subprocess, sys, time\n{work}\nopen({str(mark)!r}, 'w')\ntime.sleep(60)"
+    supervisor.start(python("web", code, is_ready=mark.exists, stalled_after=2.0))
+    assert mark.exists()
+
+
+def test_a_slow_start_is_reported_with_its_step(supervisor, monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(progress, "REPORT_AFTER", 0.2)
+    mark = tmp_path / "mark"
+    code = f"import time; time.sleep(1); open({str(mark)!r}, 'w'); time.sleep(60)"
+    supervisor.start(python("web", code, is_ready=mark.exists))
+    assert "  web is still starting after " in capsys.readouterr().out
 
 
 def test_what_ends_is_started_again_and_announced_in_one_line(supervisor, capsys, tmp_path, until):

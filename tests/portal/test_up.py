@@ -16,9 +16,18 @@ import pytest
 import redis
 
 from portal import embedded, servers
+from tests.portal.conftest import descendants
 
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.timeout(900)  # s; the real portal runs all migrations, and the machine may be busy
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+
+
+def command_line(process):
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except OSError:
+        return ""
 
 
 def is_answered(address):
@@ -291,9 +300,65 @@ def test_a_normal_user_starts_it_too(make_house, open_folder):
     assert house.all_gone()
 
 
-def test_the_real_portal_stops_as_it_should_however_it_is_stopped(make_house, tmp_path, until):
-    real = {"command": [sys.executable, str(ROOT / "manage.py"), "up"], "environment": {"WIREBEAT_NO_VENV": "1"}}
-    house = make_house(tmp_path / "var", **real).start()
+@pytest.fixture
+def real_house(make_house, tmp_path):
+    """The real portal, not started yet."""
+    command = [sys.executable, str(ROOT / "manage.py"), "up"]
+    return make_house(tmp_path / "var", command=command, environment={"WIREBEAT_NO_VENV": "1"})
+
+
+def children(process):
+    return {
+        child for child in descendants(process) if f"PPid:\t{process}\n" in Path(f"/proc/{child}/status").read_text()
+    }
+
+
+def kill_master(house, until):
+    """Kill gunicorn's first process; its own id, and those of its workers."""
+    [master] = [child for child in children(house.process.pid) if "gunicorn" in command_line(child)]
+    assert until(lambda: len(children(master)) == 2)
+    workers = children(master)
+    os.kill(master, signal.SIGKILL)
+    return master, workers
+
+
+def test_the_site_answers_while_its_killed_master_is_replaced(real_house, until, is_running):
+    house = real_house.start()
+    address = f"{house.address}health/live"
+    before, workers = kill_master(house, until)
+
+    def successors():
+        others = children(house.process.pid) - workers - {before}
+        return [child for child in others if "gunicorn" in command_line(child)]
+
+    assert until(successors)
+    [master] = successors()
+    os.kill(master, signal.SIGSTOP)  # however long it takes to load
+    for _ in range(20):  # each has one of the workers look for its master
+        assert is_answered(address)
+    assert all(map(is_running, workers))
+    os.kill(master, signal.SIGCONT)
+    assert until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))  # nor are there zombies
+    assert until(lambda: len(children(master)) == 2)
+    assert is_answered(address)
+    kill_master(house, until)  # and a stop at this moment leaves nothing behind
+    house.watch_family()
+    assert house.stop() == 0
+    assert house.all_gone()
+
+
+def test_nothing_of_the_site_outlives_a_killed_supervisor(real_house, until):
+    house = real_house.start()
+    kill_master(house, until)  # its workers go on, adopted by the supervisor
+    assert until(lambda: "web was ended by SIGKILL" in house.output)
+    house.watch_family()
+    house.process.kill()
+    house.process.wait(60)
+    assert until(house.all_gone)
+
+
+def test_the_real_portal_stops_as_it_should_however_it_is_stopped(real_house, until):
+    house = real_house.start()
     assert is_answered(f"{house.address}health/live")
     house.process.kill()
     house.process.wait(60)

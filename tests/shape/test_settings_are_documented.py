@@ -3,12 +3,32 @@
 import re
 from pathlib import Path
 
+from portal.variables import OTHERS
+
 ROOT = Path(__file__).parents[2]
+MADE_UP_IN = {"test_environment.py", "test_oidc.py", "test_refused_starts.py"}  # names, to try the readers with
+
+
+def read_by(module):
+    text = (ROOT / "portal" / f"{module}.py").read_text(encoding="utf-8")
+    return set(re.findall(r"environment\.\w+\(\s*\"(\w+)\"", text))
+
+
+def test_the_settings_read_no_variable_that_is_not_checked_before_the_start():
+    assert read_by("settings") == set()
+
+
+def test_every_name_of_ours_that_the_program_or_its_tests_use_is_accepted():
+    files = [file for folder in ("portal", "apps", "tests", "deploy") for file in (ROOT / folder).rglob("*.*")]
+    files = [file for file in files if file.suffix in {".py", ".example", ".yaml"} and file.name not in MADE_UP_IN]
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    used = {name for text in texts for name in re.findall(r"\bWIREBEAT_[A-Z_]+[A-Z]\b", text)}
+    known = read_by("variables") | OTHERS
+    assert {name for name in used if name.removesuffix("_FILE") not in known} == set()
 
 
 def test_the_readme_lists_every_environment_variable_of_the_settings():
-    settings = (ROOT / "portal" / "settings.py").read_text(encoding="utf-8")
-    read = set(re.findall(r"environment\.\w+\(\s*\"(\w+)\"", settings)) - {"WIREBEAT_TEST_DATABASE"}
+    read = read_by("variables") - {"WIREBEAT_TEST_DATABASE"}
     table = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Operating")[2]
     documented = {
         name for row in re.findall(r"^\|(.*?)\|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)

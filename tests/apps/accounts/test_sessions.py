@@ -10,7 +10,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.timezone import now
 
+from apps.accounts import actions, tasks
 from apps.accounts.sessions import SessionStore
+from portal.celery import app
 from tests.builders import a_user
 
 pytestmark = pytest.mark.django_db
@@ -81,3 +83,32 @@ def test_another_password_ends_the_other_sessions():
     here.post(reverse("account_change_password"), words)
     assert there.get(reverse("account")).status_code == 302
     assert here.get(reverse("account")).status_code == 200
+
+
+def test_expired_sessions_are_purged_with_what_is_listed_of_them(monkeypatch):
+    monkeypatch.setattr(actions, "PURGED_AT_ONCE", 2)
+    clients = [signed_in(a_user()) for _ in range(6)]
+    *over, present = (client.session.session_key for client in clients)
+    Session.objects.filter(session_key__in=over).update(expire_date=now() - timedelta(seconds=1))
+    UserSession.objects.update(created_at=now() - timedelta(days=2))
+    assert actions.purge_sessions(now=now()) == 5
+    assert list(Session.objects.values_list("session_key", flat=True)) == [present]
+    assert list(UserSession.objects.values_list("session_key", flat=True)) == [present]
+    assert clients[-1].get(reverse("account")).status_code == 200
+
+
+def test_what_was_listed_just_now_stays_although_its_session_is_not_stored_yet():
+    client = signed_in(a_user())
+    Session.objects.filter(session_key=client.session.session_key).delete()
+    actions.purge_sessions(now=now())
+    assert UserSession.objects.count() == 1
+
+
+def test_sessions_are_purged_every_day():
+    [entry] = [entry for entry in app.conf.beat_schedule.values() if entry["task"] == tasks.purge_sessions.name]
+    schedule = entry["schedule"]
+    assert (len(schedule.hour), len(schedule.minute), len(schedule.day_of_week)) == (1, 1, 7)
+    client = signed_in(a_user())
+    Session.objects.update(expire_date=now() - timedelta(seconds=1))
+    app.tasks[entry["task"]]()
+    assert not Session.objects.filter(session_key=client.session.session_key).exists()

@@ -1,0 +1,94 @@
+"""What the Containerfile copies is all that the program needs."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from django.utils import translation
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.timeout(900)  # s; it runs all migrations, and the machine may be busy
+TEXT = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
+NOT_OF_THE_PROJECT = shutil.ignore_patterns("__pycache__", ".*")
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory):
+    """The files of the image, copied as the Containerfile says."""
+    folder = tmp_path_factory.mktemp("image")
+    for line in re.findall(r"^COPY (.+)$", TEXT, re.MULTILINE):
+        *names, place = line.split()
+        for name in names:
+            target = folder / place / Path(name).name if place.endswith("/") else folder / place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, target, ignore=NOT_OF_THE_PROJECT, dirs_exist_ok=True)
+            else:
+                shutil.copy(ROOT / name, target)
+    return folder
+
+
+@pytest.fixture
+def surroundings(make_database, tmp_path):
+    """The environment of the image, but for the database and the folder of data."""
+    plain = {
+        name: value for name, value in os.environ.items() if not name.startswith(("WIREBEAT_", "PYTHON", "DJANGO"))
+    }
+    for line in re.findall(r"^ENV (.+)$", TEXT, re.MULTILINE):
+        plain |= dict(pair.split("=", 1) for pair in shlex.split(line))
+    return plain | {"DATABASE_URL": make_database(), "WIREBEAT_VAR": str(tmp_path)}
+
+
+def of_every_page():
+    return re.findall(r'{% translate "([^"&<>]+)" %}', (ROOT / "templates" / "base.html").read_text(encoding="utf-8"))
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+def page(address, language):
+    request = urllib.request.Request(address, headers={"Accept-Language": language})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return answer.read().decode()
+
+
+def is_answered(address):
+    try:
+        return bool(page(address, "en"))
+    except OSError:
+        return False
+
+
+def test_the_program_runs_from_the_copied_files_alone(image, surroundings, until):
+    def run(*arguments):
+        subprocess.run([sys.executable, *arguments], cwd=image, env=surroundings, check=True)
+
+    run("manage.py", "check")
+    run("-m", "portal.preparation")
+    run("manage.py", "makemigrations", "--check", "--dry-run")
+    run("-c", "from portal.celery import app; app.loader.import_default_modules()")
+    command = json.loads(re.search(r"^CMD (\[.*\])$", TEXT, re.MULTILINE)[1])
+    where = f"127.0.0.1:{free_port()}"
+    command[command.index("--bind") + 1] = where
+    with subprocess.Popen([sys.executable, "-m", *command], cwd=image, env=surroundings) as site:
+        try:
+            address = f"http://{where}/accounts/login/"
+            assert until(lambda: is_answered(address) or site.poll() is not None)
+            english, chinese = page(address, "en"), page(address, "zh-hans")
+            texts = [text for text in of_every_page() if text in english]
+            assert len(texts) > 5
+            with translation.override("zh-hans"):
+                assert [text for text in texts if translation.gettext(text) not in chinese] == []
+            assert is_answered(f"http://{where}/static/css/base.css")
+        finally:
+            site.terminate()
