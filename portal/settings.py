@@ -92,6 +92,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "portal.logs.with_request_id",
+    "portal.encoding.reading_utf8",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pads its answers against guessing of secrets by their length
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -159,6 +160,8 @@ STORAGES = {
         "OPTIONS": environment.options("WIREBEAT_DOCUMENTS_OPTIONS", {"location": str(VAR_DIR / "documents")}),
     },
 }
+# Documents of private feeds are nobody else's on this machine.
+FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 DOCUMENT_DAYS = environment.whole("WIREBEAT_DOCUMENT_DAYS", 30, at_least=1)  # how long a posting's page is kept
 
 # --- keepers ----------------------------------------------------------------------------------------------------------
