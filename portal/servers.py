@@ -146,7 +146,8 @@ def _end_earlier_postgres(data: Path) -> None:
 
 
 def _prepare_valkey(program: str, data: Path, path: Path) -> None:
-    data.mkdir(parents=True, exist_ok=True)
+    data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    data.chmod(0o700)  # Valkey writes files that everybody may read
     path.parent.mkdir(mode=0o700, exist_ok=True)  # as for Postgres
     for number in (signal.SIGTERM, signal.SIGKILL):
         for process in processes.living_in(data, program):

@@ -90,6 +90,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "portal.logs.with_request_id",
+    "portal.encoding.reading_utf8",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pads its answers against guessing of secrets by their length
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -155,6 +156,8 @@ STORAGES = {
         "OPTIONS": variables.DOCUMENTS_OPTIONS,
     },
 }
+# Documents of private feeds are nobody else's on this machine.
+FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 DOCUMENT_DAYS = variables.DOCUMENT_DAYS  # how long a posting's page is kept
 
 # --- keepers ----------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from psycopg.rows import RowFactory
 
 Row = TypeVar("Row")
 
+MAX_ID = 2**63 - 1  # of a bigint
 PREPARED_AFTER = 2  # times that a connection has sent the same statement; to plan one takes longer than most of them
 
 

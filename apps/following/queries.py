@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce, Lower, NullIf
 
 from apps.accounts.models import User
 from apps.database.statements import among, fetch
+from apps.database.texts import storable
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.states import unread as unread
 from apps.following.states import unread_counts as unread_counts
@@ -367,4 +368,4 @@ def shares_of(user: User) -> QuerySet[Share]:
 
 def share_at(secret: str) -> Share | None:
     """What a secret address shows; nothing of people who were locked out."""
-    return Share.objects.filter(secret=secret, user__is_active=True).select_related("posting__source").first()
+    return Share.objects.filter(secret=storable(secret), user__is_active=True).select_related("posting__source").first()

@@ -7,12 +7,12 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from apps.database.statements import MAX_ID
 from apps.sources.actions import Curation
 from apps.sources.models import AuditEntry, Source
 from apps.sources.queries import AuditFilter
 
 NONE = "-"  # typed where something is to be taken away
-LARGEST_ID = 2**63 - 1
 
 
 class CurationForm(forms.Form):
@@ -95,7 +95,7 @@ class AuditFilterForm(forms.Form):
     words = forms.CharField(required=False, max_length=200)
     what = forms.ChoiceField(required=False, choices=AuditEntry.What.choices)
     who = forms.CharField(required=False, max_length=150)
-    source_id = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_ID)
+    source_id = forms.IntegerField(required=False, min_value=1, max_value=MAX_ID)
     since = forms.DateField(required=False)
     until = forms.DateField(required=False)
 
@@ -113,7 +113,7 @@ def chosen_ids(given: QueryDict, most: int) -> list[int]:
     words = [*given.getlist("source"), *given.get("chosen", "").split(",")]
     found: dict[int, None] = {}
     for word in words:
-        if word.isascii() and word.isdecimal() and len(word) < 20 and int(word) <= LARGEST_ID:
+        if word.isascii() and word.isdecimal() and len(word) < 20 and int(word) <= MAX_ID:
             found[int(word)] = None
             if len(found) > most:
                 break

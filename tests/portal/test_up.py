@@ -49,7 +49,8 @@ def test_a_request_to_stop_leaves_nothing_behind_and_is_no_failure(house, number
 def test_the_first_start_makes_the_database_and_later_ones_keep_it(make_house, tmp_path):
     house = make_house(tmp_path / "var", with_cluster=False).start()
     house.note("kept")
-    assert (house.var / "pg").stat().st_mode & 0o777 == 0o700
+    for folder in ("pg", "valkey"):
+        assert (house.var / folder).stat().st_mode & 0o777 == 0o700
     assert house.stop() == 0
     assert "kept" in house.start().notes()
 

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.alerts.algorithms.signing import new_secret
 from apps.alerts.models import Browser, Message, Rule, Standing, Wishes
+from apps.database.texts import storable
 from apps.following.actions import NotPossible, checked_tag
 from apps.retrieval import guard
 from apps.retrieval.algorithms.address_ranges import is_public
@@ -233,7 +234,7 @@ def _rules_of(token: str) -> QuerySet[Rule]:
         several = _SIGNER.unsign_object(token) if ":" in token else []
     except BadSignature:
         several = []
-    return Rule.objects.filter(Q(stop_token=token) | Q(pk__in=several))
+    return Rule.objects.filter(Q(stop_token=storable(token)) | Q(pk__in=several))
 
 
 def resume(user: User, saved_id: int) -> bool:

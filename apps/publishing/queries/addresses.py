@@ -4,6 +4,7 @@ from django.db.models import QuerySet
 
 from apps.accounts.models import User
 from apps.database.statements import fetch
+from apps.database.texts import storable
 from apps.following.queries import Scope
 from apps.publishing.models import PrivateAddress
 
@@ -36,5 +37,5 @@ def secret_of_list(user: User, scope: Scope) -> str | None:
 
 def address_by_secret(secret: str) -> PrivateAddress | None:
     """What a secret address opens, as long as the person may sign in."""
-    found = PrivateAddress.objects.filter(secret=secret, user__is_active=True)
+    found = PrivateAddress.objects.filter(secret=storable(secret), user__is_active=True)
     return found.select_related("user", "folder", "tag").first()

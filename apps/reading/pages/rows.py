@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
+from apps.database.statements import MAX_ID, fetch
 from apps.following.states import OWN, READABLE, STARRED, UNREAD
 from apps.reading.algorithms.addresses import picture_address, web_address
 from apps.reading.pictures import picture_for
@@ -72,7 +72,9 @@ def rows(user: User | AnonymousUser, posting_ids: Collection[int]) -> list[Posti
     """Those of the postings that the person may read, in their order. One query."""
     if not posting_ids:
         return []
-    found = fetch(_ROWS, {"user": user.pk or 0, "ids": list(posting_ids), "is_staff": user.is_staff})
+    found = fetch(
+        _ROWS, {"user": user.pk or 0, "ids": [id for id in posting_ids if id <= MAX_ID], "is_staff": user.is_staff}
+    )
     return [_row(user, values) for values in found]
 
 

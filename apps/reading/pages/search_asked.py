@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.utils.translation import gettext
 
+from apps.database.statements import MAX_ID
 from apps.database.texts import storable
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import Order
@@ -17,7 +18,6 @@ MOST_JUDGED = 20  # postings that count as liked, and as many as disliked: the l
 MOST_REMOVED = 50  # words
 LONGEST_WORD = 100  # characters
 LONGEST_CURSOR = 200  # characters
-_LARGEST_ID = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,4 +140,4 @@ def order_named(name: str | None) -> Order | None:
 
 def _ids(values: list[str]) -> tuple[int, ...]:
     read = [int(value) for value in values if value.isascii() and value.isdecimal() and len(value) <= 19]
-    return tuple(dict.fromkeys(number for number in read if number <= _LARGEST_ID))[-MOST_JUDGED:]
+    return tuple(dict.fromkeys(number for number in read if number <= MAX_ID))[-MOST_JUDGED:]

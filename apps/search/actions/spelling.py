@@ -15,7 +15,8 @@ FEWEST = 3  # documents with a word, or it may be a slip itself
 
 def learn_spelling() -> int:
     """Read the newest postings' words and forget those of former times; how many there are."""
-    newest = Posting.objects.order_by("-pk").values_list("title", Left("text", READ))[:MOST_READ]
+    listed = Posting.objects.filter(source__listed=True)  # suggestions are shown to everybody
+    newest = listed.order_by("-pk").values_list("title", Left("text", READ))[:MOST_READ]
     counts = counted_words(f"{title}\n{text}" for title, text in newest.iterator(2_000))
     kept = [(word, documents) for word, documents in counts.most_common(MOST_KEPT) if documents >= FEWEST]
     with transaction.atomic(), connection.cursor() as cursor:

@@ -267,3 +267,9 @@ def test_many_keep_one_document_at_once(storage):
         thread.join(20)
     assert RawDocument.objects.count() == len(all_files(storage)) == 1
     assert read(hash_of(PAGE)).body == PAGE
+
+
+def test_other_accounts_of_the_machine_cannot_read_documents(storage, tmp_path):
+    keep_page()
+    modes = {path.is_dir(): path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")}
+    assert modes in ({True: 0o700, False: 0o600}, {})  # in memory there are no files

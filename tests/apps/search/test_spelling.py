@@ -20,7 +20,7 @@ def nothing_remembered():
 
 def test_words_of_the_newest_postings_are_suggested_and_the_rest_of_the_query_stays():
     for number in range(3):
-        a_posting(a_source(), title=f"Government {number}", text="The parliament meets")
+        a_posting(a_source(listed=True), title=f"Government {number}", text="The parliament meets")
     assert learn_spelling() == 4
     meant = suggestion(parse('goverment "parlament now" (parliamant OR x) -meetz lang:en'))
     assert to_text(meant) == 'government "parlament now" (parliament OR x) -meetz lang:en'
@@ -28,7 +28,7 @@ def test_words_of_the_newest_postings_are_suggested_and_the_rest_of_the_query_st
 
 def test_a_query_without_slips_is_meant_as_it_is():
     for _ in range(3):
-        a_posting(a_source(), title="Government")
+        a_posting(a_source(listed=True), title="Government")
     learn_spelling()
     query = parse("government OR (vote paris)")
     assert suggestion(query) == query
@@ -36,6 +36,12 @@ def test_a_query_without_slips_is_meant_as_it_is():
 
 def test_words_of_former_times_and_rare_ones_are_forgotten():
     SpelledWord.objects.create(word="telegraph", documents=9)
-    a_posting(a_source(), title="Bridge")
+    a_posting(a_source(listed=True), title="Bridge")
     assert learn_spelling() == 0
     assert not SpelledWord.objects.exists()
+
+
+def test_words_of_private_feeds_are_suggested_to_nobody():
+    for number in range(9):
+        a_posting(a_source(listed=False), title=f"Government {number}")
+    assert learn_spelling() == 0

@@ -1,0 +1,20 @@
+"""Text of URLs and forms is UTF-8 (URL Standard, 5.1), whatever charset the header of a request names."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+
+def reading_utf8(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Middleware: Django would decode queries by any codec of Python's, and some of them raise on every text.
+
+    Documents in a body are read by their own parsers, which look at the header themselves.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if request.encoding and request.encoding.lower() != "utf-8":
+            request.encoding = "utf-8"
+        return get_response(request)
+
+    return middleware

@@ -1,0 +1,125 @@
+"""A person of whom there is one of everything, with a marker in each text and a list of every secret."""
+
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
+from django.conf import settings
+from django.contrib.contenttypes.models import ContentType
+from django.utils import timezone
+from django.utils.http import int_to_base36
+
+from apps.accounts import actions as accounts
+from apps.alerts.actions.push import public_push_key
+from apps.alerts.models import Browser
+from apps.following import actions as following
+from apps.following.models import Reading
+from apps.jobs.models import Job
+from apps.notices.models import Notice
+from apps.publishing.actions.addresses import make_address
+from apps.push.models import Subscription
+from apps.retrieval.models import Crawl, Page
+from apps.search.actions import pull
+from apps.sources.models import Source
+from apps.stories.models import Section
+from portal.models import StuckMessage
+from tests.apps.api.programs import Belongings, a_person_with_everything
+from tests.apps.belongings.worlds import add_what_is_not_exported
+from tests.builders import NOON, a_posting, a_source
+
+MARKER = "Quixotl"
+ANYTHING = re.compile(MARKER, re.IGNORECASE)
+# Names that only the person may see; staff see feeds, their articles, people and jobs.
+PERSONAL = re.compile(
+    rf"{MARKER}[ +](?:folder|inner|tag|search|calls|wrote|could not|is not there|invites|app|browser|private)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    owner: Belongings
+    values: Mapping[str, Any]  # what stands in URLs and forms, by the names of parameters
+    secrets: tuple[str, ...]
+
+
+def a_foreign_world() -> World:
+    owner, now = a_person_with_everything(MARKER), timezone.now()
+    person = owner.person
+    add_what_is_not_exported(person, owner.former_posting)
+    token, secret = accounts.make_token(person, f"{MARKER} app", ["read", "write"], now=now, for_fever=True)
+    invitation, invitation_secret = accounts.invite(person, days=3, note=f"{MARKER} invites", now=now)
+    share = following.share(person, owner.posting.pk, now=now)
+    address = make_address(person, "folder", owner.folder_id, now=now)
+    Reading.objects.create(user=person, posting=owner.posting, read_at=now)
+    notice = Notice.objects.create(user=person, source=owner.source, kind="broken", at=NOON, created_at=now)
+    browser = Browser.objects.get(user=person)
+    Browser.objects.filter(pk=browser.pk).update(name=f"{MARKER} browser", secret="browser-secret-of-the-owner")
+    passkey = Authenticator.objects.create(
+        user=person, type=Authenticator.Type.WEBAUTHN, data={"name": f"{MARKER} private passkey"}
+    )
+    Authenticator.objects.filter(type="totp").update(data={"secret": "totp-secret-of-the-owner"})
+    social = SocialAccount.objects.get(user=person)
+    public_push_key()  # made once, at the first visit
+    session = UserSession.objects.get(user=person)
+    site = a_source(url="https://site.example/", title="Site", kind=Source.Kind.SITE, listed=True)
+    Crawl.objects.create(source=owner.source, pages_per_day=500)
+    page = Page.objects.create(
+        source=owner.source, url="https://site.example/1", key=bytes(16), found_at=now, kind="news"
+    )
+    section = Section.objects.create(
+        slug="hidden", title=f"{MARKER} section", query="harbour", place=1, is_on=False, changed_at=now
+    )
+    hub = Subscription.objects.create(
+        source=owner.source, kind="websub", hub="https://hub.example/", topic=owner.source.url, due_at=now,
+        token="push-token-of-the-source-0123456", secret="push-secret-of-the-source",
+        callback="https://portal.example/push/x/", requested_at=now, verified_at=now, lease_seconds=9, state="active",
+        expires_at=now + timedelta(days=9),
+    )  # fmt: skip
+    job = Job.objects.create(kind="index", asked_by="Ann", state="running")
+    stuck = StuckMessage.objects.create(
+        id="stuck-1", task="x", content="{}", first_at=now, last_at=now, set_aside_at=now
+    )
+    rule = owner.search.rule
+    rule.webhook_url, rule.webhook_secret = (
+        f"https://{MARKER}.example/hook",
+        b64encode(b"webhook-secret-of-the-owner").decode(),
+    )
+    rule.save()
+    a_posting(a_source(title="Wire", listed=True), title="For all", text="All may read this alone.", language="en")
+    pull()
+    known = [
+        secret, invitation_secret, share.secret, address.secret, owner.search.secret, rule.stop_token,
+        rule.webhook_secret, session.session_key, hub.token, hub.secret, browser.endpoint,
+        "browser-secret-of-the-owner", "totp-secret-of-the-owner", settings.SECRET_KEY,
+    ]  # fmt: skip
+    values = {
+        "address_id": address.pk, "browser_id": browser.pk, "category_id": owner.folder_id + 1,
+        "content_type_id": ContentType.objects.get_for_model(type(share)).pk, "enclosure_id": owner.posting.pk * 1_000,
+        "entry_id": owner.posting.pk, "feed_id": owner.source.pk, "feed_secret": guessed(address.secret),
+        "folder_id": owner.folder_id, "form": "rss", "icon_id": owner.source.pk, "invitation_id": invitation.pk,
+        "invitation_secret": guessed(invitation_secret), "job_id": job.pk, "key": "key-of-an-old-mail",
+        "key_id": token.pk, "kind": "rss", "message_id": owner.message_id, "notice_id": notice.pk,
+        "object_id": share.pk, "other_folder_id": owner.other_folder_id, "page_id": page.pk, "pk": passkey.pk,
+        "posting_id": owner.posting.pk, "provider_id": "unknown", "rest": "nothing/here", "saved_id": owner.search.pk,
+        "secret": guessed(owner.search.secret), "section_id": section.pk, "session_id": session.pk,
+        "share_secret": guessed(share.secret), "signature": "forged", "encoded": "aHR0cHM6Ly9hLmV4YW1wbGUv",
+        "slug": section.slug, "source_id": owner.source.pk, "story_id": owner.story_id,
+        "stream": f"feed/{owner.source.pk}", "email": person.email,
+        "now": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "other_source_id": site.pk, "social_id": social.pk,
+        "stuck_id": stuck.pk, "tag_id": owner.tag_id,
+        "token": guessed(rule.stop_token), "token_id": token.pk, "uidb36": int_to_base36(person.pk),
+        "undo_id": owner.undo_id, "user_id": person.pk, "what": "pause", "who": person.pk,
+    }  # fmt: skip
+    return World(owner, values, tuple(known))
+
+
+def guessed(secret: str) -> str:
+    """A secret with another last character."""
+    return secret[:-1] + ("a" if secret[-1] != "a" else "b")
