@@ -42,6 +42,7 @@ STORING_THREADS = 2  # one parses while the other waits for Postgres
 MAX_UNSTORED_BYTES = 128 * 2**20  # of fetched documents; no further request is sent while more wait to be stored
 MANY_WAITING = 50  # requests without a connection: while there are more, parsing leaves the processor to sending
 HOLD_BACK = 0.05  # s
+HELD_BACK_BYTES = 0.9 * MAX_UNSTORED_BYTES  # of documents that may wait for that
 MAX_IN_FLIGHT = 10_000  # sources begun and not stored, of each kind
 MAX_WAITING_TASKS = 4  # for room, of each kind; further messages are dropped and published again
 WAIT_FOR_ROOM = 5.0  # s
@@ -171,7 +172,7 @@ class Engine:
         store_size = FIRST_STORE_SIZE
         while True:
             batch = [await self._answers.get()]
-            while self._asker.waiting > MANY_WAITING and self._unstored_bytes < MAX_UNSTORED_BYTES / 2:
+            while self._asker.waiting > MANY_WAITING and self._unstored_bytes < HELD_BACK_BYTES:
                 await asyncio.sleep(HOLD_BACK)
             size = len(batch[0].fetched.body)
             while len(batch) < store_size and size < STORE_BYTES and not self._answers.empty():
