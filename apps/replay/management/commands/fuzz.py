@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from apps.replay.fuzzing.targets import TARGETS, Target
 from apps.retrieval.benchmarking import write_figures
 
 SEEDS = ("tests/algorithms/feeds", "tests/algorithms/hostile")  # beside those of the targets, where there is a checkout
-MAX_SEEDS = 500  # files of one target
+MAX_SEEDS = 500  # of one target
 
 
 class Command(BaseCommand):
@@ -59,7 +60,7 @@ class Command(BaseCommand):
                     seed=seed,
                     advance=lambda bar=bar: progress.advance(bar),  # type: ignore[misc]
                 )
-                seeds = list(_files(folders, TARGETS[name]))
+                seeds = _inputs(folders, TARGETS[name])
                 reports[name] = runner.run(seeds, inputs=inputs, seconds=seconds / len(names))
                 progress.remove_task(bar)
         _show(console, reports)
@@ -68,9 +69,11 @@ class Command(BaseCommand):
             raise CommandError("Some inputs raise what is not documented.")
 
 
-def _files(folders: Sequence[Path], target: Target) -> list[bytes]:
+def _inputs(folders: Sequence[Path], target: Target) -> list[bytes]:
+    """The contents of files; each line of a text is one."""
     files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.suffix in target.suffixes]
-    return [file.read_bytes()[:MAX_INPUT] for file in files[:MAX_SEEDS]]
+    found = (file.read_bytes().splitlines() if file.suffix == ".txt" else [file.read_bytes()] for file in files)
+    return [content[:MAX_INPUT] for content in islice(chain.from_iterable(found), MAX_SEEDS)]
 
 
 def _show(console: Console, reports: dict[str, Report]) -> None:
