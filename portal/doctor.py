@@ -23,9 +23,11 @@ from django.utils.timezone import now
 from apps.database import schema
 from apps.reading import services
 from apps.reading.pages.metrics import QUEUES
+from apps.retrieval import sandbox
 from apps.retrieval.beat import LEADERSHIP
 from apps.retrieval.reports import health as retrieval
 from apps.retrieval.reports.lateness import overdue
+from apps.retrieval.sandbox.confinement import MEASURES
 from portal import databases
 from portal.models import StuckMessage
 
@@ -137,6 +139,20 @@ def _documents() -> str:
     finally:
         storage.delete(name)
     return "They can be written, read and deleted."
+
+
+def _sandbox() -> str:
+    try:
+        active = sandbox.measures()
+    finally:
+        sandbox.stop()
+    missing = [name for name in MEASURES if name not in active]
+    said = f"Active: {', '.join(active) or 'nothing'}." + (
+        f" Not available here: {', '.join(missing)}." if missing else ""
+    )
+    if "seccomp filter" in missing and "resource limits" in missing:
+        raise Wrong(said, "Pages may open files and connections: run workers on Linux, x86-64 or arm64, with seccomp.")
+    return said
 
 
 def _cache() -> str:
@@ -312,6 +328,7 @@ ALONE: dict[str, Callable[[], str]] = {
     "time zones": _time_zones,
     "disk": _disk,
     "documents": _documents,
+    "page sandbox": _sandbox,
     "cache": _cache,
     "broker": _broker,
     "workers": _workers,

@@ -142,3 +142,9 @@ def test_a_robots_file_names_sitemaps_of_any_host():
         "sitemap:https://cdn.example/a.xml\r\n# Sitemap: https://example.org/no.xml\nSitemap: https://cdn.example/a.xml"
     )
     assert robots_sitemaps(rules) == ("https://cdn.example/a.xml",)
+
+
+@pytest.mark.parametrize("forbidden", ["<a:>b</a:>", "<a>&#xd83c;</a>"])
+def test_what_xml_forbids_beside_an_address_leaves_the_address(forbidden):
+    content = f"<urlset><url><loc>https://a.example/1</loc>{forbidden}</url></urlset>"
+    assert [link.url for link in links_in(content.encode(), url="https://a.example/")] == ["https://a.example/1"]

@@ -339,3 +339,12 @@ def test_no_bytes_at_all_do_harm(content: bytes, content_type: str) -> None:
     assert_harmless(content, content_type)
     assert_harmless(b"<rss><channel><title>" + content, content_type)
     assert_harmless(b'{"items": [{"id": "' + content + b'"}]}', content_type)
+
+
+def test_references_to_halves_of_characters_are_joined() -> None:
+    feed = parse(
+        b"<rss><channel><title>Tea &#55356;&#57205;</title>"
+        b"<item><title>&#xD83C;&#xDF75;&#xd83c;</title></item></channel></rss>"
+    )
+    assert feed.title == "Tea \N{TEACUP WITHOUT HANDLE}"
+    assert feed.entries[0].title == "\N{TEACUP WITHOUT HANDLE}\N{REPLACEMENT CHARACTER}"

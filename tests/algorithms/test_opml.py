@@ -245,3 +245,13 @@ def test_only_so_many_outlines_are_read(monkeypatch: pytest.MonkeyPatch) -> None
 def test_long_texts_are_cut() -> None:
     found = read_one(f'<outline text="{"t" * 3_000}" description="{"d" * 3_000}" xmlUrl="http://a.example/"/>')
     assert (len(found.title), len(found.description)) == (opml.LONGEST_TITLE, opml.LONGEST_DESCRIPTION)
+
+
+def test_an_element_without_a_name_is_no_opml() -> None:
+    with pytest.raises(BrokenOpml, match="not OPML"):
+        read(b"<:")
+
+
+def test_half_a_character_is_replaced() -> None:
+    document = read(b'<opml><outline text="Tea &#xd83c;" xmlUrl="https://a.example/"/></opml>')
+    assert document.subscriptions[0].title == "Tea \N{REPLACEMENT CHARACTER}"

@@ -25,6 +25,12 @@ _CONTROLS = bytes(set(range(32)) - {9, 10, 13})
 # Control characters from 0x80 to 0x9f come from Windows, where they are quotation marks and dashes.
 _WINDOWS_REFERENCE = re.compile(rb"&#(?:0*(1[2-5]\d)|[xX]0*([89][0-9a-fA-F]));")
 _WINDOWS_CHARACTER = re.compile(rb"\xc2([\x80-\x9f])")
+# Programs that count in UTF-16 refer to the halves of a character beyond U+FFFF, which XML forbids.
+_HALF_REFERENCE = (
+    rb"&#(?:0*(?:5529[6-9]|55[3-9]\d\d|56\d\d\d|57[0-2]\d\d|573[0-3]\d|5734[0-3])|[xX]0*[dD][89a-fA-F][0-9a-fA-F]{2});"
+)
+_HALVES = re.compile(rb"(?:%b)+" % _HALF_REFERENCE)
+_REFERRED = re.compile(rb"&#(?:(\d+)|[xX]([0-9a-fA-F]+));")
 
 # Sections of CDATA are matched to leave them as they are; one that never ends, lest the search begin again at each.
 _REFERENCE = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?:(\w{1,32});|(?!#\d+;|#x[0-9a-fA-F]+;))", re.DOTALL | re.ASCII)
@@ -52,8 +58,23 @@ def to_utf8(content: bytes, content_type: str) -> tuple[bytes, tuple[str, ...]]:
     if len(readable) != len(utf8):
         problems.append("Control characters were removed.")
     readable = _WINDOWS_CHARACTER.sub(lambda match: _windows(match[1]), readable)
-    readable = _WINDOWS_REFERENCE.sub(_windows_reference, readable)
+    readable = with_halves_joined(_WINDOWS_REFERENCE.sub(_windows_reference, readable))
     return readable.strip(), tuple(problems)
+
+
+def with_halves_joined(utf8: bytes) -> bytes:
+    """The document with references to surrogates as the characters that they are halves of; U+FFFD for one alone.
+
+    >>> with_halves_joined(b"<title>Tea &#55356;&#xDF75; &#xD83C;</title>").decode()
+    '<title>Tea 🍵 \N{REPLACEMENT CHARACTER}</title>'
+    """
+    return _HALVES.sub(_joined, utf8)
+
+
+def _joined(match: re.Match[bytes]) -> bytes:
+    codes = (int(decimal) if decimal else int(hexadecimal, 16) for decimal, hexadecimal in _REFERRED.findall(match[0]))
+    halves = "".join(map(chr, codes)).encode("utf-16-le", "surrogatepass")
+    return halves.decode("utf-16-le", "replace").encode()
 
 
 def _decoded(content: bytes, said: list[str]) -> tuple[str, str]:

@@ -250,7 +250,7 @@ def _mended(utf8: bytes) -> bytes:
 
 def _name(element: etree._Element) -> str:
     """The element's local name in lower case; "" for a processing instruction."""
-    return etree.QName(element).localname.lower() if isinstance(element.tag, str) else ""
+    return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else ""  # QName refuses <a:>
 
 
 def _line(element: etree._Element) -> int:

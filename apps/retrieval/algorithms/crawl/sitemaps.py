@@ -15,6 +15,7 @@ from lxml import etree
 from apps.postings.algorithms.extraction.anchors import is_headline
 from apps.retrieval.algorithms.crawl.links import Link, is_page_address
 from apps.sources.algorithms.addresses import LONGEST_ADDRESS, absolute
+from apps.sources.formats.characters import with_halves_joined
 from apps.sources.formats.dates import parse_date
 from apps.sources.formats.text import MAX_LANGUAGE, one_line
 
@@ -145,6 +146,7 @@ def _xml_entries(content: bytes, base: str) -> Iterator[Entry]:
         events=("end",), recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
         remove_comments=True, remove_pis=True,
     )  # fmt: skip
+    content = with_halves_joined(content)
     for start in range(0, len(content), _PIECE):
         try:
             parser.feed(content[start : start + _PIECE])
@@ -187,7 +189,7 @@ def _texts(*elements: etree._Element) -> dict[str, str]:
 
 
 def _name(element: etree._Element) -> str:
-    return str(etree.QName(element).localname).lower()
+    return str(element.tag).rpartition("}")[2].lower()  # QName refuses <a:>
 
 
 def _lines(content: bytes) -> Iterator[str]:

@@ -1,0 +1,24 @@
+"""What a child process loads before it is confined, as it opens no file afterwards."""
+
+import heapq as heapq  # Counter.most_common imports it
+from xml.sax import expatreader as expatreader  # feedparser imports it by name
+
+from apps.postings.algorithms.extraction import site_training as site_training
+from apps.retrieval.algorithms.reading import read_site_page
+from apps.sources.algorithms.addresses import registrable_domain
+from apps.sources.formats import podcast_pages as podcast_pages
+from apps.sources.formats import proposals as proposals
+from apps.sources.formats import recipes as recipes
+
+_SENTENCE = "The council of the town voted on Tuesday to keep the old bridge open to walkers. "
+_ARTICLE = f"<title>Bridge</title><article><h1>Bridge</h1>{f'<p>{_SENTENCE * 4}</p>' * 8}</article>"
+
+
+def functions() -> None:
+    """Those imported above, with the list of public suffixes."""
+    registrable_domain("localhost.example")
+
+
+def models() -> None:
+    """Those that tell kinds of pages and languages: 75 MB, which recipes and lists of links do without."""
+    read_site_page(_ARTICLE.encode(), content_type="text/html", url="http://localhost/", wants_article=True)
