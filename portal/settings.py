@@ -94,7 +94,8 @@ MIDDLEWARE = [
     "portal.logs.with_request_id",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pads its answers against guessing of secrets by their length
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",  # answers for static files, which anybody may keep
+    "portal.caching.with_caching",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
