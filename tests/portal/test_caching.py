@@ -80,8 +80,10 @@ def test_a_personal_page_may_be_kept_by_the_browser_alone(client, keeper, name):
 
 @pytest.mark.parametrize(
     "name",
-    ["account", "app_tokens", "invitations", "archive", "private_addresses", "opml_export", "audit_csv", "shares"]
-    + ["account_login", "account_email", "mfa_index", "usersessions_list", "admin:index", "offline_list"],
+    [
+        *("account", "app_tokens", "invitations", "archive", "private_addresses", "opml_export", "audit_csv", "shares"),
+        *("account_login", "account_email", "mfa_index", "usersessions_list", "admin:index", "offline_list"),
+    ],
 )
 def test_secrets_exports_and_account_pages_are_kept_nowhere(client, keeper, name):
     assert "no-store" in client.get(reverse(name))["Cache-Control"]
