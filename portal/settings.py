@@ -275,7 +275,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "text": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "text": {"()": "portal.logs.TextFormatter", "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
         "json": {"()": "portal.logs.JsonFormatter"},
     },
     "filters": {"is_of_ours": {"()": "django.utils.log.CallbackFilter", "callback": "ext://portal.logs.is_of_ours"}},
@@ -290,5 +290,6 @@ LOGGING = {
         "celery.app.trace": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},
         "django.request": {"filters": ["is_of_ours"]},
+        "django.server": {"handlers": ["console"], "propagate": False},  # of `runserver`
     },
 }
