@@ -210,6 +210,12 @@ ACCOUNT_EMAIL_VERIFICATION = environment.choice(
 _email = "email*" if ACCOUNT_EMAIL_VERIFICATION == "mandatory" else "email"
 ACCOUNT_SIGNUP_FIELDS = ["username*", _email, "password1*", "password2*"]
 ACCOUNT_USERNAME_MIN_LENGTH = 2
+# allauth's own limits are by the minute alone: a patient guesser has 1,440 TOTP codes a day under "5/5m/key".
+ACCOUNT_RATE_LIMITS = {
+    "login_failed": "10/m/ip,300/d/ip,5/5m/key,100/d/key",  # passwords, TOTP, recovery codes; a key is one account
+    "reset_password": "20/m/ip,5/m/key,20/d/key",
+    "signup": "20/m/ip,100/d/ip",
+}
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "Wirebeat: "
 ACCOUNT_EMAIL_NOTIFICATIONS = bool(_mail.host)  # of every change that a thief would make
