@@ -49,14 +49,21 @@ class PostingPage:
 
 
 def posting_page(
-    user: User | AnonymousUser, posting_id: int, now: datetime, percent: int | None = None
+    user: User | AnonymousUser,
+    posting_id: int,
+    now: datetime,
+    percent: int | None = None,
+    *,
+    even_private: bool = False,
 ) -> PostingPage | None:
     """The page of a posting that the person may read, or None, with a summary of about so many percent.
+
+    With `even_private` also one that they may not: the caller has checked a permission, and records it.
 
     Six queries, or a few more where the posting is so new that its summary is not stored yet.
     """
     own = own_things(user, posting_id)
-    if own is None or not own.readable:
+    if own is None or not (own.readable or even_private):
         return None
     posting = _posting(posting_id, own)
     if posting is None:  # deleted a moment ago
