@@ -79,10 +79,10 @@ def _without_trace(record: logging.LogRecord) -> logging.LogRecord:
 
 
 def is_of_ours(record: logging.LogRecord) -> bool:
-    """False of pictures that their publishers do not give: there are always some, and nobody here can mend them."""
+    """False of pictures and recordings that publishers do not give: there are always some, and none is our fault."""
     request = getattr(record, "request", None)
     match = getattr(request, "resolver_match", None)
-    return getattr(match, "url_name", None) != "image" or getattr(record, "status_code", 500) != 502
+    return getattr(match, "url_name", None) not in {"image", "recording"} or getattr(record, "status_code", 500) != 502
 
 
 class WebLog(Logger):

@@ -42,7 +42,7 @@ CONTENT_SECURITY_POLICY = {
         "manifest-src": [SELF],
         "worker-src": [SELF],
         "img-src": [SELF, "data:"],  # for who wishes pictures from their sites, see reading.views.rendering
-        "media-src": [SELF, "https:", "http:"],
+        "media-src": [SELF],  # the same
         "form-action": [SELF],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],

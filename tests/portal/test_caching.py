@@ -126,6 +126,6 @@ def test_an_address_that_nobody_named_is_kept_nowhere(client, keeper, monkeypatc
 def test_the_exceptions_are_these():
     """A longer list is a decision that somebody should see."""
     assert {name for route, name in PATTERNS if caching_of(route, name) is STATED_BY_VIEW} == {
-        *("live", "ready", "metrics", "image", "manifest", "service_worker", "offline_shell"),
+        *("live", "ready", "metrics", "image", "recording", "manifest", "service_worker", "offline_shell"),
         *("private_sources", "private_feed", "search_feed", "section_feed", "story_feed", "trends_feed"),
     }

@@ -15,7 +15,7 @@ from apps.reading.algorithms.addresses import picture_address, web_address
 from apps.reading.algorithms.differences import Change, word_changes
 from apps.reading.pages.attachments import Attachment, attachments
 from apps.reading.pages.summaries import SummaryPart, summary_part
-from apps.reading.pictures import article_for, picture_for
+from apps.reading.pictures import article_for, picture_for, recording_for
 from apps.stories.queries.front import shared_story
 from apps.summaries.algorithms.reading_time import reading_minutes
 
@@ -74,7 +74,9 @@ def posting_page(
         html=article_for(user, _html(posting, own.full_text), own.images),
         image_url=picture_for(user, picture_address(posting.image_url), own.images),
         minutes=reading_minutes(posting.text[:_SAMPLE], len(posting.text)),
-        attachments=attachments(posting.enclosures, own.place),
+        attachments=attachments(
+            posting.enclosures, own.place, lambda address: recording_for(user, address, own.images)
+        ),
         own=own,
         source_title=own.source_title or str(posting.source),
         delay=_delay(posting),
