@@ -28,7 +28,7 @@ class PrivateLog(RotatingFileHandler):
         # Made with its mode, so that nobody opens it before; one from an earlier version gets the mode now.
         descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
         os.fchmod(descriptor, FILE_MODE)
-        return open(descriptor, self.mode, encoding=self.encoding, errors=self.errors)
+        return TextIOWrapper(open(descriptor, "ab"), encoding=self.encoding, errors=self.errors)
 
 
 class Console:
