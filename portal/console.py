@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import closing, suppress
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import IO
@@ -17,8 +18,20 @@ KEPT_LOGS = 2
 LONGEST_LINE = 2**16  # bytes
 LATEST = 12  # lines, shown when a program fails
 
+FILE_MODE, FOLDER_MODE = 0o640, 0o750  # whatever the umask: lines name people, addresses and hosts
+
 QUIET, NORMAL, VERBOSE = range(3)
 STEP = "  "  # begins a line of a relayed program that only says how far it has got
+
+
+class PrivateLog(RotatingFileHandler):
+    """A log that others on this machine cannot read."""
+
+    def _open(self) -> TextIOWrapper:
+        # Made with its mode, so that nobody opens it before; one from an earlier version gets the mode now.
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+        os.fchmod(descriptor, FILE_MODE)
+        return TextIOWrapper(open(descriptor, "ab"), encoding=self.encoding, errors=self.errors)
 
 
 class Console:
@@ -46,10 +59,13 @@ class Console:
     def follow(self, name: str, process: subprocess.Popen[bytes]) -> None:
         """Write what the process says to its log, from now until it ends."""
         self.forget(name)
-        self._logs.mkdir(parents=True, exist_ok=True)
+        self._logs.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        self._logs.chmod(FOLDER_MODE)
         self._latest[name] = deque(maxlen=LATEST)
         self._lines[name] = 0
-        log = RotatingFileHandler(self._log_of(name), maxBytes=LARGEST_LOG, backupCount=KEPT_LOGS, encoding="utf-8")
+        for earlier in self._logs.glob(f"{name}.log.*"):
+            earlier.chmod(FILE_MODE)
+        log = PrivateLog(self._log_of(name), maxBytes=LARGEST_LOG, backupCount=KEPT_LOGS, encoding="utf-8")
         thread = threading.Thread(target=self._copy, args=(name, process, log), name=f"log of {name}", daemon=True)
         self._threads[name] = thread
         thread.start()

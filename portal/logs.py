@@ -6,6 +6,7 @@ import re
 import uuid
 from collections.abc import Callable
 from contextvars import ContextVar
+from copy import copy
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,6 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from gunicorn.glogging import Logger
 
 from portal import environment
+from portal.redaction import redacted
 
 FORMATS = ("text", "json")  # of WIREBEAT_LOG_FORMAT; the first is the default
 HEADER = "X-Request-ID"
@@ -22,15 +24,26 @@ ACCEPTABLE = re.compile(r"[A-Za-z0-9._:+/=-]{1,100}")  # whatever a proxy calls 
 _request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
+class TextFormatter(logging.Formatter):
+    """A record as people read it, without secrets; what was refused is one line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if _is_refusal(record):
+            record = _without_trace(record)
+        return redacted(super().format(record))
+
+
 class JsonFormatter(logging.Formatter):
     """A record as one line. Whatever it holds, there is a line."""
 
     def format(self, record: logging.LogRecord) -> str:
+        if _is_refusal(record):
+            record = _without_trace(record)
         values: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": _message(record),
+            "message": redacted(_message(record)),
             "process": record.process,
         }
         if request_id := _request_id.get():
@@ -39,9 +52,9 @@ class JsonFormatter(logging.Formatter):
         if task is not None and task.request.id:
             values |= {"task_id": task.request.id, "task": task.name}
         if record.exc_info:
-            values["exception"] = self.formatException(record.exc_info)
+            values["exception"] = redacted(self.formatException(record.exc_info))
         if record.stack_info:
-            values["stack"] = self.formatStack(record.stack_info)
+            values["stack"] = redacted(self.formatStack(record.stack_info))
         return json.dumps(values, ensure_ascii=False)
 
 
@@ -52,11 +65,24 @@ def _message(record: logging.LogRecord) -> str:
         return f"{record.msg} (could not be written with its values: {error})"
 
 
+def _is_refusal(record: logging.LogRecord) -> bool:
+    """Whether a request was refused for what it says: no code of ours is at fault, so a traceback tells nothing."""
+    return 400 <= getattr(record, "status_code", 0) < 500
+
+
+def _without_trace(record: logging.LogRecord) -> logging.LogRecord:
+    """The same record in one line, whatever the request put into it."""
+    line = copy(record)
+    line.msg, line.args = re.sub(r"[\r\n]+", " ", _message(record)), None
+    line.exc_info = line.exc_text = line.stack_info = None
+    return line
+
+
 def is_of_ours(record: logging.LogRecord) -> bool:
-    """False of pictures that their publishers do not give: there are always some, and nobody here can mend them."""
+    """False of pictures and recordings that publishers do not give: there are always some, and none is our fault."""
     request = getattr(record, "request", None)
     match = getattr(request, "resolver_match", None)
-    return getattr(match, "url_name", None) != "image" or getattr(record, "status_code", 500) != 502
+    return getattr(match, "url_name", None) not in {"image", "recording"} or getattr(record, "status_code", 500) != 502
 
 
 class WebLog(Logger):
@@ -64,9 +90,10 @@ class WebLog(Logger):
 
     def setup(self, cfg: Any) -> None:
         super().setup(cfg)
-        if environment.choice("WIREBEAT_LOG_FORMAT", *FORMATS) == "json":
-            for handler in (*self.error_log.handlers, *self.access_log.handlers):
-                handler.setFormatter(JsonFormatter())
+        as_objects = environment.choice("WIREBEAT_LOG_FORMAT", *FORMATS) == "json"
+        for handler in (*self.error_log.handlers, *self.access_log.handlers):
+            form = handler.formatter or logging.Formatter()
+            handler.setFormatter(JsonFormatter() if as_objects else TextFormatter(form._fmt, form.datefmt))
 
 
 def with_request_id(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

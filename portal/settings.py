@@ -40,7 +40,7 @@ CONTENT_SECURITY_POLICY = {
         "manifest-src": [SELF],
         "worker-src": [SELF],
         "img-src": [SELF, "data:"],  # for who wishes pictures from their sites, see reading.views.rendering
-        "media-src": [SELF, "https:", "http:"],
+        "media-src": [SELF],  # the same
         "form-action": [SELF],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],
@@ -93,7 +93,8 @@ MIDDLEWARE = [
     "portal.encoding.reading_utf8",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pads its answers against guessing of secrets by their length
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",  # answers for static files, which anybody may keep
+    "portal.caching.with_caching",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -204,6 +205,12 @@ ACCOUNT_EMAIL_VERIFICATION = variables.EMAIL_VERIFICATION
 _email = "email*" if ACCOUNT_EMAIL_VERIFICATION == "mandatory" else "email"
 ACCOUNT_SIGNUP_FIELDS = ["username*", _email, "password1*", "password2*"]
 ACCOUNT_USERNAME_MIN_LENGTH = 2
+# allauth's own limits are by the minute alone: a patient guesser has 1,440 TOTP codes a day under "5/5m/key".
+ACCOUNT_RATE_LIMITS = {
+    "login_failed": "10/m/ip,300/d/ip,5/5m/key,100/d/key",  # passwords, TOTP, recovery codes; a key is one account
+    "reset_password": "20/m/ip,5/m/key,20/d/key",
+    "signup": "20/m/ip,100/d/ip",
+}
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "Wirebeat: "
 ACCOUNT_EMAIL_NOTIFICATIONS = bool(_mail.host)  # of every change that a thief would make
@@ -269,7 +276,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "text": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "text": {"()": "portal.logs.TextFormatter", "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
         "json": {"()": "portal.logs.JsonFormatter"},
     },
     "filters": {"is_of_ours": {"()": "django.utils.log.CallbackFilter", "callback": "ext://portal.logs.is_of_ours"}},
@@ -284,5 +291,6 @@ LOGGING = {
         "celery.app.trace": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},
         "django.request": {"filters": ["is_of_ours"]},
+        "django.server": {"handlers": ["console"], "propagate": False},  # of `runserver`
     },
 }

@@ -1,6 +1,7 @@
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 from apps.accounts.views import sign_in_elsewhere
 from portal import stuck, unavailable
@@ -19,6 +20,8 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("account/", include("apps.accounts.urls")),
     path("account/", include("apps.belongings.urls")),
+    # Django's own page tells a wrong password from the right one as often as somebody tries.
+    path("admin/password_change/", RedirectView.as_view(pattern_name="account_change_password")),
     path("admin/", admin.site.urls),
 ]
 handler404 = "apps.reading.views.plain.not_there"

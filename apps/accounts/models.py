@@ -41,7 +41,9 @@ class User(AbstractUser):
         max_length=7,
         choices=Images,
         default=Images.PROXIED,
-        help_text=_("Where Wirebeat fetches the pictures of postings, their sites do not learn that you read."),
+        help_text=_(
+            "Where Wirebeat fetches the pictures and recordings of postings, their sites do not learn that you read."
+        ),
     )
     time_zone = models.CharField(max_length=50, blank=True)  # of the tz database; the portal's own if empty
     theme = models.CharField(max_length=8, choices=Theme, default=Theme.AUTO)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 
+from allauth.account.adapter import get_adapter
 from allauth.socialaccount.providers.openid_connect.views import login as openid_login
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -22,6 +23,7 @@ from apps.accounts.forms import InvitationForm, TokenForm
 from apps.accounts.models import User
 
 MADE_AN_HOUR = 30  # tokens, and invitations, by one person
+WRONG_LINKS, WRONG_LINK_SECONDS = 20, 300  # of invitations, from one address
 
 
 class PersonsRequest(HttpRequest):
@@ -124,7 +126,11 @@ def take_back_invitation(request: PersonsRequest, invitation_id: int) -> HttpRes
 @require_safe
 def accept_invitation(request: HttpRequest, invitation_secret: str) -> HttpResponse:
     """To look at it uses nothing up, so programs that try links in mails do no harm."""
+    address = get_adapter().get_client_ip(request)
+    if limits.is_reached("invitation-link", address, most=WRONG_LINKS):
+        return render(request, "429.html", status=429)
     if queries.invitation_of(invitation_secret, now()) is None:
+        limits.counted("invitation-link", address, seconds=WRONG_LINK_SECONDS)
         return render(request, "accounts/invitation_over.html", status=404)
     request.session[INVITATION] = invitation_secret
     return redirect("account_signup")

@@ -11,9 +11,10 @@ from django.http import HttpRequest
 
 from apps.accounts import limits, queries
 from apps.accounts.actions import use_fever_key, use_token
+from apps.accounts.algorithms.secrets import digest_of
 from apps.accounts.models import AppToken, User
 
-WRONG_SECRETS, WRONG_FOR = 30, 300  # from one address, in so many seconds
+WRONG_SECRETS, WRONG_SECONDS = 30, 300  # from one address under one name, in so many seconds
 
 
 class Refused(Exception):
@@ -30,8 +31,8 @@ def person_of(request: HttpRequest, scope: str = AppToken.Scope.READ, *, now: da
     Raises
     ------
     Refused
-        If it brings none, one that is unknown, or one that does not allow what is asked (status 403); or if too many
-        wrong ones came from its address (status 429).
+        If it brings none, one that is unknown, or one that does not allow what is asked (status 403); or if it is wrong
+        and too many wrong ones came from its address under the same name (status 429).
     """
     name, secret = _brought(request)
     return person_by(request, secret, scope, name=name, now=now)
@@ -52,17 +53,25 @@ def person_by_fever_key(request: HttpRequest, key: str, scope: str = AppToken.Sc
 def _person(
     request: HttpRequest, secret: str, use: Callable[..., User | None], scope: str, name: str, now: datetime
 ) -> User:
-    address = get_adapter().get_client_ip(request)
-    if limits.is_reached("secret", address, most=WRONG_SECRETS):
-        raise Refused("Too many wrong tokens came from this address. Try again in some minutes.", 429)
     person = use(secret, scope, now=now) if secret else None
     if person is not None and (not name or _is_called(person, name)):
         return person
     if secret and person is None and use(secret, now=now) is not None:
         raise Refused("This token does not allow changes.", 403)
     if secret:
-        limits.counted("secret", address, seconds=WRONG_FOR)
+        _count_wrong(request, name)
     raise Refused("An app token is needed. Make one in the account's settings.")
+
+
+def _count_wrong(request: HttpRequest, name: str) -> None:
+    """Count a wrong token, after the valid ones are let through: those who share an address do not lock each other out.
+
+    A token is 256 random bits, so nobody finds one by guessing; the limit tells a program that it may stop.
+    """
+    address = get_adapter().get_client_ip(request)
+    who = f"{address}:{digest_of(name.casefold())[:16]}"
+    if not limits.is_within("secret", who, most=WRONG_SECRETS, seconds=WRONG_SECONDS):
+        raise Refused("Too many wrong tokens came from this address. Try again in some minutes.", 429)
 
 
 def token_of(request: HttpRequest) -> AppToken:

@@ -71,7 +71,7 @@ def own_things(user: User | AnonymousUser, posting_id: int) -> OwnThings | None:
 
     Who is not signed in has nothing, and to them all is read.
     """
-    names = {"user": user.pk or 0, "posting": posting_id, "is_staff": user.is_staff}
+    names = {"user": user.pk or 0, "posting": posting_id}
     return next((_read(*row) for row in fetch(_OWN_THINGS, names)), None)
 
 

@@ -152,11 +152,16 @@ def with_follower_counts(sources: QuerySet[Source]) -> QuerySet[Source]:
 
 
 def visible_sources(user: User | AnonymousUser) -> QuerySet[Source]:
-    """Sources that a person may look at: listed ones and their own; staff may see all."""
-    if user.is_staff:
-        return sources.everything()
+    """Sources that a person may read: listed ones and their own. Of staff the same: to look after a private source is
+    not to read it.
+    """
     mine = Q(pk__in=follows_of(user).values("source_id")) if user.is_authenticated else Q()
     return sources.everything().filter(Q(listed=True) | mine)
+
+
+def manageable_sources(user: User | AnonymousUser) -> QuerySet[Source]:
+    """Sources whose state a person may look at: the visible ones, and for staff all. Not what they publish."""
+    return sources.everything() if user.is_staff else visible_sources(user)
 
 
 # --- tags -------------------------------------------------------------------------------------------------------------
@@ -185,7 +190,7 @@ def stars_of(user: User) -> QuerySet[Mark]:
 
 def readable_by(user: User | AnonymousUser) -> QuerySet[Posting]:
     """Postings that a person may open: the visible ones, and what they starred even if they follow it no longer."""
-    if not user.is_authenticated or user.is_staff:
+    if not user.is_authenticated:
         return postings.visible_to(user)
     # Asked of each posting: as sets, all visible ones would be gathered first.
     source = Source.objects.filter(pk=OuterRef("source_id"))

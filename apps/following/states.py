@@ -25,7 +25,7 @@ LEFT JOIN following_follow follow ON follow.source_id = posting.source_id AND fo
 LEFT JOIN following_mark mark ON mark.posting_id = posting.id AND mark.user_id = %(user)s"""
 UNREAD = f"coalesce(NOT mark.read, {NEW}, false)"
 STARRED = "mark.starred_at IS NOT NULL"
-READABLE = f"(source.listed OR follow.id IS NOT NULL OR {STARRED} OR %(is_staff)s)"
+READABLE = f"(source.listed OR follow.id IS NOT NULL OR {STARRED})"
 
 
 def with_state(postings: QuerySet[Posting], user: User | AnonymousUser) -> QuerySet[Posting]:

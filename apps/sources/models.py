@@ -58,6 +58,7 @@ class Source(models.Model):
     added_at = models.DateTimeField(db_default=Now())
 
     class Meta:
+        permissions = [("open_private_articles", "Can open articles of feeds that are not shown to everybody")]
         constraints = [
             models.CheckConstraint(condition=models.Q(weight__gte=0, weight__lte=1_000), name="source_weight_in_range"),
             models.CheckConstraint(
@@ -106,6 +107,7 @@ class AuditEntry(models.Model):
         DELETED = "deleted", _("Deleted")
         PLAN = "plan", _("Plan")
         PERSON = "person", _("Account")
+        OPENED = "opened", _("Private article opened")
 
     at = models.DateTimeField(db_default=Now())
     actor = models.ForeignKey(

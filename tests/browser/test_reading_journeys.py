@@ -2,16 +2,18 @@
 
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.utils import timezone
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from apps.accounts.models import User
 from apps.following.models import Mark, Note, Playback, Tagging
+from apps.reading import recordings
+from tests.apps.reading.recordings_server import Publisher, publishing
 from tests.builders import a_follow, a_posting, a_user, some_postings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -281,19 +283,26 @@ def a_silence(seconds: int) -> bytes:
     )
 
 
-def play_silence(route: Route) -> None:
-    """In parts, as browsers ask for what they want to jump about in."""
-    whole = a_silence(90)
-    wanted = re.match(r"bytes=(\d+)-(\d*)", route.request.headers.get("range", "bytes=0-"))
-    first, last = int(wanted[1]), int(wanted[2] or len(whole) - 1)
-    headers = {"Accept-Ranges": "bytes", "Content-Range": f"bytes {first}-{last}/{len(whole)}"}
-    route.fulfill(status=206, body=whole[first : last + 1], content_type="audio/wav", headers=headers)
+@pytest.fixture
+def publisher(settings) -> Iterator[Publisher]:
+    settings.RETRIEVAL_OPEN_HOSTS = ["media.localhost"]
+    with publishing({"/show.wav": ("audio/wav", a_silence(90))}) as server:
+        yield server
 
 
-def test_a_recording_goes_on_where_it_was_left(page: Page, user: User):
-    show = {"url": "http://media.example/show.wav", "media_type": "audio/wav", "length": 0, "duration": "", "title": ""}
+def test_a_recording_is_loaded_part_after_part(page: Page, user: User, publisher: Publisher, monkeypatch):
+    monkeypatch.setattr(recordings, "PART_BYTES", 100_000)  # 12.5 s of it
+    show = {"url": publisher.address("/show.wav"), "media_type": "audio/wav", "length": 0, "duration": "", "title": ""}
+    page.goto(f"/posting/{a_posting(a_follow(user).source, enclosures=[show]).pk}/")
+    player = page.locator("audio")
+    player.evaluate("audio => audio.play()")
+    settled(lambda: player.evaluate("audio => audio.buffered.length && audio.buffered.end(0)") > 30, page)
+    assert player.evaluate("audio => audio.duration") == 90
+
+
+def test_a_recording_goes_on_where_it_was_left(page: Page, user: User, publisher: Publisher):
+    show = {"url": publisher.address("/show.wav"), "media_type": "audio/wav", "length": 0, "duration": "", "title": ""}
     posting = a_posting(a_follow(user).source, enclosures=[show])
-    page.context.route("http://media.example/**", play_silence)
     page.goto(f"/posting/{posting.pk}/")
     page.locator("audio").evaluate(
         "async audio => { await audio.play(); audio.currentTime = 42;"

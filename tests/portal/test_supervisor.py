@@ -2,6 +2,7 @@
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -171,6 +172,28 @@ def test_logs_do_not_grow_for_ever(tmp_path, monkeypatch):
     assert [file.name for file in files] == ["web.log", "web.log.1", "web.log.2"]
     assert all(file.stat().st_size <= 1_000 for file in files)
     assert files[0].read_text().endswith("1000\n")
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077])
+def test_logs_are_private_whatever_the_umask(tmp_path, monkeypatch, umask):
+    monkeypatch.setattr(consoles, "LARGEST_LOG", 1_000)
+    logs = tmp_path / "var" / "log"
+    logs.mkdir(parents=True)
+    for earlier in ("web.log", "web.log.2"):
+        (logs / earlier).touch()
+        (logs / earlier).chmod(0o644)
+    before = os.umask(umask)
+    try:
+        console = Console(logs, QUIET)
+        process = subprocess.Popen(["seq", "300"], stdout=subprocess.PIPE)
+        console.follow("web", process)
+        process.wait()
+        console.forget("web")
+    finally:
+        os.umask(before)
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in logs.iterdir()}
+    assert modes == dict.fromkeys(["web.log", "web.log.1", "web.log.2"], 0o640)
+    assert stat.S_IMODE(logs.stat().st_mode) == 0o750
 
 
 def test_a_vanished_terminal_is_no_reason_to_fail(tmp_path):

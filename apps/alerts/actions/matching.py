@@ -112,7 +112,7 @@ INSERT INTO alerts_hit (saved_id, posting_id, source_id, published_at, retrieved
 SELECT saved_id, posting_id, source_id, published_at, retrieved_at, %s
 FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) found (posting_id, saved_id, user_id)
 JOIN posting ON posting.id = posting_id JOIN accounts_user person ON person.id = user_id
-WHERE is_active AND (listed OR is_staff
+WHERE is_active AND (listed
         OR EXISTS (SELECT FROM following_follow follow WHERE follow.user_id = person.id
             AND follow.source_id = posting.source_id)
         OR EXISTS (SELECT FROM following_mark mark WHERE mark.user_id = person.id AND mark.posting_id = posting.id

@@ -12,6 +12,8 @@ from html import escape, unescape
 AddressOf = Callable[[str], str]  # the address to show a picture from, for the address that it has
 
 _LOADING = re.compile(r"<(img|source|video)\b[^<>]*+>")
+_PLAYED = re.compile(r"<(?:audio|source|video)\b[^<>]*+>")
+_SRC = re.compile(r'(?<= )src="([^"]*)"')
 _ADDRESSES = re.compile(r'(?<= )(src|srcset|poster)="([^"]*)"')
 _LINK_OR_LOADING = re.compile(r"<(/?a|img|source|video)\b[^<>]*+>")
 _POSTER = re.compile(r' (?:poster|srcset)="[^"]*"')  # what is loaded before anybody plays anything
@@ -29,7 +31,7 @@ def is_on_web(address: str) -> bool:
 def led_through(html: str, address_of: AddressOf) -> str:
     """The article with every picture at another address: `src`, `srcset` and the `poster` of a video.
 
-    The media that people play are no pictures: they keep their addresses and load nothing until then.
+    The media that people play are no pictures: see `played_through`.
 
     >>> led_through('<img alt="x" src="https://a.example/?b=1&amp;c=2">', lambda address: f"/image/{len(address)}")
     '<img alt="x" src="/image/26">'
@@ -48,6 +50,19 @@ def led_through(html: str, address_of: AddressOf) -> str:
         return _ADDRESSES.sub(attribute, match[0])
 
     return _LOADING.sub(tag, html)
+
+
+def played_through(html: str, address_of: AddressOf) -> str:
+    """The article with all audio and video at another address.
+
+    >>> played_through('<video src="https://a.example/1.mp4"></video>', lambda address: f"/recording/{len(address)}")
+    '<video src="/recording/23"></video>'
+    """
+
+    def tag(match: re.Match[str]) -> str:
+        return _SRC.sub(lambda found: f'src="{escape(_led(unescape(found[1]), address_of))}"', match[0])
+
+    return _PLAYED.sub(tag, html)
 
 
 def replaced(html: str) -> str:

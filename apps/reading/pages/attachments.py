@@ -1,6 +1,6 @@
 """What a posting carries besides its text: recordings to play, and files."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -19,11 +19,13 @@ class Attachment:
     length: int  # bytes, 0 if unknown
     title: str
     seconds: float = 0.0  # from its beginning, where the person stopped
+    played_from: str = ""  # the address that a player loads, if that is another one
 
     @property
     def start(self) -> str:
         """The address of the place where the person stopped, which players understand without any script."""
-        return f"{self.address.partition('#')[0]}#t={self.seconds:.0f}" if self.seconds else self.address
+        address = self.played_from or self.address
+        return f"{address.partition('#')[0]}#t={self.seconds:.0f}" if self.seconds else address
 
     @property
     def clock(self) -> str:
@@ -36,8 +38,14 @@ class Attachment:
         return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-def attachments(enclosures: Iterable[Mapping[str, Any]], place: Place | None = None) -> tuple[Attachment, ...]:
+def attachments(
+    enclosures: Iterable[Mapping[str, Any]],
+    place: Place | None = None,
+    played_from: Callable[[str], str] = lambda address: address,
+) -> tuple[Attachment, ...]:
     """What may be offered of a posting's enclosures: nothing that is not on the web.
+
+    Players load from the address that `played_from` gives for the publisher's.
 
     The place where the person stopped is that of the recording that they played. Some publishers give one recording
     another address every time: then it is that of the first one.
@@ -48,7 +56,9 @@ def attachments(enclosures: Iterable[Mapping[str, Any]], place: Place | None = N
         if address:
             media_type = str(enclosure.get("media_type") or "")
             length, title = int(enclosure.get("length") or 0), str(enclosure.get("title") or "")
-            found.append(Attachment(number, address, _player(media_type), media_type, length, title))
+            player = _player(media_type)
+            player_address = played_from(address) if player else ""
+            found.append(Attachment(number, address, player, media_type, length, title, played_from=player_address))
     played = _played(found, place)
     return tuple(
         replace(each, seconds=place.seconds) if place is not None and each.number == played else each for each in found

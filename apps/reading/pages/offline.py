@@ -13,9 +13,9 @@ from apps.following.queries import Scope
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.reading.algorithms.kept_pictures import with_one_address_each
-from apps.reading.algorithms.pictures import is_on_web, led_through, replaced
+from apps.reading.algorithms.pictures import is_on_web, led_through, played_through, replaced
 from apps.reading.pages.rows import PostingRow, rows_by_id
-from apps.reading.pictures import choice_of, proxied
+from apps.reading.pictures import choice_of, proxied, proxied_recording
 
 LENGTHS = (0, 50, 100, 200)  # postings that a browser may keep
 AT_ONCE = 25  # postings whose text is sent at a time
@@ -96,5 +96,6 @@ def _kept_posting(
     addresses: list[str] = []
     if html is not None:
         html, addresses = with_one_address_each(led_through(html, proxied) if shows else replaced(html))
+        html = played_through(html, proxied_recording)
     ours = dict.fromkeys(address for address in [small, *addresses] if address.startswith("/"))
     return KeptPosting(replace(row, image_url=small), version, author, html, tuple(ours))

@@ -15,7 +15,7 @@ from apps.reading.algorithms.addresses import picture_address, web_address
 from apps.reading.algorithms.differences import Change, word_changes
 from apps.reading.pages.attachments import Attachment, attachments
 from apps.reading.pages.summaries import SummaryPart, summary_part
-from apps.reading.pictures import article_for, picture_for
+from apps.reading.pictures import article_for, picture_for, recording_for
 from apps.stories.queries.front import shared_story
 from apps.summaries.algorithms.reading_time import reading_minutes
 
@@ -49,14 +49,21 @@ class PostingPage:
 
 
 def posting_page(
-    user: User | AnonymousUser, posting_id: int, now: datetime, percent: int | None = None
+    user: User | AnonymousUser,
+    posting_id: int,
+    now: datetime,
+    percent: int | None = None,
+    *,
+    even_private: bool = False,
 ) -> PostingPage | None:
     """The page of a posting that the person may read, or None, with a summary of about so many percent.
+
+    With `even_private` also one that they may not: the caller has checked a permission, and records it.
 
     Six queries, or a few more where the posting is so new that its summary is not stored yet.
     """
     own = own_things(user, posting_id)
-    if own is None or not own.readable:
+    if own is None or not (own.readable or even_private):
         return None
     posting = _posting(posting_id, own)
     if posting is None:  # deleted a moment ago
@@ -67,7 +74,9 @@ def posting_page(
         html=article_for(user, _html(posting, own.full_text), own.images),
         image_url=picture_for(user, picture_address(posting.image_url), own.images),
         minutes=reading_minutes(posting.text[:_SAMPLE], len(posting.text)),
-        attachments=attachments(posting.enclosures, own.place),
+        attachments=attachments(
+            posting.enclosures, own.place, lambda address: recording_for(user, address, own.images)
+        ),
         own=own,
         source_title=own.source_title or str(posting.source),
         delay=_delay(posting),

@@ -49,7 +49,7 @@ class SourcePlanPage:
 
 def source_plan_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePlanPage | None:
     """The plan of a source that the person may see, or None; seven queries."""
-    source = following.visible_sources(user).filter(pk=source_id).first()
+    source = following.manageable_sources(user).filter(pk=source_id).first()
     if source is None:
         return None
     schedule = retrieval.schedule_of(source_id)

@@ -93,7 +93,7 @@ def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPag
 
 def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePage | None:
     """The page of a source that the person may see, or None. Eleven queries at most."""
-    source = following.with_follower_counts(following.visible_sources(user)).filter(pk=source_id).first()
+    source = following.with_follower_counts(following.manageable_sources(user)).filter(pk=source_id).first()
     if source is None:
         return None
     schedule = retrieval.schedule_of(source_id)

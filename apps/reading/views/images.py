@@ -24,15 +24,15 @@ def image(request: HttpRequest, signature: str, encoded: str) -> HttpResponse:
     try:
         address = address_in(signature, encoded)
     except BadSignature as problem:
-        return _words(str(problem), 404, "no-store")
+        return in_words(str(problem), 404, "no-store")
     try:
         return _picture(request, address)
     except Busy:
-        answer = _words("Too many pictures are being fetched; try again in a moment.", 503, "no-store")
+        answer = in_words("Too many pictures are being fetched; try again in a moment.", 503, "no-store")
         answer["Retry-After"] = "5"
         return answer
     except NoPicture as problem:
-        return _words(f"This picture cannot be shown. {problem}", 502, "max-age=600")
+        return in_words(f"This picture cannot be shown. {problem}", 502, "max-age=600")
 
 
 def _picture(request: HttpRequest, address: str) -> HttpResponse:
@@ -44,15 +44,15 @@ def _picture(request: HttpRequest, address: str) -> HttpResponse:
         answer = HttpResponse(b"" if request.method == "HEAD" else body, content_type=found.media_type)
         answer["Content-Length"] = str(len(body))
     lifetime = int(KEPT_FOR.total_seconds())
-    return _harmless(answer, {"ETag": etag, "Cache-Control": f"public, max-age={lifetime}, immutable"})
+    return kept_harmless(answer, {"ETag": etag, "Cache-Control": f"public, max-age={lifetime}, immutable"})
 
 
-def _words(message: str, status: int, cache_control: str) -> HttpResponse:
+def in_words(message: str, status: int, cache_control: str) -> HttpResponse:
     answer = HttpResponse(message, content_type="text/plain; charset=utf-8", status=status)
-    return _harmless(answer, {"Cache-Control": cache_control})
+    return kept_harmless(answer, {"Cache-Control": cache_control})
 
 
-def _harmless(answer: HttpResponse, headers: dict[str, str]) -> HttpResponse:
+def kept_harmless(answer: HttpResponse, headers: dict[str, str]) -> HttpResponse:
     for name, value in (HARMLESS | headers).items():
         answer[name] = value
     return answer

@@ -3,6 +3,7 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.timezone import now
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django.views.defaults import page_not_found
 
@@ -19,6 +20,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @impersonal
+@never_cache
 @require_safe
 def live(request: HttpRequest) -> HttpResponse:
     return HttpResponse("ok", content_type="text/plain")

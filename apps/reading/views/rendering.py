@@ -41,7 +41,7 @@ def show(
         context["sidebar"] = beside
     answer = render(request, template, {"now": clock(), **context}, status=status)
     if choice_of(request.user) == User.Images.DIRECT or (beside is not None and beside.is_direct):
-        answer._csp_update = {"img-src": ["https:", "http:"]}  # type: ignore[attr-defined]
+        answer._csp_update = {"img-src": ["https:", "http:"], "media-src": ["https:", "http:"]}  # type: ignore[attr-defined]
     return answer
 
 

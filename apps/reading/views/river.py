@@ -21,9 +21,12 @@ from apps.reading.pages.layouts import view_of
 from apps.reading.pages.posting import PostingPage, posting_page
 from apps.reading.pages.river import Arrangement, RiverPage, river_page
 from apps.reading.views.rendering import PersonsRequest, Request, is_from_here, is_prefetch, show
+from apps.reading.views.sources import by
 from apps.reading.views.summaries import asked_percent
+from apps.sources.actions import note_opened
 from apps.stories import actions as stories_actions
 
+OPEN_PRIVATE = "sources.open_private_articles"
 _TYPESETTING = "typesetting"  # cookie
 _YEAR = 365 * 86_400  # s
 
@@ -64,7 +67,7 @@ def folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
 
 @require_safe
 def source(request: Request, source_id: int) -> HttpResponse:
-    found = following.visible_sources(request.user).filter(pk=source_id).first()
+    found = following.manageable_sources(request.user).filter(pk=source_id).first()
     if found is None:
         raise Http404("There is no such source.")
     follow = following.follow_of(request.user, source_id)
@@ -80,8 +83,10 @@ def posting(request: Request, posting_id: int) -> HttpResponse:
     """A posting among everything that belongs to it, or with `mode=reading` its text alone."""
     page = posting_page(request.user, posting_id, now(), asked_percent(request))
     if page is None:
+        page = _private_page(request, posting_id)
+    if page is None:
         raise Http404("There is no such posting.")
-    if request.user.is_authenticated and not is_prefetch(request):
+    if request.user.is_authenticated and page.own.readable and not is_prefetch(request):
         stories_actions.note_opened(request.user, posting_id, now=page.now)
         following_actions.remember_read(request.user, [posting_id], now=page.now)
         if page.posting.unread:
@@ -90,6 +95,17 @@ def posting(request: Request, posting_id: int) -> HttpResponse:
     if request.GET.get("mode") == "reading":
         return _show_text(request, page)
     return show(request, "reading/posting.html", at=Scope("source", page.posting.source_id), page=page)
+
+
+def _private_page(request: Request, posting_id: int) -> PostingPage | None:
+    """The same for staff with the permission, of a source that they do not follow. Whoever looks is recorded first."""
+    user = request.user
+    if not user.is_staff or not user.has_perm(OPEN_PRIVATE):
+        return None
+    page = posting_page(user, posting_id, now(), asked_percent(request), even_private=True)
+    if page is not None:
+        note_opened(page.posting.source, posting_id, by(request, "the page of an article"))
+    return page
 
 
 def _show_text(request: Request, page: PostingPage) -> HttpResponse:

@@ -1,7 +1,7 @@
 """The only writers of sources, and of the record of what was decided of them. Each is one transaction and may be
 called twice."""
 
-from apps.sources.actions.auditing import PROGRAM, By, Noted, note
+from apps.sources.actions.auditing import PROGRAM, By, Noted, note, note_opened
 from apps.sources.actions.curating import MOST_AT_ONCE, Curated, Curation, TooMany, curate, delete_sources
 from apps.sources.actions.keeping import (
     NewSource,
@@ -41,6 +41,7 @@ __all__ = [
     "load_catalogue",
     "move",
     "note",
+    "note_opened",
     "set_interests",
     "set_state",
 ]

@@ -55,6 +55,11 @@ def note(decisions: Iterable[Noted], by: By) -> None:
     )
 
 
+def note_opened(source: Source, posting_id: int, by: By) -> None:
+    """Record that staff opened an article of a private source: by its number, for others read the record."""
+    note([Noted(AuditEntry.What.OPENED, "", written(posting_id), source.pk, name_of(source))], by)
+
+
 def written(value: object) -> str:
     """A value as the record has it.
 

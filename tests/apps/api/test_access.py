@@ -79,11 +79,39 @@ def test_a_revoked_token_is_worth_nothing(person, secret):
         asked_by(person, authorization=f"Bearer {secret}")
 
 
-def test_guessing_is_ended(person, secret):
-    for _ in range(WRONG_SECRETS):
-        with pytest.raises(Refused) as refused:
-            asked_by(person, authorization="Bearer wb_guessed")
-        assert refused.value.status == 401
+def guess(**headers):
+    """The status by which a wrong token is refused."""
     with pytest.raises(Refused) as refused:
-        asked_by(person, authorization=f"Bearer {secret}")
-    assert refused.value.status == 429
+        asked_by(None, **headers)
+    return refused.value.status
+
+
+def test_wrong_tokens_are_limited():
+    assert {guess(authorization="Bearer wb_guessed") for _ in range(WRONG_SECRETS)} == {401}
+    assert guess(authorization="Bearer wb_another") == 429
+
+
+@pytest.mark.parametrize("guessed_as", ["Ada", "Eve", ""])
+def test_a_valid_token_works_while_somebody_guesses_from_the_same_address(person, secret, guessed_as):
+    for _ in range(WRONG_SECRETS + 1):
+        last = guess(authorization=basic(guessed_as, "wb_guessed"))
+    assert last == 429
+    assert asked_by(person, authorization=basic("Ada", secret)) == person
+    assert asked_by(person, authorization=f"Bearer {secret}") == person
+
+
+def test_wrong_tokens_are_counted_by_name_and_address(person, secret):
+    for _ in range(WRONG_SECRETS):
+        guess(authorization=basic("Ada", "wb_guessed"))
+    assert guess(authorization=basic("ADA", "wb_guessed")) == 429
+    assert guess(authorization=basic("Eve", "wb_guessed")) == 401
+    elsewhere = RequestFactory(REMOTE_ADDR="10.1.2.3").get("/", headers={"authorization": basic("Ada", "wb_guessed")})
+    with pytest.raises(Refused) as refused:
+        person_of(elsewhere, now=NOON)
+    assert refused.value.status == 401
+
+
+def test_valid_tokens_are_not_counted(person, secret):
+    for _ in range(WRONG_SECRETS + 1):
+        asked_by(person, authorization=basic("Ada", secret))
+    assert guess(authorization=basic("Ada", "wb_guessed")) == 401

@@ -38,10 +38,17 @@ def test_a_client_signs_in_with_a_token_and_says_so_from_then_on(client, person,
     assert told.json()["userId"] == str(person.pk)
 
 
-def test_a_client_may_sign_in_by_the_address_and_be_told_in_json(client, secret):
-    told = client.get(LOGIN, {"Email": "ada", "Passwd": secret, "output": "json"})
+def test_a_client_may_be_answered_in_json(client, secret):
+    told = client.post(LOGIN, {"Email": "ada", "Passwd": secret, "output": "json"})
     assert told.json() == {"SID": f"ada/{secret}", "LSID": "null", "Auth": f"ada/{secret}"}
     assert told["Cache-Control"] == "no-store"
+
+
+def test_a_token_in_the_address_is_refused(client, secret):
+    said = {"Email": "ada", "Passwd": secret}
+    assert client.get(LOGIN, said).status_code == 405
+    answer = client.post(LOGIN, query_params=said)
+    assert (answer.status_code, secret in answer.text) == (400, False)
 
 
 def test_newsboats_own_words_are_understood(client, secret):
@@ -63,10 +70,11 @@ def test_a_password_is_no_token(client, person):
     assert client.post(LOGIN, {"Email": "ada", "Passwd": "correct horse"}).status_code == 401
 
 
-def test_guessing_is_ended(client, secret):
+def test_wrong_tokens_are_limited_and_the_valid_one_still_works(client, secret):
     for _ in range(WRONG_SECRETS):
-        client.post(LOGIN, {"Email": "ada", "Passwd": "wb_guessed"})
-    assert client.post(LOGIN, {"Email": "ada", "Passwd": secret}).status_code == 429
+        assert client.post(LOGIN, {"Email": "ada", "Passwd": "wb_guessed"}).status_code == 401
+    assert client.post(LOGIN, {"Email": "ada", "Passwd": "wb_guessed"}).status_code == 429
+    assert client.post(LOGIN, {"Email": "ada", "Passwd": secret}).status_code == 200
 
 
 def test_what_was_told_opens_nothing_once_the_token_is_revoked(client, person, secret):

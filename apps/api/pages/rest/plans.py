@@ -88,7 +88,7 @@ class Plan(Answer):
 
 def source_plan(user: User, source_id: int, now: datetime) -> SourcePlan | None:
     """The plan of a source that the person may see, or None. Three queries, eight for staff."""
-    source = following.visible_sources(user).filter(pk=source_id).first()
+    source = following.manageable_sources(user).filter(pk=source_id).first()
     if source is None:
         return None
     schedule, asking = retrieval.schedule_of(source_id), asking_of(source_id, now)

@@ -160,7 +160,7 @@ def _values(source: models.Source, weekly: int, followed: bool) -> dict[str, Any
 
 def source_details(user: User, source_id: int, now: datetime) -> SourceDetails | None:
     """A source that the person may see, or None. Five queries, six for staff."""
-    source = following.with_follower_counts(following.visible_sources(user)).filter(pk=source_id).first()
+    source = following.with_follower_counts(following.manageable_sources(user)).filter(pk=source_id).first()
     if source is None:
         return None
     weekly = postings.weekly_counts([source_id], now).get(source_id, 0)

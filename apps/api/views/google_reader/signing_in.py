@@ -13,9 +13,14 @@ from apps.api.views.google_reader.doors import fields_of, said
 
 @impersonal
 @csrf_exempt
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["POST"])
 def client_login(request: HttpRequest) -> HttpResponse:
-    """`Email` and `Passwd`, which is an app token. The answer holds that token: revoked, it is worth nothing."""
+    """`Email` and `Passwd`, which is an app token. The answer holds that token: revoked, it is worth nothing.
+
+    A token in the address is refused, as Google's own ClientLogin did: addresses are written into logs.
+    """
+    if "Passwd" in request.GET:
+        return said("Send Passwd in the body of the request.", 400)
     try:
         fields = fields_of(request)
         secret = fields.one("Passwd")

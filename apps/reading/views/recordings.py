@@ -1,0 +1,47 @@
+"""Audio and video of postings, from an address of ours instead of their publishers'."""
+
+from allauth.account.adapter import get_adapter
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from apps.accounts import limits
+from apps.accounts.middleware import impersonal
+from apps.reading.pictures import BadSignature, address_in
+from apps.reading.recordings import BadRange, Busy, NoRecording, Part, part_of
+from apps.reading.views.images import in_words, kept_harmless
+
+MAX_PARTS, PARTS_SECONDS = 2_000, 3_600  # for one address: 4 GB an hour
+KEPT_SECONDS = 3_600
+
+
+@impersonal
+@require_safe
+def recording(request: HttpRequest, signature: str, encoded: str) -> HttpResponse:
+    request.META.pop("HTTP_ACCEPT_ENCODING", None)  # compressed already
+    try:
+        address = address_in(signature, encoded, kind="recording")
+    except BadSignature as problem:
+        return in_words(str(problem), 404, "no-store")
+    who = get_adapter().get_client_ip(request)
+    if not limits.is_within("recording", who, most=MAX_PARTS, seconds=PARTS_SECONDS):
+        return in_words("Too much is being played from your address; try again later.", 429, "no-store")
+    try:
+        return _answer(part_of(address, request.headers.get("Range") or "bytes=0-"), "Range" in request.headers)
+    except BadRange as problem:
+        return in_words(str(problem), 416, "no-store")
+    except Busy:
+        answer = in_words("Too many recordings are being fetched; try again in a moment.", 503, "no-store")
+        answer["Retry-After"] = "5"
+        return answer
+    except NoRecording as problem:
+        return in_words(f"This recording cannot be played here. {problem}", 502, "no-store")
+
+
+def _answer(part: Part, asks_for_range: bool) -> HttpResponse:
+    if not asks_for_range and not part.is_whole:
+        raise BadRange("Ask for a range of bytes: recordings are sent in parts.")
+    answer = HttpResponse(part.body, content_type=part.media_type, status=206 if asks_for_range else 200)
+    answer["Content-Length"] = str(len(part.body))
+    if asks_for_range:
+        answer["Content-Range"] = part.content_range
+    return kept_harmless(answer, {"Accept-Ranges": "bytes", "Cache-Control": f"private, max-age={KEPT_SECONDS}"})
