@@ -277,13 +277,14 @@ def test_pages_of_postings_are_not_fetched_from_private_addresses(engine, ports,
 def test_a_crawl_does_not_leave_for_private_addresses_that_are_named(engine, ports, watch, hub):
     """By links, by the sitemaps that robots.txt names, and by what stands in these."""
     links = "".join(f"<li><a href='{address}'>A headline of {address}</a></li>" for address in addresses(ports))
+    links += "<li><a href='/world/story'>A headline of the site itself</a></li>"
     hub.pages["/"] = Answer(headers={"Content-Type": HTML}, body=f"<html><body><ul>{links}</ul>".encode())
-    named = "".join(f"Sitemap: {address}\n" for address in [hub.url("/map.xml"), *addresses(ports)])
+    named = "".join(f"Sitemap: {address}\n" for address in [hub.url("/sitemap"), *addresses(ports)])
     hub.pages["/robots.txt"] = Answer(headers={"Content-Type": "text/plain"}, body=named.encode())
     located = "".join(f"<url><loc>{address.replace('&', '&amp;')}</loc></url>" for address in addresses(ports))
-    hub.pages["/map.xml"] = Answer(headers={"Content-Type": "text/xml"}, body=f"<urlset>{located}</urlset>".encode())
+    hub.pages["/sitemap"] = Answer(headers={"Content-Type": "text/xml"}, body=f"<urlset>{located}</urlset>".encode())
     retrieved(engine, hub.url("/"), kind=Source.Kind.SITE)
-    assert set(hub.asked) == {"/robots.txt", "/", "/map.xml"}
+    assert set(hub.asked) == {"/robots.txt", "/", "/sitemap", "/world/story"}
     assert (watch.connects, ports.taken) == ([], 0)
 
 
@@ -329,12 +330,16 @@ def test_messages_are_not_delivered_to_private_addresses(ports, watch):
     set_wishes(person, most_a_day=MOST_A_DAY)
     for address in addresses(ports):
         Rule.objects.update(webhook_url=address)
-        Browser.objects.update(endpoint=absolute(address))
+        if "[" not in address:  # the library that signs takes no IPv6
+            Browser.objects.update(endpoint=absolute(address))
         find(saved, now=timezone.now())
         for message_id in due(timezone.now()):
             deliver(message_id, now=timezone.now())
-    errors = set(Message.objects.values_list("error", flat=True))
-    assert errors == {"Its address lies in a private or reserved network; nothing was sent."}
+    attempted = Message.objects.filter(attempts__gt=0)
+    assert len(attempted) > 80
+    assert {message.error for message in attempted} == {
+        "Its address lies in a private or reserved network; nothing was sent."
+    }
     assert (watch.connects, ports.taken) == ([], 0)
 
 
