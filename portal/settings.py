@@ -238,7 +238,7 @@ USE_TZ = True
 USE_I18N = True
 
 # --- retrieval --------------------------------------------------------------------------------------------------------
-# Sources may not lie on private addresses, except below these names (".example" opens every name that ends so).
+# Requests reach the public internet alone, and these hosts, networks and ports (see algorithms/open_hosts.py).
 RETRIEVAL_OPEN_HOSTS = variables.OPEN_HOSTS
 RETRIEVAL_MIN_GAP = variables.MIN_GAP  # s; feeds are never asked more often
 RETRIEVAL_HOST_GAP = variables.HOST_GAP  # s between two requests to a host

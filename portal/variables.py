@@ -57,7 +57,7 @@ EMAIL_VERIFICATION = environment.choice(
 )
 OIDC = environment.identity_providers("WIREBEAT_OIDC")
 
-OPEN_HOSTS = environment.hosts("WIREBEAT_OPEN_HOSTS", ".replay.localhost")
+OPEN_HOSTS = environment.open_hosts("WIREBEAT_OPEN_HOSTS")
 MIN_GAP = environment.number("WIREBEAT_MIN_GAP", 3600, at_most=YEAR * 86_400)  # s
 HOST_GAP = environment.number("WIREBEAT_HOST_GAP", 1.0, at_most=86_400)  # s
 CRAWLS = environment.whole("WIREBEAT_CRAWLS", 4, at_least=1, at_most=10_000)

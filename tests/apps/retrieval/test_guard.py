@@ -6,7 +6,6 @@ import socket
 import pytest
 
 from apps.retrieval.fetching import FetchRequest
-from apps.retrieval.guard import is_open
 
 FEED = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<rss/>"
 
@@ -54,10 +53,10 @@ def test_a_name_is_refused_by_the_addresses_it_stands_for(publisher, fetcher, mo
 
 
 def test_a_redirect_leads_to_no_refused_address(ask):
-    answers = {"a": b"HTTP/1.1 302 Found\r\nLocation: http://localhost:{port}/b\r\n\r\n", "b": FEED}
-    [fetched], publisher = ask(answers, "a", open_hosts=["127.0.0.1"])
+    answers = {"a": b"HTTP/1.1 302 Found\r\nLocation: http://other.localhost:{port}/b\r\n\r\n", "b": FEED}
+    [fetched], publisher = ask(answers, "a", host="site.localhost", open_hosts=["site.localhost"])
     assert fetched.failure.kind == "refused_address"
-    assert fetched.url == publisher.url("b", "localhost")
+    assert fetched.url == publisher.url("b", "other.localhost")
     assert len(publisher.requests) == 1
 
 
@@ -72,22 +71,6 @@ def test_a_redirect_leads_to_no_refused_address(ask):
 def test_an_open_host_may_be_anywhere(ask, host, open_hosts):
     [fetched], _ = ask({"feed": FEED}, "feed", host=host, open_hosts=open_hosts)
     assert fetched.body == b"<rss/>"
-
-
-@pytest.mark.parametrize(
-    ("host", "open_hosts", "expected"),
-    [
-        ("replay.localhost", [".replay.localhost"], False),
-        ("evilreplay.localhost", [".replay.localhost"], False),
-        ("a.b.replay.localhost", [".replay.localhost"], True),
-        ("replay.localhost.evil.example", [".replay.localhost", "replay.localhost"], False),
-        ("[::1]", ["::1"], True),
-        ("[::1]", ["[::1]"], True),
-        ("example.org", [], False),
-    ],
-)
-def test_open_names_open_nothing_else(host, open_hosts, expected):
-    assert is_open(host, open_hosts) == expected
 
 
 @pytest.mark.parametrize("port", [22, 25, 5432, 6379, 9200, 27017])
