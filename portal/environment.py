@@ -118,7 +118,121 @@ def addresses(name: str) -> list[str]:
     return found
 
 
-        if not _is_of_web(_split(address)) or resolve(address) is None:
+def site(name: str, default: str) -> str:
+    """The address of a whole site."""
+    value = text(name) or default
+    url = _split(value)
+    if not _is_of_web(url) or url.path.strip("/") or "?" in value or "#" in value or "@" in url.netloc:
+        raise BadEnvironment(f"{name}: expected an address such as https://news.example, without a path")
+    return value.rstrip("/")
+
+
+def origins(name: str) -> list[str]:
+    """Origins as browsers name them; `*.` stands for all names below one."""
+    found = words(name)
+    for origin in found:
+        url = _split(origin.replace("://*.", "://", 1))
+        if not _is_of_web(url) or url.path or "?" in origin or "#" in origin or "@" in url.netloc:
+            raise BadEnvironment(f"{name}: {origin!r} is no origin such as https://news.example")
+    return found
+
+
+_HOST = re.compile(
+    r"\.?(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?", re.IGNORECASE
+)
+
+
+def hosts(name: str, default: str) -> list[str]:
+    """Names or numbers of this site. One dot before a name stands for all below it, a star for every host."""
+    found = [host.lower() for host in words(name, default)]
+    for host in found:
+        if not (_HOST.fullmatch(host) or host == "*" or _is_ipv6(host)):
+            raise BadEnvironment(f"{name}: {host!r} is no host such as news.example, 10.0.0.1 or [::1], without port")
+    return found
+
+
+def _is_ipv6(host: str) -> bool:
+    bare = host.removeprefix("[").removesuffix("]")
+    try:
+        IPv6Address(bare)
+    except ValueError:
+        return False
+    return bare != host
+
+
+def open_hosts(name: str) -> list[str]:
+    """Hosts and networks that are opened to requests, in the notation of `algorithms.open_hosts`."""
+    found = words(name)
+    try:
+        OpenHosts(found)
+    except BadEntry as error:
+        raise BadEnvironment(f"{name}: {error}") from None
+    return found
+
+
+def token(name: str) -> str:
+    """A secret that is sent in a header."""
+    value = text(name)
+    if not re.fullmatch(r"[\x21-\x7e]*", value):
+        raise BadEnvironment(f"{name}: expected letters, digits and signs of ASCII, without blanks")
+    return value
+
+
+def mail_address(name: str, default: str) -> str:
+    """The address of a sender, with a name before it or without: ``Wirebeat <news@example.org>``."""
+    value = text(name) or default
+    address = parseaddr(value)[1]
+    if not re.fullmatch(r"[^@\s<>,;]+@[^@\s<>,;]+", address) or not re.fullmatch(r"[^\x00-\x1f\x7f]+", value):
+        raise BadEnvironment(f"{name}={value!r}: expected an address such as Wirebeat <news@example.org>")
+    return value
+
+
+def class_path(name: str, default: str) -> str:
+    """The path of a Python class whose module is installed."""
+    value = text(name) or default
+    module = value.rpartition(".")[0]
+    if value == default:
+        return value
+    try:
+        is_there = bool(re.fullmatch(r"\w+(\.\w+)+", value)) and find_spec(module) is not None
+    except ImportError:
+        is_there = False
+    if not is_there:
+        raise BadEnvironment(f"{name}={value!r}: expected a class of an installed module, such as {default}")
+    return value
+
+
+_OF_SOCKETS = {"unix", "redis+socket"}
+
+
+def server(name: str, default: str, schemes: Collection[str]) -> str:
+    """The address of a broker or cache, or several with semicolons between. It is not shown: it may hold a password."""
+    value = text(name) or default
+    for address in value.split(";"):
+        url = _split(address)
+        lies_there = url.path.strip("/") if url.scheme in _OF_SOCKETS else url.hostname
+        number = url.path.strip("/")
+        is_number = not url.scheme.startswith("redis") or url.scheme in _OF_SOCKETS or re.fullmatch(r"\d{0,9}", number)
+        if url.scheme not in schemes or not lies_there or not is_number:
+            kinds = ", ".join(f"{scheme}://" for scheme in schemes)
+            raise BadEnvironment(f"{name}: expected the address of a server that begins with one of {kinds}")
+    return value
+
+
+def _split(address: str) -> SplitResult:
+    """The parts of an address, all of them empty where it is none."""
+    try:
+        url = urlsplit(address)
+        _ = url.port, url.hostname  # whose values are checked when they are read
+    except ValueError:
+        return urlsplit("")
+    return url
+
+
+def _is_of_web(url: SplitResult) -> bool:
+    return url.scheme in {"http", "https"} and bool(_HOST.fullmatch(url.hostname or "") or ":" in (url.hostname or ""))
+
+
 def options(name: str, default: dict[str, object]) -> dict[str, object]:
     """Named values from a JSON object like ``{"bucket_name": "news"}``."""
     value = text(name)

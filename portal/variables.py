@@ -28,7 +28,7 @@ VAR_DIR = environment.folder("WIREBEAT_VAR", BASE_DIR / "var")
 PROJECT_URL = environment.site("WIREBEAT_URL", "http://localhost:8000")
 
 DEBUG = environment.truth("WIREBEAT_DEBUG", False)
-HOSTS = environment.hosts("WIREBEAT_HOSTS", "localhost,127.0.0.1,[::1]", of_this_site=True)
+HOSTS = environment.hosts("WIREBEAT_HOSTS", "localhost,127.0.0.1,[::1]")
 ORIGINS = environment.origins("WIREBEAT_ORIGINS")
 TLS = environment.truth("WIREBEAT_TLS", False)
 PROXIES = environment.whole("WIREBEAT_PROXIES", 1 if TLS else 0, at_most=20)
