@@ -23,6 +23,7 @@ from django.utils.timezone import now
 from apps.database import schema
 from apps.reading import services
 from apps.reading.pages.metrics import QUEUES
+from apps.retrieval.algorithms.open_hosts import Entry
 from apps.retrieval.beat import LEADERSHIP
 from apps.retrieval.reports import health as retrieval
 from portal import databases
@@ -43,18 +44,23 @@ class Finding:
     name: str
     said: str
     advice: str = ""  # what to do; empty where it is fine
+    is_warning: bool = False  # a risk that the operator may have chosen
 
     @property
     def is_fine(self) -> bool:
         return not self.advice
 
+    @property
+    def is_wrong(self) -> bool:
+        return bool(self.advice) and not self.is_warning
+
 
 class Wrong(Exception):
     """Something is not as it should be: what, and what to do."""
 
-    def __init__(self, said: str, advice: str) -> None:
+    def __init__(self, said: str, advice: str, *, is_warning: bool = False) -> None:
         super().__init__(said)
-        self.said, self.advice = said, advice
+        self.said, self.advice, self.is_warning = said, advice, is_warning
 
 
 def examined() -> Iterator[Finding]:
@@ -80,7 +86,7 @@ def _looked(name: str, look: Callable[[], str]) -> Finding:
     try:
         return Finding(name, look())
     except Wrong as wrong:
-        return Finding(name, wrong.said, wrong.advice)
+        return Finding(name, wrong.said, wrong.advice, wrong.is_warning)
     except Exception as error:  # a look that fails is a finding, and the other looks go on
         return Finding(name, f"It could not be looked at: {type(error).__name__}: {error}", "See what it says.")
 
@@ -108,6 +114,17 @@ def _secret_key() -> str:
     if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077:
         raise Wrong(f"Others may read {file}.", f"chmod 600 {file}")
     return "It is long, and nobody else may read it."
+
+
+def _open_hosts() -> str:
+    entries = list(map(Entry.parse, settings.RETRIEVAL_OPEN_HOSTS))
+    if not entries:
+        return "None: requests reach the public internet alone."
+    said = " ".join(
+        f"{entry.place} is open on {f'port {entry.port}' if entry.port else 'all usual ports'}." for entry in entries
+    )
+    advice = "Everybody with an account reaches these; remove from WIREBEAT_OPEN_HOSTS what no feed or webhook needs."
+    raise Wrong(said, advice, is_warning=True)
 
 
 def _time_zones() -> str:
@@ -308,6 +325,7 @@ ALONE: dict[str, Callable[[], str]] = {
     "python": _python,
     "settings": _settings,
     "secret key": _secret_key,
+    "open hosts": _open_hosts,
     "time zones": _time_zones,
     "disk": _disk,
     "documents": _documents,

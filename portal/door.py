@@ -8,6 +8,7 @@ from django.core.management import execute_from_command_line
 
 from portal import throwaway
 from portal.chaos import places
+from portal.environment import BadEnvironment
 
 WITHOUT_SETTINGS = {"up", "test"}  # they start the servers that the settings lead to
 CHAOS = "chaos"  # starts its servers itself, to kill them
@@ -15,7 +16,14 @@ MEASURING = ("benchmark_", "evaluate_", "verify_alerts", "verify_derived")
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command; the exit code for the shell."""
+    """Run one command; the exit code for the shell, or what is wrong with the environment."""
+    try:
+        return _run(arguments)
+    except BadEnvironment as error:
+        sys.exit(str(error))
+
+
+def _run(arguments: list[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     name = arguments[1] if len(arguments) > 1 else "help"
     if name in WITHOUT_SETTINGS:

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from apps.retrieval.algorithms.open_hosts import BadEntry, OpenHosts
+from apps.sources.algorithms.addresses import resolve
+
 
 class BadEnvironment(ValueError):
     """An environment variable holds something that cannot be meant."""
@@ -65,8 +68,18 @@ def addresses(name: str) -> list[str]:
     """Addresses of the web, with commas between them."""
     found = words(name)
     for address in found:
-        if not address.startswith(("http://", "https://")) or not urlsplit(address).hostname:
+        if not address.startswith(("http://", "https://")) or resolve(address) is None:
             raise BadEnvironment(f"{name}: {address!r} is no address such as https://hub.example/")
+    return found
+
+
+def open_hosts(name: str) -> list[str]:
+    """Hosts and networks that are opened to requests, in the notation of `algorithms.open_hosts`."""
+    found = words(name)
+    try:
+        OpenHosts(found)
+    except BadEntry as error:
+        raise BadEnvironment(f"{name}: {error}") from None
     return found
 
 

@@ -7,9 +7,14 @@ import django
 from django.core.management import call_command
 from django.db import OperationalError, connection
 
+from portal.environment import BadEnvironment
+
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
-    django.setup()
+    try:
+        django.setup()
+    except BadEnvironment as error:
+        sys.exit(str(error))
     try:
         connection.ensure_connection()
     except OperationalError as error:

@@ -236,8 +236,8 @@ USE_TZ = True
 USE_I18N = True
 
 # --- retrieval --------------------------------------------------------------------------------------------------------
-# Sources may not lie on private addresses, except below these names (".example" opens every name that ends so).
-RETRIEVAL_OPEN_HOSTS = environment.words("WIREBEAT_OPEN_HOSTS", ".replay.localhost")
+# Requests reach the public internet alone, and these hosts, networks and ports (see algorithms/open_hosts.py).
+RETRIEVAL_OPEN_HOSTS = environment.open_hosts("WIREBEAT_OPEN_HOSTS")
 RETRIEVAL_MIN_GAP = environment.number("WIREBEAT_MIN_GAP", 3600, at_least=0)  # s; feeds are never asked more often
 RETRIEVAL_HOST_GAP = environment.number("WIREBEAT_HOST_GAP", 1.0)  # s between two requests to a host
 RETRIEVAL_CRAWLS = environment.whole("WIREBEAT_CRAWLS", 4, at_least=1)  # sites whose pages are fetched at a time

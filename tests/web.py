@@ -1,9 +1,14 @@
 """A web server on loopback that says what a test gives it, and remembers what it was asked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from typing import Any
+
+from apps.replay.algorithms.feed import Feed
+from apps.replay.server import Replay, serving
+from apps.retrieval import guard
 
 HTML, RSS = "text/html; charset=utf-8", "application/rss+xml"
 
@@ -18,7 +23,11 @@ class Web:
         self._server.daemon_threads = True
 
     def url(self, path: str) -> str:
-        return f"http://site.replay.localhost:{self._server.server_port}{path}"
+        return f"http://site.replay.localhost:{self.port}{path}"
+
+    @property
+    def port(self) -> int:
+        return self._server.server_port
 
     def start(self) -> None:
         Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
@@ -51,6 +60,14 @@ def serving_pages(pages: Mapping[str, tuple[str, bytes]] | None = None) -> Itera
     web = Web(pages or {})
     web.start()
     try:
-        yield web
+        with guard.lease(f".replay.localhost:{web.port}"):
+            yield web
     finally:
         web.stop()
+
+
+@contextmanager
+def replaying(feeds: Sequence[Feed], **options: Any) -> Iterator[Replay]:
+    """Serve feeds that the portal may reach."""
+    with serving(feeds, **options) as replay, guard.lease(replay.addresses.open_host):
+        yield replay

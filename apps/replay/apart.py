@@ -19,6 +19,7 @@ from apps.replay.algorithms.lines import Line, Published, Request, Start
 from apps.replay.algorithms.synthetic import make_steady_feeds
 from apps.replay.answers import Options
 from apps.replay.server import BACKLOG, LOOPBACK, Replay, serving
+from apps.retrieval import guard
 
 POSTING_GAP = timedelta(hours=1)  # between two postings of a feed
 POSTINGS = 40  # in a feed
@@ -88,6 +89,8 @@ class Server:
 def serving_apart(feeds: int, *, seed: int, changes: int = 0) -> Iterator[Server]:
     """Serve made-up feeds with `POSTINGS` postings each, which can be made to `publish` `changes` times.
 
+    The portal may reach them meanwhile.
+
     Raises
     ------
     EOFError
@@ -102,7 +105,9 @@ def serving_apart(feeds: int, *, seed: int, changes: int = 0) -> Iterator[Server
     theirs.close()
     try:
         addresses, silent_port = ours.recv()
-        yield Server(ours, made, addresses, silent_port)
+        silent = replace(addresses, port=silent_port)
+        with guard.lease(addresses.open_host), guard.lease(silent.open_host):
+            yield Server(ours, made, addresses, silent_port)
     finally:
         ours.close()
         process.join(timeout=STARTING_TIMEOUT)

@@ -7,7 +7,9 @@ from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 
+from apps.replay.algorithms.addresses import DOMAIN
 from apps.replay.algorithms.crawled_site import CrawledSite
+from apps.retrieval import guard
 
 
 class CrawledServer:
@@ -18,7 +20,8 @@ class CrawledServer:
         self._lock = Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._make_handler())
         self._server.daemon_threads = True
-        self.base = f"http://site.replay.localhost:{self._server.server_port}"
+        self.port = self._server.server_port
+        self.base = f"http://site.{DOMAIN}:{self.port}"
         self.site = CrawledSite(self.base, published=articles, seed=seed)
 
     @property
@@ -66,12 +69,13 @@ class CrawledServer:
 
 @contextmanager
 def serving_site(articles: int, *, seed: int = 0) -> Iterator[CrawledServer]:
-    """Serve a site of so many articles on loopback while the block runs."""
+    """Serve a site of so many articles on loopback while the block runs; the portal may reach it meanwhile."""
     server = CrawledServer(articles, seed=seed)
     thread = Thread(target=server.serve, name="made-up site", daemon=True)
     thread.start()
     try:
-        yield server
+        with guard.lease(f".{DOMAIN}:{server.port}"):
+            yield server
     finally:
         server.stop()
         thread.join()

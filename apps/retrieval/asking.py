@@ -13,6 +13,7 @@ from django.core.cache import cache
 from redis import RedisError
 
 from apps.retrieval import queries
+from apps.retrieval.algorithms.open_hosts import Entry
 from apps.retrieval.fetching import Failure, Fetched, Fetcher, FetchRequest
 from apps.retrieval.robots import BODY_LIMIT, UNAVAILABLE, allows, origin_of, rules_in
 
@@ -22,8 +23,8 @@ LARGEST_KEPT_DOCUMENT = 2**20  # bytes
 KEPT_FOR = timedelta(days=1)
 
 
-def make_fetcher(clock: Callable[[], datetime], *, also_open: Collection[str] = ()) -> Fetcher:
-    """A fetcher that introduces itself and guards itself as the settings say, but for hosts that are open besides."""
+def make_fetcher(clock: Callable[[], datetime], *, also_open: Collection[Entry] = ()) -> Fetcher:
+    """A fetcher that introduces itself and guards itself as the settings say, but for entries that are open besides."""
     return Fetcher(
         version=settings.VERSION,
         about=settings.PROJECT_URL,

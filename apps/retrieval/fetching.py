@@ -34,6 +34,7 @@ from aiohttp import (
 from yarl import URL
 
 from apps.retrieval import guard
+from apps.retrieval.algorithms.open_hosts import Entry
 from apps.retrieval.connections import SHARES, Connections, GaveWay, Limits
 from apps.retrieval.decoding import ACCEPTED, Decoder, TooLarge, Undecodable
 from apps.retrieval.robots import AGENT
@@ -138,7 +139,7 @@ class Fetcher:
         *,
         version: str,
         about: str,
-        open_hosts: Collection[str],
+        open_hosts: Collection[str | Entry],
         clock: Callable[[], datetime],
         host_gap: float = 1.0,
         longest_wait: float = 60.0,
@@ -147,25 +148,24 @@ class Fetcher:
     ) -> None:
         """Get ready to introduce ourselves as this version of Wirebeat, told about at the address `about`.
 
-        Hosts in `open_hosts` (names, or ".suffix" for all names below one) may lie on any network. A host has
-        `host_gap` seconds of rest between two requests; who would wait for its turn longer than `longest_wait`
-        seconds is sent away.
+        `open_hosts` are entries of `algorithms.open_hosts`. A host has `host_gap` seconds of rest between two
+        requests; who would wait for its turn longer than `longest_wait` seconds is sent away.
         """
         self._agent = f"{AGENT}/{version} (+{about}"
-        self._open_hosts = tuple(open_hosts)
+        self._guard = guard.Guard(open_hosts)
         self._clock = clock
         self._timeouts = timeouts
         self._turns = Turns(gap=host_gap, longest_wait=longest_wait)
         self._connections = Connections(connections)
-        self._sessions: dict[bool, ClientSession] = {}  # by whether the host is open
+        self._sessions: dict[bool, ClientSession] = {}  # by whether the host may lie anywhere
         self._closing = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         resolver = guard.Resolver()
         self._closing.push_async_callback(resolver.close)
-        for is_open in (False, True):
-            connector = guard.make_connector(resolver, guarded=not is_open)
-            self._sessions[is_open] = await self._closing.enter_async_context(self._make_session(connector))
+        for anywhere in (False, True):
+            connector = self._guard.make_connector(resolver, anywhere=anywhere)
+            self._sessions[anywhere] = await self._closing.enter_async_context(self._make_session(connector))
         return self
 
     async def __aexit__(
@@ -181,7 +181,7 @@ class Fetcher:
     async def fetch(self, request: FetchRequest) -> Fetched:
         """Ask for an address and follow its redirects. Nothing that a server does is raised: the result says it."""
         try:
-            target = guard.check(request.url, self._open_hosts)
+            target = self._guard.check(request.url)
         except (BadAddress, guard.RefusedAddress) as error:
             return Fetched(url=request.url, received_at=self._clock(), failure=_failure(error, self._timeouts))
         visit = _Visit(request, target)
@@ -211,7 +211,7 @@ class Fetcher:
     async def _ask(self, visit: "_Visit") -> None:
         address = _as_aiohttp_reads(visit.target)
         headers = self._headers_for(visit.request)
-        session = self._sessions[guard.is_open(visit.target.hostname, self._open_hosts)]
+        session = self._sessions[self._guard.opens(visit.target)]
         posted = visit.request.posted
         asking = (
             session.get(address, headers=headers, allow_redirects=False)
@@ -221,7 +221,7 @@ class Fetcher:
         async with asking as response:
             if response.status in visit.request.followed:
                 location = _location(response, visit.target)
-                visit.follow(response.status, guard.check(location, self._open_hosts))
+                visit.follow(response.status, self._guard.check(location))
             else:
                 await visit.arrive(response)
 

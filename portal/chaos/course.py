@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 import psycopg
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import Max
 
@@ -20,6 +21,7 @@ from apps.postings.models import Posting
 from apps.replay import queries
 from apps.replay.alerting.exercise import let_time_pass
 from apps.replay.alerting.receivers import Call, receiving
+from apps.replay.algorithms.addresses import DOMAIN
 from apps.replay.algorithms.lateness import Burst
 from apps.replay.algorithms.timeline import Timeline
 from apps.replay.algorithms.verification import Verdict, collect, compare
@@ -109,7 +111,8 @@ class Course:
         self._copy_database()
         with receiving() as web:
             web.behave = self._refuse_some
-            self._begin_portal([port := free_port(), web.port])
+            # By the settings, not by leases: these would be lost with the cache, which is killed, too.
+            self._begin_portal([f".{DOMAIN}:{(port := free_port())}", web.open_host])
             scenario.add_people(web)
             self._live_through(faults, port)
         self._compare()
@@ -157,9 +160,10 @@ class Course:
     def _refuse_some(self, _: Call) -> int:
         return 503 if self._chance_of_calls.random() < REFUSED else 200
 
-    def _begin_portal(self, ports: Sequence[int]) -> None:
+    def _begin_portal(self, open_hosts: Sequence[str]) -> None:
         self._say("Beginning the portal")
-        self._stage.begin_portal(ports)
+        settings.RETRIEVAL_OPEN_HOSTS = open_hosts
+        self._stage.begin_portal(open_hosts)
         wait_for(lambda: self._missing(EVER, retrievals=False), "the portal to begin")
         self._say("Replaying")
         self._begun = time.monotonic()

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from portal import embedded
 from portal.chaos import rabbitmq
 
-OPEN_HOSTS = ".replay.localhost,.alerts.localhost"
 SERIAL = "serial"  # the database of the serial run
 
 
@@ -28,7 +27,6 @@ class Places:
             "BROKER_URL": self.broker,
             "CACHE_URL": embedded.cache_url(self.var),
             "WIREBEAT_VAR": str(self.var),
-            "WIREBEAT_OPEN_HOSTS": OPEN_HOSTS,
             "WIREBEAT_LOG_LEVEL": "WARNING",
             "PYTHONUNBUFFERED": "1",
         }

@@ -35,6 +35,7 @@ class Stage:
         self.parts: dict[str, Part] = {}
         self.revived: list[str] = []
         self.messages = Path()  # what the broker keeps
+        self._open_hosts: Sequence[str] = ()
         self._listener = startup.listen("127.0.0.1", 0)
 
     def begin_servers(self) -> None:
@@ -60,8 +61,10 @@ class Stage:
         if subprocess.run(migration, cwd=startup.ROOT, env=self.environment(), check=False).returncode:
             raise StartError("The database could not be prepared; the lines above say why.")
 
-    def begin_portal(self, ports: Sequence[int]) -> None:
-        """The web, workers and beats; `ports` of this machine are to be reached from all hosts."""
+    def begin_portal(self, open_hosts: Sequence[str]) -> None:
+        """The web, workers and beats, which reach `open_hosts` of this machine (each with a port) from all hosts."""
+        self._open_hosts = open_hosts
+        ports = [int(entry.rpartition(":")[2]) for entry in open_hosts]
         _, (web, retrieval, derive, beat) = startup.applications(self._listener, {})
         self._begin(self._named(web, "web"), wait=False)
         if self.hosts is not None:
@@ -76,7 +79,8 @@ class Stage:
         self.parts["web"].await_ready()
 
     def environment(self, **further: str) -> Mapping[str, str]:
-        return os.environ | self.places.environment | further
+        opened = {"WIREBEAT_OPEN_HOSTS": ",".join(self._open_hosts)}
+        return os.environ | self.places.environment | opened | further
 
     def is_ready(self) -> bool:
         """Whether the site says that it can do its work."""

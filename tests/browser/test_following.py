@@ -15,10 +15,10 @@ from apps.following import queries as following
 from apps.following.models import Follow, Mark
 from apps.postings.models import Posting
 from apps.replay.algorithms.feed import make_feed
-from apps.replay.server import serving
 from tests.browser.test_reading import sign_in
 from tests.builders import a_folder, a_follow, a_source, a_user, some_postings
 from tests.journeys.conftest import Portal
+from tests.web import replaying
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
@@ -81,7 +81,7 @@ def test_a_list_of_300_sources_is_imported_and_the_river_is_filled_by_what_they_
     user, begin = a_user(images="blocked"), timezone.now() - timedelta(hours=1)
     feeds = [make_feed(number, [(begin, f"News of {number}")], title=f"Paper {number}") for number in range(300)]
     sign_in(page, user)
-    with serving(feeds) as replay, ThreadPoolExecutor(1) as worker:
+    with replaying(feeds) as replay, ThreadPoolExecutor(1) as worker:
         document = a_list_in_folders([replay.feed_url(number) for number in range(300)])
         file = {"name": "list.opml", "mimeType": "text/xml", "buffer": document}
         page.goto("/opml/")

@@ -13,11 +13,12 @@ from apps.replay.algorithms.faults import Fault, trouble_until
 from apps.replay.algorithms.lines import Request
 from apps.replay.algorithms.synthetic import make_feeds
 from apps.replay.answers import Options
-from apps.replay.server import Replay, serving
+from apps.replay.server import Replay
 from apps.retrieval.models import Retrieval, Schedule
 from apps.sources.actions import NewSource, add_sources
 from apps.sources.models import Source
 from tests.builders import a_follow
+from tests.web import replaying
 
 WEEK = timedelta(days=7)
 HOUR, DAY = 3_600.0, 86_400.0  # s
@@ -74,7 +75,7 @@ def _latest(requests: Iterable[Request]) -> list[Request]:
 def replayed(portal, options: Options, faults: dict[int, Fault]) -> Iterator[Replay]:
     begin = portal.now.timestamp()
     feeds = make_feeds(GOOD + len(faults), seed=3, begin=begin - 3 * DAY, end=begin + 8 * DAY)
-    with serving(feeds, clock=portal.clock, faults=faults, options=options) as replay:
+    with replaying(feeds, clock=portal.clock, faults=faults, options=options) as replay:
         yield replay
 
 

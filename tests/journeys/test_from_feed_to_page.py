@@ -5,10 +5,10 @@ from datetime import timedelta
 from django.urls import reverse
 
 from apps.replay.algorithms.feed import make_feed
-from apps.replay.server import serving
 from apps.sources.actions import NewSource, add_source
 from apps.sources.models import Source
 from tests.builders import a_follow, a_user
+from tests.web import replaying
 
 
 def test_a_posting_reaches_the_reader_who_follows_its_source(portal, client, settings):
@@ -16,7 +16,7 @@ def test_a_posting_reaches_the_reader_who_follows_its_source(portal, client, set
     postings = [(begin - timedelta(hours=1), "An old headline"), (begin + timedelta(minutes=90), "A fresh headline")]
     reader = a_user()
     client.force_login(reader)
-    with serving([make_feed(1, postings, title="The Daily")], clock=portal.clock) as replay:
+    with replaying([make_feed(1, postings, title="The Daily")], clock=portal.clock) as replay:
         source_id = add_source(NewSource(replay.feed_url(1)))
         a_follow(reader, Source.objects.get(pk=source_id), unread_from=begin - timedelta(days=1))
         portal.adopt()

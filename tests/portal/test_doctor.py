@@ -107,6 +107,15 @@ def test_a_weak_or_open_secret_is_told(settings, tmp_path):
     assert "50 random characters" in advice("secret key")
 
 
+def test_each_open_host_is_warned_of_and_nothing_is_wrong(settings):
+    settings.RETRIEVAL_OPEN_HOSTS = []
+    assert findings()["open hosts"].is_fine
+    settings.RETRIEVAL_OPEN_HOSTS = ["nas.lan:8080", "10.0.0.0/8"]
+    found = findings()["open hosts"]
+    assert found.said == "nas.lan is open on port 8080. 10.0.0.0/8 is open on all usual ports."
+    assert (found.is_fine, found.is_wrong) == (False, False)
+
+
 def test_little_room_and_a_storage_that_cannot_be_written_are_told(monkeypatch, settings, tmp_path):
     usage = namedtuple("Usage", "total free")(10**12, 10**10)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)

@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Sequence
 from datetime import datetime, time
 
-from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -20,7 +19,6 @@ from apps.alerts.algorithms.signing import new_secret
 from apps.alerts.models import Browser, Message, Rule, Standing, Wishes
 from apps.following.actions import NotPossible, checked_tag
 from apps.retrieval import guard
-from apps.retrieval.algorithms.address_ranges import is_public
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
 from apps.sources.algorithms.addresses import BadAddress
@@ -82,27 +80,19 @@ def _own(user: User, saved_id: int) -> SavedSearch:
 
 def _checked_webhook(user: User, saved_id: int, address: str) -> str:
     """What a name stands for is looked at whenever it is called; here only what is wrong on its face."""
+    guarding = guard.configured()
     try:
-        url = guard.check(address, settings.RETRIEVAL_OPEN_HOSTS)
+        url = guarding.check(address)
     except BadAddress as problem:
         raise NotPossible(_("The webhook's address cannot be called. {problem}").format(problem=problem)) from None
     except guard.RefusedAddress:
         raise NotPossible(_("The port in the webhook's address is none that the web is served on.")) from None
-    if not _may_be_called(url.hostname):
+    if guarding.is_refused_on_its_face(url):
         raise NotPossible(_("The webhook's address lies in a private or reserved network, where none is called."))
     others = Rule.objects.filter(saved__user=user).exclude(webhook_url="").exclude(saved_id=saved_id)
     if others.count() >= MOST_WEBHOOKS:
         raise NotPossible(_("A person can have at most {most} webhooks.").format(most=MOST_WEBHOOKS))
     return str(url.href)
-
-
-def _may_be_called(host: str) -> bool:
-    if guard.is_open(host, settings.RETRIEVAL_OPEN_HOSTS):
-        return True
-    bare = host.strip("[]")
-    if ":" in bare or bare.replace(".", "").isdigit():  # an address of IP; WHATWG leaves no other ways to write one
-        return is_public(bare)
-    return not f".{bare.rstrip('.')}".endswith(".localhost")
 
 
 @transaction.atomic
@@ -169,12 +159,13 @@ def add_browser(user: User, *, endpoint: str, public_key: str, secret: str, name
     NotPossible
         If the address of its push service or its keys cannot be, or the person has too many browsers.
     """
+    guarding = guard.configured()
     try:
-        url = guard.check(endpoint, settings.RETRIEVAL_OPEN_HOSTS)
+        url = guarding.check(endpoint)
     except (BadAddress, guard.RefusedAddress):
         raise NotPossible(_("The browser names a push service that cannot be called.")) from None
-    is_open = guard.is_open(url.hostname, settings.RETRIEVAL_OPEN_HOSTS)
-    if not (is_open or (url.protocol == "https:" and _may_be_called(url.hostname))) or len(endpoint) > 2_000:
+    is_safe = url.protocol == "https:" or guarding.opens(url)
+    if not is_safe or guarding.is_refused_on_its_face(url) or len(endpoint) > 2_000:
         raise NotPossible(_("The browser names a push service that cannot be called."))
     if len(_bytes(public_key)) != PUBLIC_KEY_BYTES or len(_bytes(secret)) != SECRET_BYTES:
         raise NotPossible(_("The browser's keys are not those of Web Push."))

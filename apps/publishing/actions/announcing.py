@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from time import monotonic, perf_counter
-from urllib.parse import urlsplit
 
 from django.db import transaction
 
@@ -20,6 +19,8 @@ from apps.publishing.models import AskedFeed
 from apps.publishing.queries import asked
 from apps.publishing.queries.channels import Channel
 from apps.publishing.queries.feeds import feed_of
+from apps.retrieval import guard
+from apps.retrieval.algorithms.open_hosts import Entry
 from apps.retrieval.asking import make_fetcher
 from apps.retrieval.fetching import Fetched, Fetcher, FetchRequest
 from apps.search.queries import TooCostly
@@ -159,13 +160,13 @@ def _finish(
 def _tell(hubs: Sequence[str], topic: str) -> list[_Told]:
     form = {"hub.mode": "publish", "hub.url": topic, "hub.topic": topic}
     requests = [FetchRequest(hub, form=form, accept="*/*", body_limit=0) for hub in hubs]
-    complaints = asyncio.run(_ask_all(requests, [urlsplit(hub).hostname or "" for hub in hubs]))
+    complaints = asyncio.run(_ask_all(requests, [guard.entry_of(hub) for hub in hubs]))
     return [_Told(hub, complaint) for hub, complaint in zip(hubs, complaints, strict=True)]
 
 
-async def _ask_all(requests: Sequence[FetchRequest], hosts: Sequence[str]) -> list[str]:
+async def _ask_all(requests: Sequence[FetchRequest], open_hosts: Sequence[Entry]) -> list[str]:
     # The admin names the hubs: they may lie on the portal's own network.
-    async with make_fetcher(lambda: datetime.now(UTC), also_open=hosts) as fetcher:
+    async with make_fetcher(lambda: datetime.now(UTC), also_open=open_hosts) as fetcher:
         return await asyncio.gather(*(_ask(fetcher, request) for request in requests))
 
 

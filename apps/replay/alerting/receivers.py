@@ -23,7 +23,7 @@ from apps.accounts.models import User
 from apps.alerts.actions.rules import add_browser
 from apps.alerts.models import Browser
 
-OPEN = ".alerts.localhost"  # names that lie here, to be allowed by the setting of open hosts
+DOMAIN = "alerts.localhost"
 SECRET = b"sixteen bytes..."
 
 
@@ -50,11 +50,16 @@ class Receiver:
     """Keeps what it takes. `behave` is asked at each call and may answer a status, or None to hang up."""
 
     port: int
-    host: str = f"hooks{OPEN}"
+    host: str = f"hooks.{DOMAIN}"
     behave: Callable[[Call], int | None] = lambda _: 200
     headers: dict[str, str] = field(default_factory=dict)  # of its answers
     calls: list[Call] = field(default_factory=list)  # all
     taken: list[Call] = field(default_factory=list)  # those that it said yes to, or was about to
+
+    @property
+    def open_host(self) -> str:
+        """What has to be open for it to be reached."""
+        return f".{DOMAIN}:{self.port}"
 
     def url(self, path: str = "/hook") -> str:
         return f"http://{self.host}:{self.port}{path}"

@@ -45,6 +45,11 @@ class Addresses:
     port: int
     run: str
 
+    @property
+    def open_host(self) -> str:
+        """What has to be open for the sites to be reached."""
+        return f".{DOMAIN}:{self.port}"
+
     def site(self, source: int) -> str:
         """The address of a source's site, without a slash at the end."""
         return f"http://s{source}.{DOMAIN}:{self.port}"

@@ -16,6 +16,7 @@ from apps.replay.algorithms.synthetic import compose
 from apps.replay.algorithms.vocabulary import ENGLISH
 from apps.replay.answers import Options
 from apps.replay.server import Memory, Replay, serving
+from apps.retrieval import guard
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.beat import MESSAGE_SIZE
 from apps.retrieval.claims import Claim
@@ -130,7 +131,10 @@ def archive(texts: Sequence[Text], sources: int) -> Iterator[Archive]:
     clock, memory, engine = _Clock(begin), Memory(), Engine()
     feeds = make_feeds(texts, sources, begin=begin)
     try:
-        with serving(feeds, clock=clock, options=Options(window=WINDOW), record=memory) as replay:
+        with (
+            serving(feeds, clock=clock, options=Options(window=WINDOW), record=memory) as replay,
+            guard.lease(replay.addresses.open_host),
+        ):
             rows = [NewSource(url=replay.feed_url(feed.number), always_retrieved=True, min_gap=0) for feed in feeds]
             ids = add_sources(rows)
             adopt_sources(now=datetime.now(UTC))

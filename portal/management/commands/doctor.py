@@ -21,16 +21,20 @@ class Command(BaseCommand):
             found.append(finding)
             if not json:
                 self._show(finding)
-        wrong = [finding.name for finding in found if not finding.is_fine]
+        wrong = [finding.name for finding in found if finding.is_wrong]
+        rest = "All is fine." if all(finding.is_fine for finding in found) else "Nothing is wrong."
         if json:
             self.stdout.write(as_json(found))
         else:
-            self.stdout.write(f"Wrong: {', '.join(wrong)}." if wrong else "All is fine.")
+            self.stdout.write(f"Wrong: {', '.join(wrong)}." if wrong else rest)
         if wrong:
             raise SystemExit(1)
 
     def _show(self, finding: doctor.Finding) -> None:
-        mark = self.style.SUCCESS("fine ") if finding.is_fine else self.style.ERROR("WRONG")
+        if finding.is_fine:
+            mark = self.style.SUCCESS("fine ")
+        else:
+            mark = self.style.ERROR("WRONG") if finding.is_wrong else self.style.WARNING("warn ")
         self.stdout.write(f"{mark}  {finding.name:12}  {finding.said}")
         if finding.advice:
             self.stdout.write(f"{'':21}-> {finding.advice}")

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from apps.replay.alerting.receivers import OPEN, MailServer, Receiver, mailing, receiving
+from apps.replay.alerting.receivers import DOMAIN, MailServer, Receiver, mailing, receiving
 
 
 @pytest.fixture(autouse=True)
 def reachable(settings) -> None:
     settings.PROJECT_URL = "https://portal.example"
-    settings.RETRIEVAL_OPEN_HOSTS = [OPEN]
+    settings.RETRIEVAL_OPEN_HOSTS = [f".{DOMAIN}"]
     settings.RETRIEVAL_HOST_GAP = 0.0
 
 

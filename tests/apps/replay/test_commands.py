@@ -1,16 +1,23 @@
 """Replay: from the commands' side, with the portal's database."""
 
 import json
+import os
 import socket
+import subprocess
+import sys
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.core.cache import cache
 from django.core.management import CommandError, call_command
 
 from apps.postings.models import Posting
 from apps.replay.algorithms.lines import Published, Request
 from apps.replay.record import RecordFile, read_record
+from apps.retrieval import guard
 from apps.retrieval.models import Schedule
+from apps.sources.algorithms.addresses import resolve
 from apps.sources.models import Source
 from tests.builders import a_posting
 
@@ -132,3 +139,21 @@ def test_postings_of_an_earlier_replay_are_none_of_its_business(record):
 def test_a_missing_record_is_named(tmp_path):
     with pytest.raises(CommandError, match="nowhere"):
         call_command("verify_replay", f"--record={tmp_path / 'nowhere'}")
+
+
+def test_a_running_replay_is_reachable_from_other_processes_and_not_for_long_after_it_was_killed(settings):
+    address = f"http://s1.replay.localhost:{PORT}/feed"
+    command = [sys.executable, "manage.py", "replay", "--synthetic=1", "--no-add", f"--port={PORT}"]
+    surroundings = os.environ | {"WIREBEAT_NO_VENV": "1", "CACHE_URL": settings.CACHES["default"]["LOCATION"]}
+    running = subprocess.Popen(command, cwd=settings.BASE_DIR, env=surroundings, stdout=subprocess.DEVNULL)
+    try:
+        while not guard.configured().opens(resolve(address)):
+            assert running.poll() is None
+            time.sleep(0.05)
+    finally:
+        running.kill()
+        running.wait()
+    left = cache._cache.get_client().ttl(cache.make_key(guard._lease_key(PORT)))
+    assert 0 < left <= guard.LEASE_SECONDS
+    cache.delete(guard._lease_key(PORT))
+    guard._seen.clear()

@@ -9,12 +9,12 @@ from django.test.utils import CaptureQueriesContext
 from apps.postings.models import Posting
 from apps.replay.algorithms.feed import make_feed
 from apps.replay.answers import Options
-from apps.replay.server import serving
 from apps.retrieval.actions import discover
 from apps.retrieval.inspection import inspect
 from apps.retrieval.models import Retrieval, RobotsRules, Schedule
 from apps.sources.models import Source
 from tests.builders import a_user
+from tests.web import replaying
 
 NOW = datetime.now(UTC)
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 def replay(settings):
     settings.RETRIEVAL_HOST_GAP = 0
     postings = [(NOW - timedelta(hours=hours), f"News of {hours} hours ago") for hours in range(1, 6)]
-    with serving([make_feed(1, postings, title="The Daily")]) as server:
+    with replaying([make_feed(1, postings, title="The Daily")]) as server:
         yield server
 
 
@@ -73,7 +73,7 @@ def test_a_document_that_was_shown_is_not_asked_for_again(replay):
         ("http://127.0.0.1:8000/feed", "private"),
         ("http://[::1]/feed", "private"),
         ("http://user:secret@example.org/", "password"),
-        ("http://nobody.replay.localhost:1/feed", "connection"),
+        ("http://nobody.replay.localhost:8700/feed", "private or reserved network"),
     ],
 )
 def test_an_address_that_leads_nowhere_is_explained_and_nothing_is_written(address, sentence):
@@ -93,7 +93,7 @@ def test_a_page_without_feeds_is_no_source(replay):
 
 def test_robots_txt_is_obeyed_and_remembered(settings):
     settings.RETRIEVAL_HOST_GAP = 0
-    with serving([make_feed(1, [])], options=Options(robots="User-agent: Wirebeat\nDisallow: /feed")) as replay:
+    with replaying([make_feed(1, [])], options=Options(robots="User-agent: Wirebeat\nDisallow: /feed")) as replay:
         found = discover(a_user(), replay.feed_url(1), now=NOW)
         assert "robots.txt" in found.problem
         assert feed_requests(replay) == 0

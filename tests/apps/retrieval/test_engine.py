@@ -12,7 +12,6 @@ import pytest
 
 from apps.postings.models import Posting
 from apps.replay.algorithms.synthetic import make_feeds
-from apps.replay.server import serving
 from apps.retrieval import engine
 from apps.retrieval.actions import adopt_sources, release_worker, start
 from apps.retrieval.claims import Claim
@@ -21,6 +20,7 @@ from apps.retrieval.fetching import Fetched
 from apps.retrieval.models import Retrieval, Schedule, Worker
 from apps.sources.actions import NewSource, add_sources
 from tests.builders import a_source
+from tests.web import replaying
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -50,7 +50,7 @@ def some_answers(count: int) -> list[Answered]:
 def test_a_batch_is_asked_and_stored_when_retrieve_returns(settings):
     settings.RETRIEVAL_HOST_GAP = 0
     now = time.time()
-    with serving(make_feeds(30, seed=5, begin=now - 3 * 86_400, end=now)) as replay:
+    with replaying(make_feeds(30, seed=5, begin=now - 3 * 86_400, end=now)) as replay:
         add_sources([NewSource(replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
         adopt_sources(now=datetime.now(UTC))
         claims = claims_of_all()
@@ -82,7 +82,7 @@ def test_submitted_sources_are_stored_although_others_never_answer(monkeypatch, 
     settings.RETRIEVAL_HOST_GAP = 0
     settings.RETRIEVAL_OPEN_HOSTS = [".localhost"]
     now = time.time()
-    with serving(make_feeds(10, seed=5, begin=now - 3 * 86_400, end=now)) as replay:
+    with replaying(make_feeds(10, seed=5, begin=now - 3 * 86_400, end=now)) as replay:
         silent = [f"http://silent{number}.localhost:{silent_server}/feed" for number in range(10)]
         urls = [*silent, *(replay.feed_url(feed.number) for feed in replay.feeds)]
         add_sources([NewSource(url, always_retrieved=True) for url in urls])

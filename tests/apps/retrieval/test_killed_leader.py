@@ -13,7 +13,6 @@ from django.conf import settings as django_settings
 from django.db import connection
 
 from apps.replay.algorithms.synthetic import make_feeds
-from apps.replay.server import serving
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.beat import RetrievalScheduler
 from apps.retrieval.claims import Claim
@@ -22,6 +21,7 @@ from apps.retrieval.models import Retrieval, Schedule, UnmatchedClaims
 from apps.retrieval.queues import all_queues, retrieval_queues
 from apps.sources.actions import NewSource, add_sources
 from portal.brokers import celery_settings
+from tests.web import replaying
 
 QUEUES = 5  # names that no other test uses
 FEEDS = 10
@@ -76,7 +76,7 @@ def messages_of(app: Celery, wanted: int, tick) -> list[list[Claim]]:
 
 def test_claims_of_a_leader_that_was_killed_before_it_published_them_are_begun(app):
     now = time.time()
-    with serving(make_feeds(FEEDS, seed=5, begin=now - 86_400, end=now)) as replay:
+    with replaying(make_feeds(FEEDS, seed=5, begin=now - 86_400, end=now)) as replay:
         add_sources([NewSource(replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
         adopt_sources(now=datetime.now(UTC))
         connection.close()

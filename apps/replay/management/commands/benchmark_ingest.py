@@ -17,6 +17,7 @@ from rich.table import Table
 from apps.postings import actions as postings
 from apps.replay.algorithms.synthetic import make_feeds
 from apps.replay.server import serving
+from apps.retrieval import guard
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.beat import MESSAGE_SIZE, TASK
 from apps.retrieval.benchmarking import command, cpu_seconds, require_empty_database, running, write_figures
@@ -57,7 +58,11 @@ class Command(BaseCommand):
         console = Console()
         now = time.time()
         feeds = make_feeds(sources, seed=7, begin=now - 7 * DAY, end=now)  # nothing new comes while we measure
-        with serving(feeds) as replay, running({"retrieval": command("retrieval")}, WIREBEAT_HOST_GAP="0") as started:
+        with (
+            serving(feeds) as replay,
+            guard.lease(replay.addresses.open_host),
+            running({"retrieval": command("retrieval")}, WIREBEAT_HOST_GAP="0") as started,
+        ):
             addresses = [replay.feed_url(feed.number) for feed in feeds]
             figures = self._retrieve(addresses, started["retrieval"].pid, console)
         figures |= self._store(small, large, batches, console)

@@ -25,6 +25,7 @@ from apps.replay.algorithms.timeline import Timeline
 from apps.replay.loading import DAY, MADE_UP_ORIGIN
 from apps.replay.queries import unread_changes
 from apps.replay.server import Options, serving
+from apps.retrieval import guard
 from apps.retrieval.actions import change_plan, learn_habits, replan_changed
 from apps.retrieval.benchmarking import command, cpu_seconds, require_empty_database, running, write_figures
 from apps.retrieval.models import Plan, Retrieval, Schedule
@@ -92,6 +93,7 @@ class Command(BaseCommand):
             record=_forget,
         )
         with replayed as replay, ExitStack() as stack, Progress(console=console) as progress:
+            stack.enter_context(guard.lease(replay.addresses.open_host))
             change_plan(policy=Plan.Policy.OURS, budget=MARGIN * per_hour, unit=Plan.Unit.HOUR)
             add_feeds(replay.feeds, replay.addresses, speed=SPEED, min_gap=LEAST_GAP, now=datetime.now(UTC))
             _spread()

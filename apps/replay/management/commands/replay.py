@@ -25,6 +25,7 @@ from apps.replay.loading import Loaded, Wanted, load
 from apps.replay.queries import unobserved
 from apps.replay.record import RecordFile, read_beginning
 from apps.replay.server import Replay, serving
+from apps.retrieval import guard
 from apps.retrieval.actions import learn_habits, replan_changed
 
 # What makes it the same replay; a record can only be continued with the same.
@@ -72,6 +73,7 @@ class Command(BaseCommand):
             loaded = load(wanted, lambda lines: _watch(lines, console))
             with ExitStack() as stack:
                 replay = stack.enter_context(self._serve(loaded, options, stack))
+                stack.enter_context(guard.lease(replay.addresses.open_host))
                 if not options["no_add"]:
                     _add(replay, options, console)
                 _show_until_stopped(replay, loaded, options["for"], console)

@@ -26,7 +26,7 @@ from apps.replay.alerting.exercise import (
     people,
     prepare_all,
 )
-from apps.replay.alerting.receivers import OPEN, mailing, receiving
+from apps.replay.alerting.receivers import mailing, receiving
 from apps.retrieval.benchmarking import require_empty_database, write_figures
 
 BATCH = 5  # postings stored at once
@@ -48,13 +48,13 @@ class Command(BaseCommand):
         require_empty_database()
         if people < 2 or postings < BATCH:
             raise CommandError(f"It takes two people and {BATCH} postings at least.")
-        settings.RETRIEVAL_OPEN_HOSTS = (OPEN,)
         logging.getLogger("mail.log").setLevel(logging.WARNING)  # of each word between the mail server and us
         self.console, chance = Console(), random.Random(seed)
         with mailing() as mail, receiving() as web, Progress(console=self.console, transient=True) as self.progress:
+            settings.RETRIEVAL_OPEN_HOSTS = (web.open_host,)
             taken = Taken(random.Random(seed))
             _people(people, mail, web, taken)
-            environment = {"EMAIL_URL": f"smtp://127.0.0.1:{mail.port}", "WIREBEAT_OPEN_HOSTS": OPEN}
+            environment = {"EMAIL_URL": f"smtp://127.0.0.1:{mail.port}", "WIREBEAT_OPEN_HOSTS": web.open_host}
             publisher = Publisher(people, chance)
             with Fleet(environment, chance) as fleet:
                 publisher.publish(BATCH)
