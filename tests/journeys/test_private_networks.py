@@ -1,0 +1,381 @@
+"""No endpoint reaches a private network, whoever names the address and however, or tells what listens there."""
+
+import json
+import re
+import socket
+import time
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.actions import make_token
+from apps.alerts.actions.delivering import deliver
+from apps.alerts.actions.rules import MOST_A_DAY, set_wishes
+from apps.alerts.models import Browser, Message, Rule
+from apps.alerts.queries.messages import due
+from apps.push.actions import maintain
+from apps.push.models import Subscription
+from apps.reading.pictures import proxied
+from apps.replay.alerting.receivers import base64url
+from apps.replay.algorithms.synthetic import make_feeds
+from apps.retrieval import guard
+from apps.retrieval.actions import adopt_sources, lookups
+from apps.retrieval.engine import Engine
+from apps.retrieval.models import Page, Retrieval
+from apps.sources.actions import NewSource, add_source
+from apps.sources.algorithms.addresses import absolute
+from apps.sources.models import Source
+from tests.apps.alerts.telling import a_browser, a_person, a_search, find
+from tests.apps.push.hub import Answer, serving
+from tests.apps.retrieval.visiting import retrieve_now
+from tests.builders import a_schedule, a_source, a_user
+from tests.journeys.private_networks import (
+    MALFORMED,
+    PUBLIC,
+    REBOUND,
+    REFUSED,
+    Listener,
+    name_server,
+    settings_of,
+    watching,
+)
+from tests.web import HTML, RSS, replaying, serving_pages
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+REFUSAL = re.compile(r"private or reserved network|refused_address|cannot be called")
+COMPLAINT = re.compile(r"http|address|host|feed|refused|called", re.IGNORECASE)  # of what is no address
+VARYING = re.compile(r'name="csrfmiddlewaretoken" value="\w+"|[\d,.]+\s*m?s\b|\d\d:\d\d:\d\d UTC')
+
+
+@pytest.fixture(scope="session", params=["deploy", "up"])
+def installation(request, tmp_path_factory):
+    return settings_of(request.param, tmp_path_factory.mktemp(request.param))
+
+
+@pytest.fixture(autouse=True)
+def installed(installation, settings, monkeypatch):
+    for name, value in installation.items():
+        setattr(settings, name, value)
+    settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, "testserver"]
+    settings.RETRIEVAL_HOST_GAP = 0
+    monkeypatch.setattr(lookups, "MOST_LOOKUPS", 100_000)
+    monkeypatch.setattr(socket, "getaddrinfo", name_server())
+    assert socket.getaddrinfo(REBOUND, 80)[0][4][0] == PUBLIC  # what any check beforehand would see
+
+
+@pytest.fixture
+def ports():
+    listener = Listener()
+    yield listener
+    listener.close()
+
+
+@pytest.fixture
+def watch():
+    with watching() as watch:
+        yield watch
+
+
+@pytest.fixture
+def person():
+    person = a_user("ada", email="ada@reader.example", is_staff=True, is_superuser=True)
+    person.secret = make_token(person, "program", ["read", "write"], now=timezone.now())[1]
+    return person
+
+
+@pytest.fixture
+def client(person):
+    client = Client(headers={"X-Forwarded-Proto": "https"})
+    client.force_login(person)
+    return client
+
+
+@pytest.fixture
+def engine():
+    engine = Engine()
+    yield engine
+    engine.stop()
+
+
+@pytest.fixture
+def hub(watch):
+    """A publisher that the portal may reach."""
+    with serving() as hub, guard.lease(f".push.localhost:{hub.port}"):
+        watch.own_ports.add(hub.port)
+        yield hub
+
+
+def to_header(text: str) -> str:
+    """Letters that a line of Latin-1 cannot hold, as publishers send them: UTF-8."""
+    return text.encode().decode("latin-1")
+
+
+# --- what people and programs ask for -------------------------------------------------------------------------------
+def page(name: str, field: str = "address", **others: str) -> Callable:
+    return lambda client, person, address: client.post(reverse(name), {field: address, **others})
+
+
+def program(path: str, field: str, *, prefix: str = "", is_form: bool = False, **others: str) -> Callable:
+    def send(client, person, address):
+        said = others | {field: prefix + address}
+        body = {"data": said} if is_form else {"data": json.dumps(said), "content_type": "application/json"}
+        return client.post(path, headers={"authorization": f"Bearer {person.secret}"}, **body)
+
+    return send
+
+
+def look_at_a_source(client, person, address):
+    return client.get(reverse("test_source"), {"address": address})
+
+
+def show_a_picture(client, person, address):
+    return client.get(proxied(address))
+
+
+def have_a_webhook_called(client, person, address):
+    """Set the address, which is refused where it is wrong on its face, and press the button that tests it."""
+    Rule.objects.filter(saved__user=person).update(webhook_url="")
+    saved_id = Rule.objects.get(saved__user=person).saved_id
+    values = {"webhook_url": address, "importance": "1"}
+    answer = client.post(reverse("alert_rule", args=[saved_id]), values, follow=True)
+    if not Rule.objects.get(saved__user=person).webhook_url:
+        return answer
+    return client.post(reverse("alert_test_webhook", args=[saved_id]), follow=True)
+
+
+def call_a_webhook_that_was_set(client, person, address):
+    """Such as before the operator closed a host."""
+    Rule.objects.filter(saved__user=person).update(webhook_url=address)
+    rule = Rule.objects.get(saved__user=person)
+    return client.post(reverse("alert_test_webhook", args=[rule.saved_id]), follow=True)
+
+
+GOOGLE_READER = "/reader/api/0/subscription/"
+ENDPOINTS = {
+    "add": page("add"),
+    "list by address": page("opml"),
+    "test of a source": look_at_a_source,
+    "test of a new source": page("add_source", "url", test="test", weight="1", kind="feed"),
+    "recipes for a source": page("add_source", "url", propose="propose", example="News", weight="1", kind="xpath"),
+    "own interface": program("/api/v1/follows", "address"),
+    "Miniflux": program("/v1/feeds", "feed_url"),
+    "Miniflux' discovery": program("/v1/discover", "url"),
+    "Google Reader's edit": program(f"{GOOGLE_READER}edit", "s", prefix="feed/", is_form=True, ac="subscribe"),
+    "Google Reader's quickadd": program(f"{GOOGLE_READER}quickadd", "quickadd", is_form=True),
+    "picture": show_a_picture,
+    "webhook": have_a_webhook_called,
+    "webhook of old": call_a_webhook_that_was_set,
+}
+
+
+@pytest.fixture
+def ask(client, person, ports) -> Callable:
+    """The lines that an endpoint says of an address on the open port, and on the closed one, but for what varies."""
+    a_search(person, webhook_url="https://hooks.example/")
+
+    def ask(endpoint: str, template: str) -> list[tuple[int, str]]:
+        told = []
+        for port in (ports.open, ports.closed):
+            answer = ENDPOINTS[endpoint](client, person, template.format(port=port))
+            text = VARYING.sub("", answer.content.decode()).replace(str(port), "PORT")
+            told.append((answer.status_code, text))
+        return told
+
+    return ask
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_whoever_asks_for_a_private_address_learns_nothing_and_reaches_nobody(endpoint, ask, ports, watch):
+    for template in REFUSED:
+        on_open, on_closed = ask(endpoint, template)
+        assert REFUSAL.search(on_open[1]), (template, on_open)
+        assert on_open == on_closed, (template, set(on_open[1].splitlines()) ^ set(on_closed[1].splitlines()))
+    for template in MALFORMED:
+        on_open, on_closed = ask(endpoint, template)
+        assert COMPLAINT.search(on_open[1]), (template, on_open)
+        assert on_open == on_closed, (template, set(on_open[1].splitlines()) ^ set(on_closed[1].splitlines()))
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
+@pytest.mark.parametrize("endpoint", ["add", "list by address", "own interface", "picture"])
+def test_a_redirect_into_a_private_network_is_not_followed(endpoint, ask, ports, watch, hub):
+    for number, template in enumerate(REFUSED):
+        for port in (ports.open, ports.closed):
+            hub.pages[f"/{number}/{port}"] = Answer(302, {"Location": to_header(template.format(port=port))})
+        on_open, on_closed = ask(endpoint, hub.url(f"/{number}") + "/{port}")
+        assert REFUSAL.search(on_open[1]), (template, on_open)
+        assert on_open == on_closed, (template, set(on_open[1].splitlines()) ^ set(on_closed[1].splitlines()))
+    assert len(set(hub.asked) - {"/robots.txt"}) == 2 * len(REFUSED)
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
+def test_a_browser_is_not_told_at_a_private_address(client, ports, watch):
+    keys = {"p256dh": base64url(b"\4" * 65), "auth": base64url(b"s" * 16)}
+    for template in REFUSED:
+        answers = []
+        for port in (ports.open, ports.closed):
+            said = json.dumps({"endpoint": template.format(port=port), "keys": keys})
+            answer = client.post(reverse("alert_add_browser"), said, content_type="application/json")
+            answers.append((answer.status_code, answer.content))
+        assert answers[0] == answers[1], template
+        assert answers[0][0] == 400, template
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
+# --- what publishers name, and workers ask for ----------------------------------------------------------------------
+def retrieved(engine: Engine, url: str, **values) -> Retrieval:
+    """The only retrieval of a new source, with all pages that follow from it."""
+    source_id = add_source(NewSource(url, always_retrieved=True, min_gap=0))
+    Source.objects.filter(pk=source_id).update(**values)
+    adopt_sources(now=timezone.now())
+    retrieval = retrieve_now(engine, source_id)
+    while engine.take_turn(source_id):
+        pass
+    return retrieval
+
+
+def addresses(ports: Listener) -> list[str]:
+    return [template.format(port=port) for template in REFUSED for port in (ports.open, ports.closed)]
+
+
+def test_a_source_at_a_private_address_is_not_asked(engine, ports, watch):
+    retrievals = [retrieved(engine, address) for address in addresses(ports)]
+    assert {(each.outcome, each.message, each.begun_at) for each in retrievals} == {
+        ("refused", "The address lies in a private or reserved network, where sources may not be.", None)
+    }
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
+def test_a_source_that_moves_to_a_private_address_is_not_followed(engine, ports, watch, hub):
+    for number, address in enumerate(addresses(ports)):
+        hub.pages[f"/{number}"] = Answer(301, {"Location": to_header(address)})
+        assert retrieved(engine, hub.url(f"/{number}")).outcome == "refused", address
+    assert not Source.objects.exclude(url__startswith=hub.url("/")).exists()
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
+def test_pages_of_postings_are_not_fetched_from_private_addresses(engine, ports, watch):
+    items = "".join(
+        f"<item><guid>{number}</guid><title>News</title><link>{address.replace('&', '&amp;')}</link></item>"
+        for number, address in enumerate(addresses(ports))
+    )
+    feed = f"<rss version='2.0'><channel><title>News</title>{items}</channel></rss>".encode()
+    with serving_pages({"/feed": (RSS, feed)}) as web:
+        watch.own_ports.add(web.port)
+        assert retrieved(engine, web.url("/feed"), full_text=True).outcome == "new"
+    pages = Page.objects.all()
+    assert len(pages) > 40
+    assert {page.reason for page in pages} == {pages[0].reason}
+    assert "robots.txt" in pages[0].reason  # which cannot be read there either
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
+def test_a_crawl_does_not_leave_for_private_addresses_that_are_named(engine, ports, watch, hub):
+    """By links, by the sitemaps that robots.txt names, and by what stands in these."""
+    links = "".join(f"<li><a href='{address}'>A headline of {address}</a></li>" for address in addresses(ports))
+    links += "<li><a href='/world/story'>A headline of the site itself</a></li>"
+    hub.pages["/"] = Answer(headers={"Content-Type": HTML}, body=f"<html><body><ul>{links}</ul>".encode())
+    named = "".join(f"Sitemap: {address}\n" for address in [hub.url("/sitemap"), *addresses(ports)])
+    hub.pages["/robots.txt"] = Answer(headers={"Content-Type": "text/plain"}, body=named.encode())
+    located = "".join(f"<url><loc>{address.replace('&', '&amp;')}</loc></url>" for address in addresses(ports))
+    hub.pages["/sitemap"] = Answer(headers={"Content-Type": "text/xml"}, body=f"<urlset>{located}</urlset>".encode())
+    retrieved(engine, hub.url("/"), kind=Source.Kind.SITE)
+    assert set(hub.asked) == {"/robots.txt", "/", "/sitemap", "/world/story"}
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
+def test_a_crawl_does_not_follow_pages_to_private_addresses(engine, ports, watch, hub):
+    paths = [f"/world/story-of-{number}" for number, _ in enumerate(addresses(ports))]
+    links = "".join(f"<li><a href='{path}'>A headline that leads to {path}</a></li>" for path in paths)
+    hub.pages["/"] = Answer(headers={"Content-Type": HTML}, body=f"<html><body><ul>{links}</ul>".encode())
+    for path, address in zip(paths, addresses(ports), strict=True):
+        hub.pages[path] = Answer(302, {"Location": to_header(address)})
+    retrieved(engine, hub.url("/"), kind=Source.Kind.SITE)
+    assert set(paths) <= set(hub.asked)
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
+def test_a_podcast_on_pages_is_not_followed_to_a_private_address(engine, ports, watch, hub):
+    for number, address in enumerate(addresses(ports)):
+        body = f"<a class='latest' href='{address}'>Latest</a>".encode()
+        hub.pages[f"/{number}"] = Answer(headers={"Content-Type": HTML}, body=body)
+        recipe = {"more": "//a[@class='latest']\n//audio"}
+        assert retrieved(engine, hub.url(f"/{number}"), kind="scrape", recipe=recipe).outcome != "new"
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
+@pytest.mark.parametrize("prefix", ["", "rsscloud+"])
+def test_a_hub_at_a_private_address_is_not_asked(prefix, settings, ports, watch):
+    settings.PUSH_MODE, settings.PROJECT_URL = "on", "https://portal.example"
+    for address in addresses(ports):
+        source = a_source(always_retrieved=True)
+        a_schedule(source, hub_url=f"{prefix}{address}", topic_url=source.url)
+    while maintain(now=timezone.now()):
+        pass
+    subscriptions = Subscription.objects.all()
+    assert len(subscriptions) > 40
+    assert {each.last_error for each in subscriptions} == {subscriptions[0].last_error}
+    assert "private or reserved network" in subscriptions[0].last_error
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
+def test_messages_are_not_delivered_to_private_addresses(ports, watch):
+    person = a_person()
+    saved = a_search(person, webhook_url="https://hooks.example/", push=True)
+    a_browser(person, "https://push.example/1")
+    set_wishes(person, most_a_day=MOST_A_DAY)
+    for address in addresses(ports):
+        Rule.objects.update(webhook_url=address)
+        if "[" not in address:  # the library that signs takes no IPv6
+            Browser.objects.update(endpoint=absolute(address))
+        find(saved, now=timezone.now())
+        for message_id in due(timezone.now()):
+            deliver(message_id, now=timezone.now())
+    attempted = Message.objects.filter(attempts__gt=0)
+    assert len(attempted) > 80
+    assert {message.error for message in attempted} == {
+        "Its address lies in a private or reserved network; nothing was sent."
+    }
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
+# --- a name that changes while it is used, and a replay -------------------------------------------------------------
+def test_a_name_that_changes_between_two_retrievals_is_refused(client, person, ports, watch, monkeypatch):
+    connect = socket.socket.connect
+
+    def without_internet(self, address):
+        if address[0] == PUBLIC:
+            raise OSError(101, "Network is unreachable")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", without_internet)
+    monkeypatch.setattr(socket, "getaddrinfo", name_server())
+    address = f"http://{REBOUND}:{ports.open}/"
+    assert "Network is unreachable" in look_at_a_source(client, person, address).text
+    assert REFUSAL.search(look_at_a_source(client, person, address).text)
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
+def test_while_a_replay_runs_its_port_alone_is_reachable(ask, ports, watch):
+    now = time.time()
+    with replaying(make_feeds(1, seed=1, begin=now - 86_400, end=now)) as replay:
+        watch.own_ports.add(replay.addresses.port)
+        answer, _ = ask("add", f"{replay.addresses.feed(1)}?")
+        assert not REFUSAL.search(answer[1])
+        asked = replay.requests_answered
+        assert asked
+        for host in ("127.0.0.1", "localhost", "s1.localhost", "replay.localhost", "s1.replay.localhost.example"):
+            answer, _ = ask("picture", f"http://{host}:{replay.addresses.port}/feed")
+            assert "refused_address" in answer[1] or "(dns)" in answer[1], host
+        for template in REFUSED:
+            on_open, on_closed = ask("picture", template)
+            assert REFUSAL.search(on_open[1]), template
+            assert on_open == on_closed, (template, set(on_open[1].splitlines()) ^ set(on_closed[1].splitlines()))
+        assert replay.requests_answered == asked
+    answer, _ = ask("picture", replay.addresses.feed(1))
+    assert "refused_address" in answer[1]
+    assert (watch.connects, ports.taken) == ([], 0)
