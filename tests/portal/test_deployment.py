@@ -112,6 +112,13 @@ def test_the_example_environment_can_be_read(monkeypatch, tmp_path):
     assert environment.choice("WIREBEAT_LOG_FORMAT", "text", "json") == "json"
 
 
+def test_no_deployment_opens_a_host():
+    lines = (DEPLOY / "environment.example").read_text(encoding="utf-8").splitlines()
+    assert not [line for line in lines if line.startswith("WIREBEAT_OPEN_HOSTS")]
+    for file in [*UNITS, DEPLOY / "compose.yaml", DEPLOY / "Containerfile"]:
+        assert "OPEN_HOSTS" not in file.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("file", UNITS, ids=[file.name for file in UNITS])
 def test_units_restart_as_a_user_that_may_little(file):
     service = unit(file)["Service"]

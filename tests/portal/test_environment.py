@@ -1,6 +1,10 @@
 """Values of the environment are read as they are meant, or stop the start."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +37,23 @@ def test_addresses_are_of_the_web(monkeypatch):
         monkeypatch.setenv("WIREBEAT_HUB", wrong)
         with pytest.raises(environment.BadEnvironment, match="WIREBEAT_HUB"):
             environment.addresses("WIREBEAT_HUB")
+
+
+def test_open_hosts_are_none_by_default_and_a_wrong_one_stops_the_start_in_one_line(monkeypatch):
+    assert environment.open_hosts("WIREBEAT_NOT_SET") == []
+    monkeypatch.setenv("WIREBEAT_SET", "nas.lan:8080, 10.0.0.0/8")
+    assert environment.open_hosts("WIREBEAT_SET") == ["nas.lan:8080", "10.0.0.0/8"]
+    started = subprocess.run(
+        [sys.executable, "manage.py", "doctor"],
+        cwd=Path(__file__).parents[2],
+        env=os.environ | {"WIREBEAT_OPEN_HOSTS": "nas.lan,*.lan", "WIREBEAT_NO_VENV": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert started.returncode == 1
+    [line] = started.stderr.splitlines()
+    assert line.startswith("WIREBEAT_OPEN_HOSTS: '*.lan' opens nothing: expected")
 
 
 def test_a_choice_is_one_of_a_few_words(monkeypatch):

@@ -1,18 +1,25 @@
 """Replay: from the commands' side, with the portal's database."""
 
 import json
+import os
 import socket
+import subprocess
+import sys
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.core.cache import cache
 from django.core.management import CommandError, call_command
 
 from apps.postings.models import Posting
 from apps.replay.algorithms.lines import Published, Request
 from apps.replay.chaos.scenario import QUERIES
 from apps.replay.record import RecordFile, read_record
+from apps.retrieval import guard
 from apps.retrieval.models import Schedule
 from apps.search.models import SavedSearch
+from apps.sources.algorithms.addresses import resolve
 from apps.sources.models import Source
 from tests.builders import a_posting
 
@@ -144,3 +151,21 @@ def test_what_a_record_says_was_served_is_stored_once_and_in_order(record, tmp_p
     call_command("verify_replay", f"--record={record}", f"--json={tmp_path / 'result'}")
     assert json.loads((tmp_path / "result").read_text())["passed"]
     assert set(SavedSearch.objects.values_list("query", flat=True)) == set(QUERIES)
+
+
+def test_a_running_replay_is_reachable_from_other_processes_and_not_for_long_after_it_was_killed(settings):
+    address = f"http://s1.replay.localhost:{PORT}/feed"
+    command = [sys.executable, "manage.py", "replay", "--synthetic=1", "--no-add", f"--port={PORT}"]
+    surroundings = os.environ | {"WIREBEAT_NO_VENV": "1", "CACHE_URL": settings.CACHES["default"]["LOCATION"]}
+    running = subprocess.Popen(command, cwd=settings.BASE_DIR, env=surroundings, stdout=subprocess.DEVNULL)
+    try:
+        while not guard.configured().opens(resolve(address)):
+            assert running.poll() is None
+            time.sleep(0.05)
+    finally:
+        running.kill()
+        running.wait()
+    left = cache._cache.get_client().ttl(cache.make_key(guard._lease_key(PORT)))
+    assert 0 < left <= guard.LEASE_SECONDS
+    cache.delete(guard._lease_key(PORT))
+    guard._seen.clear()

@@ -4,7 +4,9 @@ import asyncio
 import socket
 
 import pytest
+from django.core.cache import cache
 
+from apps.retrieval import guard
 from apps.retrieval.fetching import FetchRequest
 
 FEED = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<rss/>"
@@ -81,3 +83,115 @@ def test_ports_of_other_services_are_refused(fetcher, port):
 
     failure = asyncio.run(scenario()).failure
     assert (failure.kind, failure.message) == ("refused_address", f"Port {port} is none that news is served on.")
+
+
+@pytest.mark.parametrize("entry", ["news.example", ".example", "10.0.0.0/8", "news.example:8080", "10.0.0.0/8:8080"])
+def test_an_open_host_has_blocked_ports_as_all_have(fetcher, entry):
+    async def scenario():
+        async with fetcher(open_hosts=[entry]) as asker:
+            return await asker.fetch(FetchRequest("http://news.example:5432/"))
+
+    assert asyncio.run(scenario()).failure.kind == "refused_address"
+
+
+@pytest.mark.parametrize("entry", ["site.localhost:{port}", ".localhost:{port}", "127.0.0.1:{port}", "127.0.0.0/8"])
+def test_an_entry_with_a_port_opens_this_port_alone(publisher, fetcher, entry):
+    async def scenario():
+        async with (
+            publisher({"": FEED}).serving() as source,
+            publisher({"": FEED}).serving() as other,
+            fetcher(open_hosts=[entry.format(port=source.port)]) as asker,
+        ):
+            urls = (source.url("", "site.localhost"), other.url("", "site.localhost"))
+            return [await asker.fetch(FetchRequest(url)) for url in urls], other.requests
+
+    (opened, closed), requests = asyncio.run(scenario())
+    assert opened.body == b"<rss/>"
+    if entry.endswith("{port}"):
+        assert (closed.failure.kind, requests) == ("refused_address", [])
+
+
+# --- leases -----------------------------------------------------------------------------------------------------------
+URL = "http://s1.replay.localhost:8700/feed"
+
+
+def is_leased(url=URL):
+    closed = guard.Guard()
+    return closed.opens(closed.check(url))
+
+
+@pytest.fixture
+def slow_renewal(monkeypatch):
+    monkeypatch.setattr(guard, "RENEW_SECONDS", 3_600.0)
+
+
+@pytest.fixture
+def forgetful(monkeypatch):
+    """What was seen of a lease is looked up each time."""
+    monkeypatch.setattr(guard, "REMEMBER_SECONDS", -1.0)
+
+
+def test_a_lease_opens_its_names_on_its_port_while_it_lasts():
+    assert not is_leased()
+    with guard.lease(".replay.localhost:8700"):
+        assert is_leased()
+        for url in (
+            "http://s1.replay.localhost:8701/", "http://s1.replay.localhost/", "https://s1.replay.localhost/",
+            "http://replay.localhost:8700/", "http://localhost:8700/", "http://127.0.0.1:8700/",
+            "http://s1.replay.localhost.example:8700/", "http://evilreplay.localhost:8700/",
+        ):  # fmt: skip
+            assert not is_leased(url), url
+    assert not is_leased()
+
+
+def test_replays_beside_each_other_have_leases_of_their_own():
+    with guard.lease(".replay.localhost:8701"):
+        with guard.lease(".replay.localhost:8700"):
+            assert is_leased()
+        assert not is_leased()
+        assert is_leased("http://s1.replay.localhost:8701/")
+
+
+@pytest.mark.parametrize("entry", [".lan:8700", ".replay.localhost", "127.0.0.1:8700", ".localhost.example:80"])
+def test_nothing_but_a_port_of_this_machines_own_names_can_be_leased(entry):
+    with pytest.raises(ValueError, match="cannot be leased"), guard.lease(entry):
+        pass
+
+
+def test_a_lease_in_the_cache_opens_no_other_name():
+    cache.set(guard._lease_key(80), ".example:80", timeout=60)
+    assert not is_leased("http://news.example/")
+    cache.delete(guard._lease_key(80))
+
+
+def test_a_lease_expires_by_itself_and_is_renewed_until_then(slow_renewal, forgetful):
+    """So nothing stays open behind a replay that was killed."""
+    with guard.lease(".replay.localhost:8700"):
+        key = cache.make_key(guard._lease_key(8700))
+        assert 0 < cache._cache.get_client().ttl(key) <= guard.LEASE_SECONDS
+        cache.delete(guard._lease_key(8700))
+        assert not is_leased()
+
+
+def test_a_lease_that_the_cache_has_lost_is_given_again(monkeypatch, forgetful):
+    monkeypatch.setattr(guard, "RENEW_SECONDS", 0.01)
+    with guard.lease(".replay.localhost:8700"):
+        cache.delete(guard._lease_key(8700))
+        while not is_leased():  # the time limit of tests ends it otherwise
+            pass
+
+
+def test_another_installation_has_not_leased_it(settings):
+    with guard.lease(".replay.localhost:8700"):
+        guard._seen.clear()  # as in another process
+        settings.CACHES = {"default": settings.CACHES["default"] | {"KEY_PREFIX": "another"}}
+        assert not is_leased()
+
+
+def test_while_the_cache_is_away_a_lease_holds_as_long_as_it_was_given(settings, monkeypatch, forgetful):
+    with guard.lease(".replay.localhost:8700"):
+        assert is_leased()
+        settings.CACHES = {"default": settings.CACHES["default"] | {"LOCATION": "redis://127.0.0.1:1/0"}}
+        assert is_leased()
+        monkeypatch.setattr(guard, "LEASE_SECONDS", -1.0)
+        assert not is_leased()

@@ -37,7 +37,7 @@ MARKER = "Quixotl"
 ANYTHING = re.compile(MARKER, re.IGNORECASE)
 # Names that only the person may see; staff see feeds, their articles, people and jobs.
 PERSONAL = re.compile(
-    rf"{MARKER}[ +](?:folder|inner|tag|search|calls|wrote|could not|is not there|invites|app|browser|private)",
+    rf"{MARKER}[ +](?:folder|inner|tag|search|calls|wrote|could not|is not there|invites|app|browser|private|reads this|alone may)",
     re.IGNORECASE,
 )
 

@@ -1,0 +1,38 @@
+"""Requests leave the product by one module, so that one guard is in front of all of them."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+APPS = Path(__file__).parents[2] / "apps"
+WAYS_OUT = {
+    "aiohttp", "requests", "httpx", "urllib3", "urllib.request", "http.client", "pywebpush", "pycurl", "ftplib",
+    "telnetlib", "xmlrpc.client",
+}  # fmt: skip
+GUARDED = {"apps/retrieval/guard.py", "apps/retrieval/fetching.py"}
+TOOLS = ("apps/replay/", "apps/publishing/management/")  # ask the portal itself, or servers that they have started
+OPENERS = {"urlopen", "create_connection", "open_connection", "sock_connect"}
+
+
+def ways_out(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Attribute) and (node.attr in OPENERS or ast.unparse(node) == "socket.socket"):
+            yield node.attr
+            continue
+        else:
+            continue
+        yield from (name for name in names for way in WAYS_OUT if name == way or name.startswith(f"{way}."))
+
+
+def test_nothing_but_the_fetcher_opens_connections():
+    found = {}
+    for file in APPS.rglob("*.py"):
+        name = str(file.relative_to(APPS.parent))
+        if name not in GUARDED and not name.startswith(TOOLS):
+            found[name] = sorted(set(ways_out(ast.parse(file.read_text(encoding="utf-8")))))
+    assert {name: ways for name, ways in found.items() if ways} == {}
+    assert all(list(ways_out(ast.parse((APPS.parent / name).read_text(encoding="utf-8")))) for name in GUARDED)
