@@ -19,6 +19,7 @@ from django.urls import reverse
 
 from apps.accounts.actions import invite, make_token
 from apps.accounts.algorithms.secrets import fever_key_of
+from apps.reading.pictures import proxied_recording
 from portal import logs
 from portal.redaction import redacted
 from tests.builders import NOON, a_user
@@ -232,6 +233,10 @@ def refused_page(client):
     return client.get("/no/such/page\nsecond/")
 
 
+def refused_range(client):
+    return client.get(proxied_recording("https://media.example/1.mp3"), headers={"range": "bytes=5-3"})
+
+
 REFUSALS = [
     (refused_host, 400),
     (refused_form, 403),
@@ -239,6 +244,7 @@ REFUSALS = [
     (refused_fields, 400),
     (refused_rate, 429),
     (refused_page, 404),
+    (refused_range, 416),
 ]
 
 
