@@ -17,6 +17,7 @@ manifest
 service_worker
 offline_shell
 image
+recording
 
 river | q=alone&order=oldest | start=$posting_id
 river_starred
@@ -151,6 +152,7 @@ socialaccount_login_cancelled
 socialaccount_login_error
 socialaccount_signup | username=x
 socialaccount_connections | account=$social_id
+admin/password_change/
 accounts/social/login/cancelled/
 accounts/social/login/error/
 accounts/social/signup/

@@ -37,7 +37,8 @@ MARKER = "Quixotl"
 ANYTHING = re.compile(MARKER, re.IGNORECASE)
 # Names that only the person may see; staff see feeds, their articles, people and jobs.
 PERSONAL = re.compile(
-    rf"{MARKER}[ +](?:folder|inner|tag|search|calls|wrote|could not|is not there|invites|app|browser|private|reads this|alone may)",
+    rf"{MARKER}[ +](?:folder|inner|tag|search|calls|wrote|could not|is not there|invites|app|browser|private"
+    rf"|reads this|alone may)",
     re.IGNORECASE,
 )
 
