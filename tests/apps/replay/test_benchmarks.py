@@ -138,7 +138,7 @@ def test_every_source_is_retrieved_in_every_round_and_postings_are_stored(child_
 def test_retrievals_are_kept_up_by_real_processes(run, child_processes, monkeypatch):
     for name, value in (("SPEED", 600.0), ("HOUR", 1.0), ("SPREAD", 1.0), ("WATCHED_EVERY", 0.5)):
         monkeypatch.setattr(benchmark_sustained, name, value)
-    figures = run("benchmark_sustained", per_hour=36_000, minutes=0.08, sources=30)
+    figures = run("benchmark_sustained", per_hour=36_000, minutes=0.3, sources=30)
     assert {"lateness_p50_s", "lateness_p99_s", "retrieving_cpu_share", "beat_cpu_share", "memory_mb_per_hour"} <= set(
         figures
     )

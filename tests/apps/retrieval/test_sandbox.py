@@ -32,6 +32,7 @@ REAL = sandbox.LOADED
 
 @pytest.fixture(autouse=True)
 def _loaded(monkeypatch):
+    sandbox.stop()  # children that an earlier test has started know other functions
     monkeypatch.setattr(sandbox, "LOADED", (f"{hostile.__name__}:load",))
     yield
     sandbox.stop()

@@ -131,13 +131,17 @@ class Command(BaseCommand):
         return figures
 
     def _receive(self, progress: Progress, start: float, seconds: int) -> list[tuple[float, float]]:
-        """Take messages from the queue as a worker would; pairs of due and arrival time."""
-        arrivals: list[tuple[float, float]] = []
+        """Take messages from the queue as a worker would; pairs of due and arrival time.
+
+        No worker begins the claims, so beat publishes them again: the first message of each counts.
+        """
+        arrivals: dict[tuple[int, int], tuple[float, float]] = {}
 
         def note(body: Any, message: Any) -> None:
             now = time.time()
             claims = body[0][0] if message.headers["task"].endswith(".retrieve") else []
-            arrivals.extend((due, now) for _, _, due, _ in claims)
+            for source_id, sequence, due, _ in claims:
+                arrivals.setdefault((source_id, sequence), (due, now))
             message.ack()
 
         bar = progress.add_task("receiving", total=seconds + 8)
@@ -148,7 +152,7 @@ class Command(BaseCommand):
                     with contextlib.suppress(TimeoutError):
                         broker.drain_events(timeout=0.5)
                     progress.update(bar, completed=now - start + 8)
-        return arrivals
+        return [*arrivals.values()]
 
     @staticmethod
     def _figures(arrivals: list[tuple[float, float]], burst_at: float, burst: int) -> dict[str, float]:
