@@ -125,7 +125,7 @@ def _lateness(now: datetime) -> Iterator[Metric | HistogramMetric]:
     )
     yield _one(
         "retrieval_workers_alive",
-        "Retrieval workers whose heartbeat is fresh; a worker sends its first with its first message.",
+        "Retrieval workers whose heartbeat is fresh.",
         found.workers,
     )
     yield Metric(
