@@ -74,7 +74,7 @@ def test_the_program_runs_from_the_copied_files_alone(image, surroundings, until
         subprocess.run([sys.executable, *arguments], cwd=image, env=surroundings, check=True)
 
     run("manage.py", "check")
-    run("-m", "portal.preparation")
+    run("-m", "portal.launcher.preparation")
     run("manage.py", "makemigrations", "--check", "--dry-run")
     run("-c", "from portal.celery import app; app.loader.import_default_modules()")
     command = json.loads(re.search(r"^CMD (\[.*\])$", TEXT, re.MULTILINE)[1])

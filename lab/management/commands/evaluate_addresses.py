@@ -1,0 +1,43 @@
+"""How far addresses are read as the WHATWG URL standard's own test cases ask."""
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from apps.sources.algorithms.addresses import absolute, resolve
+from lab.harness import LabCommand
+
+
+class Command(LabCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--hostile", type=Path, required=True, metavar="DIR", help="Folder that holds urltestdata.json."
+        )
+        parser.add_argument("--json", type=Path, metavar="FILE", help="Write the result there too.")
+
+    def handle(self, *args: object, hostile: Path, **options: Any) -> None:
+        file = next(iter(sorted(hostile.rglob("urltestdata.json"))), None)
+        if file is None:
+            raise CommandError(f"There is no urltestdata.json in {hostile}.")
+        cases = [case for case in json.loads(file.read_text("utf-8")) if isinstance(case, dict)]  # the rest is remarks
+        failures = [case for case in cases if not _passes(case)]
+        for case in failures:
+            self.stdout.write(f"failed: {case['input']!a} on {case.get('base')!a}")
+        result = {"cases": len(cases), "passed": len(cases) - len(failures)}
+        self.stdout.write("{passed} of {cases} cases passed.".format(**result))
+        if options["json"]:
+            options["json"].write_text(json.dumps(result, indent=2) + "\n", "utf-8")
+
+
+def _passes(case: dict[str, Any]) -> bool:
+    """Whether any scheme is resolved as asked, and only addresses of the web are let through."""
+    base = case.get("base") or ""
+    url = resolve(case["input"], base)
+    wanted = case.get("href")
+    of_the_web = wanted if wanted and wanted.startswith(("http:", "https:")) and case["input"].strip() else ""
+    return (url.href if url else None) == wanted and absolute(case["input"], base) == of_the_web
