@@ -4,7 +4,6 @@ Postgres and all of its clients run as they do for a person, with its usual care
 are small, so that many are sealed and merged in a short time.
 """
 
-import json
 import os
 import random
 import shutil
@@ -211,7 +210,7 @@ def _command_line(process: int) -> str:
     return ""
 
 
-def as_json(proof: Proof) -> str:
+def figures(proof: Proof) -> dict[str, float]:
     kills = {f"kills_of_{name}": count for name, count in proof.kills.items()}
-    figures = {"postings": proof.postings, "steps": proof.steps, "answers": proof.answers, "faults": len(proof.faults)}
-    return json.dumps(kills | figures, indent=2) + "\n"
+    found = {"postings": proof.postings, "steps": proof.steps, "answers": proof.answers, "faults": len(proof.faults)}
+    return kills | found

@@ -3,16 +3,13 @@
 import random
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from django.db import connection
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
 
 from apps.alerts import actions
 from apps.alerts.actions.matching import answered
@@ -23,7 +20,7 @@ from apps.postings.queries import texts
 from apps.search.models import SavedSearch
 from lab.benchmarks.alerts import naive, saved_searches
 from lab.benchmarks.index.searching import Timing, timed
-from lab.harness import LabCommand, require_empty_database, write_figures
+from lab.harness import LabCommand, add_items, table
 from lab.worlds.items import Item, add_sources_of, copy_postings, read_items
 
 LENGTHS = (12, 60, 200)  # words of a posting
@@ -50,19 +47,15 @@ LABELS = {
 
 class Command(LabCommand):
     help = "Measure the matching of postings with standing searches, in a database of its own."
+    fills_database = True
+    seed = 7
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--items", type=Path, required=True, metavar="FILE", help="items.jsonl.xz: src, t, title, desc"
-        )
+        add_items(parser)
         parser.add_argument("--searches", type=int, default=100_000)
         parser.add_argument("--hits", type=int, default=1_000_000, help="that are there before")
-        parser.add_argument("--seed", type=int, default=7)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(self, *args: Any, items: Path, searches: int, hits: int, seed: int, json: str | None, **_: Any) -> None:
-        require_empty_database()
-        self.console = Console()
+    def measure(self, *args: Any, items: Path, searches: int, hits: int, seed: int, **_: Any) -> Mapping[str, float]:
         self.seed, self.now = seed, datetime.now(UTC)
         self.console.print(f"Reading {items}", highlight=False)
         needed = sum(LENGTHS) * (MEASURED + WARM_UP) // 4
@@ -85,7 +78,7 @@ class Command(LabCommand):
         }
         figures |= {"match_p50_ms": timings["match60"].p50, "match_p99_ms": timings["match60"].p99}
         self._print(figures, timings)
-        write_figures(json, figures)
+        return figures
 
     # --- what is there ------------------------------------------------------------------------------------------------
     def _stand(self, queries: Sequence[str]) -> dict[str, float]:
@@ -128,9 +121,7 @@ class Command(LabCommand):
             found.append(len(matched.hits) + matched.old)
 
         rounds = range(len(postings) - WARM_UP)
-        timing = timed(
-            match, track(rounds, f"{length} words", console=self.console, transient=True, auto_refresh=False)
-        )
+        timing = timed(match, self.track(rounds, f"{length} words", auto_refresh=False))
         timings[f"kept{length}"] = timing
         self.console.print(f"{length} words: p50 {timing.p50:.1f} ms, p99 {timing.p99:.1f} ms, CPU {timing.cpu:.1f} ms")
         ids = list(Posting.objects.filter(pk__gt=begin).values_list("pk", flat=True)[: len(rounds)])
@@ -162,13 +153,11 @@ class Command(LabCommand):
         return {name: timed(read, asked) for name, read in reads.items()}
 
     def _print(self, figures: dict[str, float], timings: dict[str, Timing]) -> None:
-        table = Table(title=f"{figures['searches']:,.0f} searches")
-        for column in ("", "p50 ms", "p99 ms", "CPU ms"):
-            table.add_column(column, justify="right" if column else "left")
+        shown = table(f"{figures['searches']:,.0f} searches", "", "p50 ms", "p99 ms", "CPU ms")
         for name, label in LABELS.items():
             timing = timings[name]
-            table.add_row(label, *(f"{value:.1f}" for value in (timing.p50, timing.p99, timing.cpu)))
-        self.console.print(table)
+            shown.add_row(label, *(f"{value:.1f}" for value in (timing.p50, timing.p99, timing.cpu)))
+        self.console.print(shown)
         for length in LENGTHS:
             self.console.print(f"A posting of {length} words answers {figures[f'hits{length}']:,.0f} searches.")
         self.console.print(

@@ -4,23 +4,21 @@ from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 from django.conf import settings
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from apps.postings.models import Posting
 from apps.search import actions
+from lab import harness
 from lab.benchmarks.growth_plot import growth_plot
 from lab.benchmarks.index import old_index
 from lab.benchmarks.index.archives import Growth, all_are_listed, archive, compose_texts, count_generations, forget_all
 from lab.benchmarks.index.old_index import OldGrowth
-from lab.harness import LabCommand, require_empty_database, write_figures
 from lab.worlds.feed import Text
 
 SIZES = [1_000, 10_000, 37_500, 50_000, 100_000, 200_000]
@@ -42,8 +40,11 @@ def _numbers(text: str) -> list[int]:
     return [int(part) for part in text.split(",")]
 
 
-class Command(LabCommand):
+class Command(harness.LabCommand):
     help = "Grow archives of made-up feeds on loopback, and compare with an index that is made anew for every shard."
+    fills_database = True
+    seed = 7
+    plotted = "time over items"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--sizes", type=_numbers, default=SIZES, metavar="N,N,...", help="items in all")
@@ -51,24 +52,11 @@ class Command(LabCommand):
         parser.add_argument(
             "--limit", type=float, default=1_800.0, metavar="SECONDS", help="after which an old archive is given up"
         )
-        parser.add_argument("--seed", type=int, default=7)
-        parser.add_argument("--json", metavar="FILE")
-        parser.add_argument("--plot", type=Path, metavar="FILE", help="SVG")
 
-    def handle(
-        self,
-        *args: Any,
-        sizes: list[int],
-        sources: list[int],
-        limit: float,
-        seed: int,
-        json: str | None,
-        plot: Path | None,
-        **options: Any,
-    ) -> None:
-        require_empty_database()
+    def measure(
+        self, *args: Any, sizes: list[int], sources: list[int], limit: float, seed: int, **options: Any
+    ) -> harness.Result:
         settings.RETRIEVAL_HOST_GAP = 0.0  # the server is ours
-        self.console = Console()
         texts = compose_texts(max(sizes), seed=seed)
         ours: dict[tuple[int, int], Result] = {}
         old: dict[int, OldGrowth] = {}
@@ -78,10 +66,10 @@ class Command(LabCommand):
             if not any(growth.items < before for before, growth in old.items()):  # larger ones would not end either
                 with self._progress(f"{size:,} items, the old way", size) as tell:
                     old[size] = old_index.grow(texts[:size], limit=limit, tell=tell)
-            write_figures(json, _figures(ours, old))  # it takes an hour and more: what is known is kept
-        _print(self.console, ours, old, _figures(ours, old))
-        if plot:
-            plot.write_text(growth_plot("Time to store and index an archive", _curves(ours, old)), encoding="utf-8")
+            self.save(_figures(ours, old))  # it takes an hour and more: what is known is kept
+        figures = _figures(ours, old)
+        _print(self.console, ours, old, figures)
+        return harness.Result(figures, lambda: growth_plot("Time to store and index an archive", _curves(ours, old)))
 
     def _grow(self, texts: Sequence[Text], sources: int) -> Result:
         with (
@@ -98,7 +86,7 @@ class Command(LabCommand):
 
     @contextmanager
     def _progress(self, name: str, total: int) -> Iterator[Any]:
-        with Progress(console=self.console, transient=True) as progress:
+        with self.progress() as progress:
             bar = progress.add_task(name, total=total)
             yield lambda done: progress.update(bar, completed=done)
 

@@ -3,6 +3,7 @@
 import contextlib
 import time
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -28,7 +29,7 @@ from lab.benchmarks.bursts import (
     without_derived_work,
 )
 from lab.benchmarks.lateness import figures as figures_of
-from lab.harness import LabCommand, command, cpu_seconds, require_empty_database, running, workers, write_figures
+from lab.harness import LabCommand, command, cpu_seconds, running, workers
 from lab.worlds.server_process import fetch_all, serving_apart
 
 # A day's plan has one instant per source, so `schedules`/86400 are due each second; on top of that comes the burst.
@@ -47,6 +48,8 @@ class Command(LabCommand):
         " --end-to-end, workers fetch feeds on loopback: until the feed's server has the request, and until the log"
         " says that the answer is stored."
     )
+    fills_database = True
+    seed = 1
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--schedules", type=int, default=100_000)
@@ -58,12 +61,8 @@ class Command(LabCommand):
         parser.add_argument("--feeds", type=int, default=300, help="due together, all of which answer")
         parser.add_argument("--rounds", type=int, default=10, help="in which these feeds fall due")
         parser.add_argument("--hanging", type=int, default=500, help="of --burst, hosts that accept and never answer")
-        parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(self, *args: Any, json: str | None, end_to_end: bool, **options: Any) -> None:
-        require_empty_database()
-        self.console = Console()
+    def measure(self, *args: Any, end_to_end: bool, **options: Any) -> Mapping[str, float]:
         if end_to_end:
             if not 0 <= options["hanging"] < options["burst"]:
                 raise CommandError("--hanging must be less than --burst.")
@@ -71,12 +70,12 @@ class Command(LabCommand):
             figures |= self._with_hanging(options["burst"] - options["hanging"], options["hanging"], options["seed"])
         else:
             figures = self._dispatch(options["schedules"], options["burst"], options["seconds"])
-        write_figures(json, figures)
+        return figures
 
     # --- end to end ---------------------------------------------------------------------------------------------------
     def _end_to_end(self, feeds: int, rounds: int, seed: int) -> dict[str, float]:
         with serving_apart(feeds, seed=seed, changes=rounds) as server, workers():
-            with Progress(console=self.console, transient=True) as progress:
+            with self.progress() as progress:
                 with without_derived_work():
                     numbers = add_and_fetch(server, server.feeds, progress)
                 baseline, bursts = fetch_all(server, server.feeds), {}
@@ -93,7 +92,7 @@ class Command(LabCommand):
     def _with_hanging(self, feeds: int, hanging: int, seed: int) -> dict[str, float]:
         Source.objects.all().delete()
         with serving_apart(feeds, seed=seed, changes=1) as server, workers():
-            with Progress(console=self.console, transient=True) as progress, without_derived_work():
+            with self.progress() as progress, without_derived_work():
                 numbers = add_and_fetch(server, server.feeds, progress)
             silent = add_silent(server, hanging)
             wait_until_idle()

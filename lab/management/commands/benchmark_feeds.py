@@ -16,7 +16,6 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 from django.core.management.base import CommandError
 from django.core.wsgi import get_wsgi_application
 from django.db import connection
-from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
@@ -28,7 +27,7 @@ from apps.publishing.formats import FORMS
 from apps.publishing.queries.channels import Channel
 from apps.sources.formats import parse
 from apps.sources.models import Source
-from lab.harness import LabCommand, require_empty_database, write_figures
+from lab.harness import LabCommand
 
 DAY = datetime(2026, 6, 1, tzinfo=UTC)
 STEP = timedelta(minutes=15)
@@ -72,21 +71,19 @@ class Command(LabCommand):
         "Measure what readers receive of a folder's feed through a made-up day, by plain and conditional requests and"
         " with deltas, all compressed; each checks that what it has is what the whole feed has."
     )
+    fills_database = True
+    seed = 7
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--sources", type=int, default=30)
         parser.add_argument("--a-day", type=float, nargs="+", default=[3.0, 12.0], help="postings of a source, mean")
         parser.add_argument("--form", choices=list(FORMS), default="atom")
-        parser.add_argument("--seed", type=int, default=7)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(
-        self, *args: Any, sources: int, a_day: list[float], form: str, seed: int, json: str | None, **_: Any
-    ) -> None:
-        require_empty_database()
-        console = Console()
+    def measure(
+        self, *args: Any, sources: int, a_day: list[float], form: str, seed: int, **_: Any
+    ) -> Mapping[str, float]:
         figures: dict[str, float] = {"sources": sources, "seed": seed}
-        with _portal() as port, Progress(console=console, transient=True) as progress:
+        with _portal() as port, Progress(console=self.console, transient=True) as progress:
             for rate in a_day:
                 task = progress.add_task(f"{rate:g} postings of each source", total=STEPS)
                 world = _World(sources, rate, random.Random(seed))
@@ -97,8 +94,8 @@ class Command(LabCommand):
                     progress.advance(task)
                 found = _figures(readers, world)
                 figures |= {f"a_day_{rate:g}.{name}": value for name, value in found.items()}
-                console.print(_table(readers, world, rate))
-        write_figures(json, figures)
+                self.console.print(_table(readers, world, rate))
+        return figures
 
 
 # --- what is published ------------------------------------------------------------------------------------------------

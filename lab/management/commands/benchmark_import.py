@@ -3,7 +3,7 @@
 import re
 import time
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import Any
@@ -12,8 +12,6 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management.base import CommandError
 from django.urls import reverse
-from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from apps.accounts.models import User
@@ -28,9 +26,7 @@ from lab.harness import (
     LabCommand,
     cpu_seconds_of_family,
     postgres_pid,
-    require_empty_database,
     workers,
-    write_figures,
 )
 from lab.worlds.lines import Line
 from lab.worlds.queries import stored_postings
@@ -43,15 +39,13 @@ POLLED_EVERY = 0.2  # s
 
 class Command(LabCommand):
     help = f"{__doc__} By the web page, with real web server, beat and workers, of feeds on loopback."
+    fills_database = True
+    seed = 1
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--feeds", type=int, default=300, help="each on a host of its own (default: %(default)s)")
-        parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(self, *args: Any, feeds: int, seed: int, json: str | None, **options: Any) -> None:
-        require_empty_database()
-        self.console = Console()
+    def measure(self, *args: Any, feeds: int, seed: int, **options: Any) -> Mapping[str, float]:
         User.objects.create_user(NAME, password=PASSWORD)
         with ExitStack() as stack:
             server = stack.enter_context(serving_apart(feeds, seed=seed))
@@ -66,7 +60,7 @@ class Command(LabCommand):
             figures |= losses(lines, server.addresses.port) | {"baseline_fetch_s": baseline}
             server_cpu = server.cpu_seconds()
         self._print(figures, feeds, server_cpu)
-        write_figures(json, figures)
+        return figures
 
     def _import(self, server: Server, address: str, processes: Sequence[int]) -> dict[str, float]:
         browser = Browser(address)
@@ -80,7 +74,7 @@ class Command(LabCommand):
         report = browser.post(page, {"file": file})
         if f"<strong>{len(server.feeds)}</strong>" not in report:
             raise CommandError("The list was not imported.")
-        with Progress(console=self.console, transient=True) as progress:
+        with self.progress() as progress:
             bar = progress.add_task("Importing", total=total)
             while len(seconds) < 2 and time.monotonic() < began + LONGEST_IMPORT:
                 stored = Posting.objects.count()

@@ -3,6 +3,7 @@
 import random
 import time
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from statistics import median
 from typing import Any
@@ -22,7 +23,7 @@ from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.queues import queue_of
 from apps.sources.actions import NewSource, add_sources
 from apps.sources.formats.feed import ParsedEntry
-from lab.harness import LabCommand, command, cpu_seconds, require_empty_database, running, write_figures
+from lab.harness import LabCommand, command, cpu_seconds, running
 from lab.worlds.server import serving
 from lab.worlds.synthetic import make_feeds
 
@@ -43,19 +44,15 @@ FROM generate_series(%(first)s::int, %(last)s::int) n
 
 class Command(LabCommand):
     help = "Measure retrievals per second, CPU per retrieval, and the speed of storing in a small and a large archive."
+    fills_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--sources", type=int, default=1_000, help="feeds on loopback, each a host of its own")
         parser.add_argument("--small", type=int, default=10_000, help="stored postings of the small archive")
         parser.add_argument("--large", type=int, default=2_000_000)
         parser.add_argument("--batches", type=int, default=200, help="documents of 50 new postings stored in each")
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(
-        self, *args: Any, sources: int, small: int, large: int, batches: int, json: str | None, **_: Any
-    ) -> None:
-        require_empty_database()
-        console = Console()
+    def measure(self, *args: Any, sources: int, small: int, large: int, batches: int, **_: Any) -> Mapping[str, float]:
         now = time.time()
         feeds = make_feeds(sources, seed=7, begin=now - 7 * DAY, end=now)  # nothing new comes while we measure
         with (
@@ -64,10 +61,10 @@ class Command(LabCommand):
             running({"retrieval": command("retrieval")}, WIREBEAT_HOST_GAP="0") as started,
         ):
             addresses = [replay.feed_url(feed.number) for feed in feeds]
-            figures = self._retrieve(addresses, started["retrieval"].pid, console)
-        figures |= self._store(small, large, batches, console)
-        self._print(console, figures, small, large)
-        write_figures(json, figures)
+            figures = self._retrieve(addresses, started["retrieval"].pid, self.console)
+        figures |= self._store(small, large, batches, self.console)
+        self._print(self.console, figures, small, large)
+        return figures
 
     def _retrieve(self, addresses: list[str], worker: int, console: Console) -> dict[str, float]:
         """Three rounds over all sources: everything new, nothing new (304), and known postings in new bytes."""

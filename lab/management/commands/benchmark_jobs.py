@@ -2,22 +2,21 @@
 
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 from django.db import connection
 from rich.console import Console
-from rich.progress import Progress, track
-from rich.table import Table
+from rich.progress import Progress
 
 from apps.postings.models import Posting
 from lab.benchmarks.archive_jobs import comparing
 from lab.benchmarks.archive_jobs.comparing import Digests
 from lab.benchmarks.archive_jobs.kept_pages import keep_pages
 from lab.benchmarks.archive_jobs.workers import Run, run
-from lab.harness import LabCommand, require_empty_database, write_figures
+from lab.harness import LabCommand, add_items, table
 from lab.worlds.items import COPIED_AT_ONCE, Item, add_sources_of, copy_postings, read_items
 
 PAGES = 4_000
@@ -29,21 +28,18 @@ class Command(LabCommand):
         "Read real postings into search again, and the text out of made-up pages of 20 kB, by a job with one worker"
         " process and with two; compare what comes of it. In a database of its own."
     )
+    fills_database = True
+    seed = 7
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--items", type=Path, required=True, metavar="FILE", help="items.jsonl.xz: src, t, title, desc"
-        )
+        add_items(parser)
         parser.add_argument("--count", type=int, default=100_000, help="postings")
         parser.add_argument("--pages", type=int, default=PAGES, help=f"kept of them; by default {PAGES:,}")
         parser.add_argument("--kill", action="store_true", help="then once more, killing one of two workers on the way")
-        parser.add_argument("--seed", type=int, default=7)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(
-        self, *args: Any, items: Path, count: int, pages: int, kill: bool, seed: int, json: str | None, **_: Any
-    ) -> None:
-        require_empty_database()
+    def measure(
+        self, *args: Any, items: Path, count: int, pages: int, kill: bool, seed: int, **_: Any
+    ) -> Mapping[str, float]:
         if not 1 <= pages <= count:
             raise CommandError("--pages must be at least 1 and at most --count.")
         self.console, self.seed = Console(), seed
@@ -55,20 +51,20 @@ class Command(LabCommand):
         runs |= self._measure("extract", comparing.of_texts, kill)
         figures = _figures(runs, count, pages)
         self._print(runs, figures)
-        write_figures(json, figures)
+        return figures
         if figures["differing_rows"]:
             sys.exit(1)
 
     def _store(self, items: list[Item], path: Path) -> None:
         source_ids = add_sources_of(items, path)
-        for first in track(range(0, len(items), COPIED_AT_ONCE), "Storing", console=self.console, transient=True):
+        for first in self.track(range(0, len(items), COPIED_AT_ONCE), "Storing"):
             copy_postings(items[first : first + COPIED_AT_ONCE], source_ids, first=first)
         _forget_changes()
 
     def _keep(self, pages: int) -> None:
         chosen = list(Posting.objects.order_by("pk").values_list("pk", flat=True)[:pages])
         kept = keep_pages(chosen, seed=self.seed)
-        for _ in track(kept, "Keeping pages", total=pages, console=self.console, transient=True):
+        for _ in self.track(kept, "Keeping pages", total=pages):
             pass
         _forget_changes()
 
@@ -97,13 +93,17 @@ class Command(LabCommand):
         raise CommandError("The job came to no end.")
 
     def _print(self, runs: dict[str, tuple[Run, int]], figures: dict[str, float]) -> None:
-        table = Table(title=f"{figures['postings']:,} postings indexed and {figures['pages']:,} pages extracted again")
-        for column in ("", "Seconds", "CPU seconds of workers", "Differing rows"):
-            table.add_column(column, justify="right" if column else "left")
+        shown = table(
+            f"{figures['postings']:,} postings indexed and {figures['pages']:,} pages extracted again",
+            "",
+            "Seconds",
+            "CPU seconds of workers",
+            "Differing rows",
+        )
         for name, (measured, rows) in runs.items():
             label = name.replace(".", ", ") + (" of two workers" if measured.killed else "")
-            table.add_row(label, f"{measured.seconds:.1f}", f"{measured.cpu:.1f}", f"{rows:,}")
-        self.console.print(table)
+            shown.add_row(label, f"{measured.seconds:.1f}", f"{measured.cpu:.1f}", f"{rows:,}")
+        self.console.print(shown)
         self.console.print(
             f"Two workers are {figures['index.speedup']:.2f} x as fast as one at indexing,"
             f" {figures['extract.speedup']:.2f} x at extracting.",

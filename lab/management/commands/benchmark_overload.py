@@ -1,7 +1,7 @@
 """How late feeds are asked that fall due together while everything else that a portal does is under way as well."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -24,7 +24,7 @@ from lab.benchmarks.bursts import (
     without_derived_work,
 )
 from lab.benchmarks.lateness import Burst, figures
-from lab.harness import LabCommand, require_empty_database, workers, write_figures
+from lab.harness import LabCommand, workers
 from lab.worlds.feed import Feed
 from lab.worlds.items import COPIED_AT_ONCE, Item, copy_postings
 from lab.worlds.queries import unread_changes
@@ -37,22 +37,21 @@ ARCHIVE_GAP = timedelta(minutes=40)  # between two of them, so that many report 
 
 class Command(LabCommand):
     help = f"{__doc__} Postings are derived, an index job runs, and feeds are imported; all of it on loopback."
+    fills_database = True
+    seed = 1
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--feeds", type=int, default=300, help="due together (default: %(default)s)")
         parser.add_argument("--bursts", type=int, default=5, help="in which they fall due (default: %(default)s)")
         parser.add_argument("--postings", type=int, default=100_000, help="to be derived (default: %(default)s)")
         parser.add_argument("--imports", type=int, default=300, help="feeds imported at each burst")
-        parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(self, *args: Any, feeds: int, bursts: int, json: str | None, **options: Any) -> None:
-        require_empty_database()
+    def measure(self, *args: Any, feeds: int, bursts: int, **options: Any) -> Mapping[str, float]:
         self.console, self.seed = Console(), options["seed"]
         served = feeds + bursts * options["imports"]
         with serving_apart(served, seed=self.seed, changes=2 * bursts) as server, workers():
             due, imported = server.feeds[:feeds], server.feeds[feeds:]
-            with Progress(console=self.console, transient=True) as progress:
+            with self.progress() as progress:
                 with without_derived_work():
                     self.numbers = add_and_fetch(server, due, progress)
                 baseline_fetch = fetch_all(server, due)
@@ -63,7 +62,7 @@ class Command(LabCommand):
         found |= {"baseline_fetch_s": baseline_fetch} | left
         print_bursts(self.console, f"{feeds:,} feeds due at once, again and again", idle | loaded)
         self._print(found)
-        write_figures(json, found)
+        return found
 
     def _idle(self, server: Server, bursts: int, progress: Progress) -> dict[str, Burst]:
         found = {}

@@ -3,15 +3,13 @@
 import random
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
 from rich.console import Console
-from rich.progress import Progress, track
-from rich.table import Table
 
 from apps.accounts.models import User
 from apps.following import actions, queries
@@ -19,7 +17,7 @@ from apps.following.queries import Scope
 from lab.benchmarks.load_test import people, visiting
 from lab.benchmarks.load_test.people import Crowd
 from lab.benchmarks.load_test.visiting import Person
-from lab.harness import LabCommand, require_empty_database, write_figures
+from lab.harness import LabCommand, table
 
 SAMPLE = 400  # people whose pages are asked for
 HEAVY = 500  # sources, from which on somebody follows much
@@ -72,27 +70,18 @@ class Command(LabCommand):
         "Measure the pages of a portal full of people, by the web server as it is deployed, in a database of its own:"
         " first one request after the other, then 50 a second."
     )
+    fills_database = True
+    seed = 7
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--postings", type=int, default=1_000_000)
         parser.add_argument("--sources", type=int, default=5_000)
         parser.add_argument("--people", type=int, default=2_000)
         parser.add_argument("--seconds", type=int, default=60, help="that 50 requests each are sent in")
-        parser.add_argument("--seed", type=int, default=7)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(
-        self,
-        *args: Any,
-        postings: int,
-        sources: int,
-        people: int,
-        seconds: int,
-        seed: int,
-        json: str | None,
-        **_: Any,
-    ) -> None:
-        require_empty_database()
+    def measure(
+        self, *args: Any, postings: int, sources: int, people: int, seconds: int, seed: int, **_: Any
+    ) -> Mapping[str, float]:
         self.console, self.seed, self.chance = Console(), seed, random.Random(seed)
         self.measured = min(MEASURED, max(LEAST_MEASURED, postings // 1_000))
         crowd = self._fill(postings, sources, people)
@@ -106,13 +95,13 @@ class Command(LabCommand):
             figures |= self._rush(address, visitors, seconds)
         figures |= self._mark_all(crowd)
         self._print(figures)
-        write_figures(json, figures)
+        return figures
 
     # --- what is there ------------------------------------------------------------------------------------------------
     def _fill(self, postings: int, sources: int, persons: int) -> Crowd:
         now = datetime.now(UTC)
         source_ids = people.add_sources(sources, now)
-        with Progress(console=self.console, transient=True) as progress:
+        with self.progress() as progress:
             task = progress.add_task("Postings", total=postings)
             for stored in people.add_postings(source_ids, postings, now, seed=self.seed):
                 progress.advance(task, stored)
@@ -148,7 +137,7 @@ class Command(LabCommand):
 
     def _timed(self, name: str, do: Callable[[User], object], users: Sequence[User]) -> dict[str, float]:
         seconds = []
-        for user in track(users, name, console=self.console, transient=True):
+        for user in self.track(users, name):
             begin = time.perf_counter()
             do(user)
             seconds.append(time.perf_counter() - begin)
@@ -169,14 +158,14 @@ class Command(LabCommand):
         figures: dict[str, float] = {}
         wanted = [(page, page, visitors) for page in visiting.PAGES]
         wanted += [(f"heavy.{page}", page, heavy) for page in ("river", "folder")]
-        for name, page, persons in track(wanted, "Pages", console=self.console, transient=True):
+        for name, page, persons in self.track(wanted, "Pages"):
             visits = visiting.draw_visits(persons, self.measured, self.chance, page)
             figures |= percentiles(name, visiting.one_by_one(address, visits))
         return figures
 
     def _rush(self, address: str, visitors: Sequence[Person], seconds: int) -> dict[str, float]:
         visits = visiting.draw_visits(visitors, int(RATE * seconds), self.chance)
-        with Progress(console=self.console, transient=True) as progress:
+        with self.progress() as progress:
             task = progress.add_task("50 requests a second", total=len(visits))
             found = visiting.rush(address, visits, RATE, done=lambda: progress.advance(task))
         p50, p95, p99 = np.percentile(np.array(found.seconds) * 1_000, [50, 95, 99]).tolist()
@@ -207,14 +196,19 @@ class Command(LabCommand):
         return figures
 
     def _print(self, figures: dict[str, float]) -> None:
-        table = Table(title=f"{figures['postings']:,.0f} postings, {figures['people']:,.0f} people: server time")
-        for column in ("", "p50 ms", "p95 ms", "p99 ms", "queries"):
-            table.add_column(column, justify="right" if column else "left")
+        shown = table(
+            f"{figures['postings']:,.0f} postings, {figures['people']:,.0f} people: server time",
+            "",
+            "p50 ms",
+            "p95 ms",
+            "p99 ms",
+            "queries",
+        )
         for name, label in LABELS.items():
             values = [f"{figures[f'{name}.{part}_ms']:.1f}" for part in ("p50", "p95", "p99")]
             queries = figures.get(f"{name}.queries")
-            table.add_row(label, *values, "" if queries is None else f"{queries:.0f}")
-        self.console.print(table)
+            shown.add_row(label, *values, "" if queries is None else f"{queries:.0f}")
+        self.console.print(shown)
         for line in _SAID:
             self.console.print(line.format(**{name.replace(".", "_"): value for name, value in figures.items()}))
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -15,8 +16,6 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import connection
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
 
 from apps.retrieval import actions
 from apps.retrieval.algorithms.calendar import WEEK
@@ -30,7 +29,7 @@ from apps.retrieval.instants import Retrieved, Terms, after_retrievals
 from apps.retrieval.models import Plan, Schedule
 from apps.retrieval.remembered import Remembered
 from lab.evaluations.retrieval.synthetic import generate
-from lab.harness import LabCommand, require_empty_database, write_figures
+from lab.harness import LabCommand
 
 FloatArray = NDArray[np.float64]
 
@@ -70,28 +69,23 @@ print(actions.replan_changed(now=datetime.now(UTC)))
 
 class Command(LabCommand):
     help = "Measure the CPU of planning one retrieval and of pricing and planning all sources, and the planner's gap."
+    fills_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--sources", type=int, default=100_000)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(self, *args: Any, sources: int, json: str | None, **options: Any) -> None:
-        require_empty_database()
-        console = Console()
+    def measure(self, *args: Any, sources: int, **options: Any) -> Mapping[str, float]:
         random = np.random.default_rng(1)
         figures = {"gap_max": gap_max(random)}
-        with console.status(f"making {sources:,} sources"):
+        with self.console.status(f"making {sources:,} sources"):
             habits = some_habits(min(sources, HABITS), random)
             figures["ms_per_retrieval"] = ms_per_retrieval(habits, random, at_once=MESSAGE_SIZE)
             figures["ms_per_retrieval_alone"] = ms_per_retrieval(habits, random, at_once=1)
             fill(habits, sources, random)
-        with console.status("pricing and planning all of them"):
+        with self.console.status("pricing and planning all of them"):
             figures |= self._replan(sources)
-        table = Table(title=f"Planning, {sources:,} sources")
-        for name, value in figures.items():
-            table.add_row(name, f"{value:.4g}")
-        console.print(table)
-        write_figures(json, figures)
+        self.show(f"Planning, {sources:,} sources", figures, "{:.4g}")
+        return figures
 
     def _replan(self, sources: int) -> dict[str, float]:
         """Change the budget, and let a process of its own follow."""

@@ -3,7 +3,7 @@
 import gc
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
@@ -11,9 +11,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 from django.db import connection
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
 
 from apps.database.statements import fetch
 from apps.search import actions
@@ -21,7 +18,7 @@ from apps.search.algorithms.index.levels import LARGEST
 from apps.search.queries import stored
 from lab.benchmarks.index import adding, rivals, searching
 from lab.benchmarks.index.searching import Question, Timing, draw_questions, timed
-from lab.harness import LabCommand, require_empty_database, write_figures
+from lab.harness import LabCommand, add_items, table
 from lab.worlds.items import COPIED_AT_ONCE, Item, add_sources_of, copy_postings, read_items
 
 SMALL = 10_000  # postings, to compare with
@@ -56,25 +53,21 @@ TABLES = ("search_document", "search_term", "search_row", "search_generation")
 
 class Command(LabCommand):
     help = "Measure questions to the index and additions to it, with real postings, in a database of its own."
+    fills_database = True
+    seed = 7
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--items", type=Path, required=True, metavar="FILE", help="items.jsonl.xz: src, t, title, desc"
-        )
+        add_items(parser)
         parser.add_argument("--count", type=int, default=700_000, help="postings in the archive; at least 20,000")
         parser.add_argument("--questions", type=int, default=500)
         parser.add_argument(
             "--pause", type=float, default=0.1, metavar="SECONDS", help="of each reader after a question"
         )
-        parser.add_argument("--seed", type=int, default=7)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(
-        self, *args: Any, items: Path, count: int, questions: int, pause: float, seed: int, json: str | None, **_: Any
-    ) -> None:
-        require_empty_database()
+    def measure(
+        self, *args: Any, items: Path, count: int, questions: int, pause: float, seed: int, **_: Any
+    ) -> Mapping[str, float]:
         tantivy = rivals.load_tantivy()
-        self.console = Console()
         self.pause, self.seed, self.questions = pause, seed, questions
         measured = BATCHES * adding.BATCH
         extra = 2 * measured + FOUND
@@ -99,7 +92,7 @@ class Command(LabCommand):
         figures |= self._measure_rivals(tantivy, timings) | _sizes() | self._measure_adding_beside(timings)
         figures |= _figures(small, timings)
         self._print(timings, small, figures, size)
-        write_figures(json, figures)
+        return figures
 
     # --- the archive --------------------------------------------------------------------------------------------------
     def _load(self, items: list[Item], source_ids: dict[int, int], *, first: int) -> dict[str, float]:
@@ -190,19 +183,17 @@ class Command(LabCommand):
 
     def _track(self, cases: Sequence[Case], name: str) -> Iterable[Case]:
         # Drawn between the cases, not by a thread of its own, which would be measured with them.
-        return track(cases, name, console=self.console, transient=True, auto_refresh=False)
+        return self.track(cases, name, auto_refresh=False)
 
     def _print(
         self, timings: dict[str, Timing], small: dict[str, Timing], figures: dict[str, float], count: int
     ) -> None:
-        table = Table(title=f"{count:,} postings")
-        for column in ("", "p50 ms", "p99 ms", "CPU ms", f"at {SMALL:,}: p50 ms", "p99 ms"):
-            table.add_column(column, justify="right" if column else "left")
+        shown = table(f"{count:,} postings", "", "p50 ms", "p99 ms", "CPU ms", f"at {SMALL:,}: p50 ms", "p99 ms")
         for name, label in LABELS.items():
             timing, before = timings[name], small.get(name)
             cells = [f"{timing.p50:.1f}", f"{timing.p99:.1f}", f"{timing.cpu:.1f}" if timing.cpu else ""]
-            table.add_row(label, *cells, *((f"{before.p50:.1f}", f"{before.p99:.1f}") if before else ()))
-        self.console.print(table)
+            shown.add_row(label, *cells, *((f"{before.p50:.1f}", f"{before.p99:.1f}") if before else ()))
+        self.console.print(shown)
         self.console.print(
             f"Indexed in {figures['pull_s']:.0f} s, sealed and merged in {figures['maintain_s']:.0f} s;"
             f" Postgres' own in {figures['ts_rank_build_s']:.0f} s, tantivy in {figures['tantivy_build_s']:.0f} s."

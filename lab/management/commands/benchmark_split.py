@@ -10,7 +10,7 @@ forbids: that suits extracting and indexing. Whole hosts suit crawling, but no m
 is; so there each has a time box, and the rest of it is left for the next round.
 """
 
-import json as json_format
+import json
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 from django.core.management.base import CommandError
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from apps.jobs.algorithms.hashing import keys_of
@@ -34,7 +32,7 @@ from lab.benchmarks.splitting.comparison import (
     time_box,
 )
 from lab.benchmarks.splitting.synthetic import Records, made_up
-from lab.harness import LabCommand
+from lab.harness import LabCommand, table
 
 RECORDS, SPLITS = 2_100_000, 250  # as in the thesis' Table 1
 SEED = 1
@@ -48,6 +46,7 @@ TITLES = {
 
 class Command(LabCommand):
     help = "Compare ways to split work among workers: by hash, TETEA, longest first, or pulled by who is free."
+    seed = SEED
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -55,29 +54,25 @@ class Command(LabCommand):
         )
         parser.add_argument("--records", type=int, default=RECORDS, help=f"to make up; by default {RECORDS:,}")
         parser.add_argument("--splits", type=int, default=SPLITS, help=f"and workers; by default {SPLITS}")
-        parser.add_argument("--seed", type=int, default=SEED, help="of the made-up records")
-        parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here, too")
 
-    def handle(
-        self, *args: Any, times: Path | None, records: int, splits: int, seed: int, json: Path | None, **options: Any
-    ) -> None:
+    def measure(
+        self, *args: Any, times: Path | None, records: int, splits: int, seed: int, **options: Any
+    ) -> Mapping[str, float]:
         if records < 1 or splits < 1:
             raise CommandError("--records and --splits must be at least 1.")
         past, new = _recorded(times) if times else made_up(records, np.random.default_rng(seed))
-        console = Console(file=self.stdout)  # type: ignore[arg-type]  # it has what a file needs
-        console.width = max(console.width, WIDTH)
+        self.console.width = max(self.console.width, WIDTH)
         by_tetea, by_us = expected_by_tetea(past, new), expected_by_us(past, new)
-        console.print(
+        self.console.print(
             f"{len(new.seconds):,} records of {len(np.unique(new.hosts)):,} hosts, {splits} splits. The time is "
             f"determined by {by_tetea.attribute}, says TETEA; by {by_us.attribute}, say longest first and pull."
         )
         running = compared(new, splits, by_tetea.seconds, by_us.seconds)
-        results = list(track(running, "Splitting", total=RESULTS, console=console, transient=True))
+        results = list(self.track(running, "Splitting", total=RESULTS))
         bounds = lower_bounds(new, splits, time_box(by_us.seconds, splits))
         for scheme in Scheme:
-            console.print(_table(scheme, [each for each in results if each.scheme == scheme], bounds[scheme]))
-        if json:
-            json.write_text(json_format.dumps(_figures(results, bounds), indent=1) + "\n", encoding="utf-8")
+            self.console.print(_table(scheme, [each for each in results if each.scheme == scheme], bounds[scheme]))
+        return _figures(results, bounds)
 
 
 def _recorded(file: Path) -> tuple[Records, Records]:
@@ -86,7 +81,7 @@ def _recorded(file: Path) -> tuple[Records, Records]:
     try:
         with file.open(encoding="utf-8", errors="replace") as lines:
             for number, line in enumerate(lines, 1):
-                row = json_format.loads(line)
+                row = json.loads(line)
                 hosts.append(str(row["host"]))
                 kinds.append(str(row["kind"]))
                 sizes.append(float(row["size"]))
@@ -105,16 +100,20 @@ def _recorded(file: Path) -> tuple[Records, Records]:
 
 
 def _table(scheme: Scheme, results: Sequence[Result], bound: float) -> Table:
-    table = Table(
-        title=TITLES[scheme],
+    shown = table(
+        TITLES[scheme],
+        "method",
+        "makespan",
+        "shorter than hash",
+        "over the bound",
+        "median split",
+        "all splits",
+        "unusual",
         caption=f"Seconds. Unusual takes more than twice the median. No way to split is done before {_seconds(bound)}.",
     )
-    table.add_column("method")
-    for heading in ("makespan", "shorter than hash", "over the bound", "median split", "all splits", "unusual"):
-        table.add_column(heading, justify="right")
     hashed = results[0].outcome.makespan
     for _, method, (makespan, total, median, unusual) in results:
-        table.add_row(
+        shown.add_row(
             method.replace("_", " "),
             _seconds(makespan),
             f"{_share(hashed - makespan, hashed):.1%}",
@@ -123,7 +122,7 @@ def _table(scheme: Scheme, results: Sequence[Result], bound: float) -> Table:
             _seconds(total),
             str(unusual),
         )
-    return table
+    return shown
 
 
 def _figures(results: Sequence[Result], bounds: Mapping[Scheme, float]) -> dict[str, float]:

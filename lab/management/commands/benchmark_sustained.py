@@ -3,6 +3,7 @@
 import time
 from argparse import ArgumentParser
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,7 +24,7 @@ from apps.retrieval.actions import change_plan, learn_habits, replan_changed
 from apps.retrieval.models import Plan, Retrieval, Schedule
 from apps.retrieval.queues import retrieval_queues
 from apps.retrieval.reports.lateness import lateness_of_due
-from lab.harness import LabCommand, command, cpu_seconds, require_empty_database, running, write_figures
+from lab.harness import LabCommand, command, cpu_seconds, running
 from lab.worlds.actions import add_feeds
 from lab.worlds.faults import choose_faults
 from lab.worlds.loading import DAY, MADE_UP_ORIGIN
@@ -52,27 +53,18 @@ class Command(LabCommand):
         f"{__doc__} A part of the sources is faulty or slow. Real beat and broker, feeds on loopback, workers for"
         " retrievals, and one for all that follows from them."
     )
+    fills_database = True
+    seed = 1
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--per-hour", type=int, default=500_000, help="retrievals (default: %(default)s)")
         parser.add_argument("--minutes", type=float, default=10.0, help="default: %(default)g")
         parser.add_argument("--sources", type=int, default=10_000, help="default: %(default)s")
         parser.add_argument("--workers", type=int, default=1, help="for retrievals (default: %(default)s)")
-        parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(
-        self,
-        *args: Any,
-        per_hour: int,
-        minutes: float,
-        sources: int,
-        workers: int,
-        seed: int,
-        json: str | None,
-        **options: Any,
-    ) -> None:
-        require_empty_database()
+    def measure(
+        self, *args: Any, per_hour: int, minutes: float, sources: int, workers: int, seed: int, **options: Any
+    ) -> Mapping[str, float]:
         if min(per_hour, minutes, sources, workers) <= 0:
             raise CommandError("--per-hour, --minutes, --sources and --workers must be more than 0.")
         if workers > QUEUES:
@@ -81,10 +73,9 @@ class Command(LabCommand):
             raise CommandError(
                 f"{sources:,} sources may not be asked so often: each once in {LEAST_GAP / SPEED:.0f} s."
             )
-        console = Console()
         origin = MADE_UP_ORIGIN.timestamp()
         end = origin + (60 * minutes + LONGEST_BEGINNING) * SPEED + DAY
-        with console.status(f"making up {sources:,} sources"):
+        with self.console.status(f"making up {sources:,} sources"):
             feeds = make_feeds(sources, seed=seed, begin=origin - HISTORY, end=end)
         replayed = serving(
             feeds,
@@ -93,7 +84,7 @@ class Command(LabCommand):
             options=Options(end=end),
             record=_forget,
         )
-        with replayed as replay, ExitStack() as stack, Progress(console=console) as progress:
+        with replayed as replay, ExitStack() as stack, Progress(console=self.console) as progress:
             stack.enter_context(guard.lease(replay.addresses.open_host))
             change_plan(policy=Plan.Policy.OURS, budget=MARGIN * per_hour, unit=Plan.Unit.HOUR)
             add_feeds(replay.feeds, replay.addresses, speed=SPEED, min_gap=LEAST_GAP, now=datetime.now(UTC))
@@ -109,8 +100,8 @@ class Command(LabCommand):
                 time.sleep(HOUR)
                 _steer(MARGIN * per_hour)
             figures = self._watch(progress, processes, 60 * minutes)
-        self._print(console, figures, per_hour)
-        write_figures(json, figures)
+        self._print(self.console, figures, per_hour)
+        return figures
 
     @staticmethod
     def _begin(progress: Progress, sources: int) -> None:

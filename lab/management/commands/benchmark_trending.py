@@ -5,11 +5,10 @@ slices must be the same; then lists are made and the page is asked for, in this 
 """
 
 import hashlib
-import json
 import random
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,11 +20,9 @@ from django.test import Client
 from django.urls import reverse
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from apps.postings.models import Posting
 from apps.sources.actions import NewSource, add_sources
-from apps.sources.models import Source
 from apps.trending import actions
 from apps.trending.algorithms.scoring import HORIZONS
 from apps.trending.models import Change, Slice, Trend
@@ -46,29 +43,18 @@ class Command(LabCommand):
     help = (
         "Measure counting, listing and the page of trends over four weeks of postings; check that repeats are harmless."
     )
+    fills_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--stories", metavar="FILE", type=Path, required=True, help="CSV: TITLE, PUBLISHER, STORY")
         parser.add_argument("--requests", type=int, default=300)
-        parser.add_argument("--json", metavar="FILE", type=Path)
 
-    def handle(self, *, stories: Path, requests: int, json: Path | None, **_: Any) -> None:
-        if Source.objects.exists():
-            raise CommandError("This database holds sources; a benchmark fills it with its own. Unset DATABASE_URL.")
-        console = Console()
+    def measure(self, *, stories: Path, requests: int, **_: Any) -> Mapping[str, float]:
         now = datetime.now(UTC).replace(microsecond=0)
-        postings = _fill(read_headlines(stories), now, console)
-        figures = _counting(postings, console) | _listing(now, console) | _pages(requests, console)
-        table = Table("Measure", "Value", title=f"Trending, {postings:,} postings of {LENGTH} days")
-        for name, value in figures.items():
-            table.add_row(name, f"{value:,.4g}")
-        console.print(table)
-        if json:
-            _write(json, figures)
-
-
-def _write(file: Path, figures: dict[str, float]) -> None:
-    file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        postings = _fill(read_headlines(stories), now, self.console)
+        figures = _counting(postings, self.console) | _listing(now, self.console) | _pages(requests, self.console)
+        self.show(f"Trending, {postings:,} postings of {LENGTH} days", figures, "{:,.4g}")
+        return figures
 
 
 # --- postings ---------------------------------------------------------------------------------------------------------

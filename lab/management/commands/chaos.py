@@ -1,15 +1,13 @@
 """Kill, freeze and restart the parts of a portal while it reads a replay; its tables must be those of a serial run."""
 
-import json as files
 import os
 import sys
 import time
 from argparse import SUPPRESS, ArgumentParser
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from rich.console import Console
 from rich.table import Table
 
@@ -18,20 +16,20 @@ from lab.chaos.faults import FAULTS
 from lab.chaos.places import chosen, named
 from lab.chaos.scenario import Course, Outcome, Wanted
 from lab.chaos.topology import stage
+from lab.harness import LabCommand, Result
 from portal.launcher import processes, throwaway
 from portal.launcher.embedded import StartError
 
 INSIDE = "--inside"  # the environment that leads to the servers
 
 
-class Command(BaseCommand):
+class Command(LabCommand):
     help = f"{__doc__} On servers of its own; every message is delivered twice. Ends with 1 if anything differs."
-    requires_system_checks = []  # they would look for servers that are not there yet
+    seed = 1
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--seconds", type=float, default=120.0, help="of the replay (default: %(default)g)")
         parser.add_argument("--faults", type=int, default=12, help="default: %(default)s, each kind once")
-        parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--sources", type=int, default=60, help="default: %(default)s")
         parser.add_argument(
             "--only", choices=[fault.name for fault in FAULTS], default="", help="faults of this kind alone"
@@ -41,7 +39,6 @@ class Command(BaseCommand):
         where.add_argument(
             "--hosts", action="store_true", help="each worker on a host of its own, which may be cut off; needs root"
         )
-        parser.add_argument("--json", type=Path, metavar="FILE")
         parser.add_argument(INSIDE, action="store_true", help=SUPPRESS)
 
     def run_from_argv(self, argv: list[str]) -> None:
@@ -50,7 +47,7 @@ class Command(BaseCommand):
         else:
             sys.exit(run_inside(argv))
 
-    def handle(
+    def measure(
         self,
         *args: Any,
         seconds: float,
@@ -59,12 +56,11 @@ class Command(BaseCommand):
         sources: int,
         only: str,
         hosts: bool,
-        json: Path | None,
         **options: Any,
-    ) -> None:
+    ) -> Result:
         if seconds <= 0 or faults < 0 or sources < 1:
             raise CommandError("--seconds and --sources must be more than 0, --faults not less.")
-        console, begun = Console(), time.monotonic()
+        console, begun = self.console, time.monotonic()
         try:
             with console.status("") as status, stage(named(settings.VAR_DIR, os.environ), on_hosts=hosts) as made:
 
@@ -76,10 +72,8 @@ class Command(BaseCommand):
         except StartError as error:
             raise CommandError(str(error)) from error
         _print(outcome, console)
-        if json:
-            json.write_text(files.dumps(_figures(outcome), indent=2) + "\n", encoding="utf-8")
-        if not outcome.passed:
-            raise CommandError("What is stored shows that parts have died.")
+        failure = "" if outcome.passed else "What is stored shows that parts have died."
+        return Result(_figures(outcome), failure=failure)
 
 
 def run_inside(argv: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +19,18 @@ class Command(LabCommand):
         parser.add_argument(
             "--hostile", type=Path, required=True, metavar="DIR", help="Folder that holds urltestdata.json."
         )
-        parser.add_argument("--json", type=Path, metavar="FILE", help="Write the result there too.")
 
-    def handle(self, *args: object, hostile: Path, **options: Any) -> None:
+    def measure(self, *args: object, hostile: Path, **options: Any) -> Mapping[str, float]:
         file = next(iter(sorted(hostile.rglob("urltestdata.json"))), None)
         if file is None:
             raise CommandError(f"There is no urltestdata.json in {hostile}.")
         cases = [case for case in json.loads(file.read_text("utf-8")) if isinstance(case, dict)]  # the rest is remarks
         failures = [case for case in cases if not _passes(case)]
         for case in failures:
-            self.stdout.write(f"failed: {case['input']!a} on {case.get('base')!a}")
+            self.say(f"failed: {case['input']!a} on {case.get('base')!a}")
         result = {"cases": len(cases), "passed": len(cases) - len(failures)}
-        self.stdout.write("{passed} of {cases} cases passed.".format(**result))
-        if options["json"]:
-            options["json"].write_text(json.dumps(result, indent=2) + "\n", "utf-8")
+        self.say("{passed} of {cases} cases passed.".format(**result))
+        return result
 
 
 def _passes(case: dict[str, Any]) -> bool:

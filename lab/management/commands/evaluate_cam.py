@@ -2,20 +2,17 @@
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from django.core.management.base import CommandError
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from apps.retrieval.algorithms.cam.allocation import best_pairs
 from lab.evaluations.cam.lateness import Lateness, lateness, made_up_jobs
 from lab.evaluations.cam.pages import METHODS, Caught, Pages, caught, learning, made_up
 from lab.evaluations.retrieval.plots import log_log_plot
-from lab.harness import LabCommand, write_figures
+from lab.harness import LabCommand, Result, table
 
 PAGES, INSTANTS, EPOCHS = 200, 24, 200
 BUDGETS = (5, 10, 25, 50)  # per cent of all instants
@@ -49,39 +46,35 @@ class Progress(NamedTuple):
 
 class Command(LabCommand):
     help = "Compare CAM with simpler allocations of looks at pages: weighted share of changes caught."
+    plotted = "changes caught over looks"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--json", metavar="FILE", help="write the figures here, too")
-        parser.add_argument("--plot", type=Path, metavar="FILE", help="write a plot (SVG) here")
         parser.add_argument("--epochs", type=int, default=EPOCHS, help=f"that are simulated; by default {EPOCHS}")
         parser.add_argument("--worlds", type=int, default=len(OTHER_SEEDS), help="other worlds to show the spread of")
 
-    def handle(self, *args: Any, json: str | None, plot: Path | None, epochs: int, worlds: int, **options: Any) -> None:
+    def measure(self, *args: Any, epochs: int, worlds: int, **options: Any) -> Result:
         if epochs <= STEADY:
             raise CommandError(f"--epochs must be more than {STEADY}, which CAM takes to learn, not {epochs}")
-        console = Console(file=self.stdout)  # type: ignore[arg-type]  # it has what a file needs
-        console.width = max(console.width, WIDTH)
+        self.console.width = max(self.console.width, WIDTH)
         runs = [(SEED, budget) for budget in BUDGETS]
         runs += [(seed, budget) for seed in OTHER_SEEDS[:worlds] for budget in BUDGETS]
         results: dict[tuple[int, int], dict[str, Found]] = {}
         progress: dict[int, list[Progress]] = {}
-        for seed, budget in track(runs, "worlds and budgets", console=console, transient=True):
+        for seed, budget in self.track(runs, "worlds and budgets"):
             pages = made_up(PAGES, INSTANTS, epochs, np.random.default_rng(seed))
             results[seed, budget] = _known(pages, budget, seed)
             if seed == SEED:
                 results[seed, budget][LEARNT], progress[budget] = _learnt(pages, budget)
         for budget in BUDGETS:
-            console.print(_table(budget, results))
-        console.print(_progress_table(progress))
+            self.console.print(_table(budget, results))
+        self.console.print(_progress_table(progress))
         late = {
             load: lateness(made_up_jobs(JOBS, load / 100, PROCESSES, np.random.default_rng(SEED)), PROCESSES)
             for load in LOADS
         }
-        console.print(_lateness_table(late))
+        self.console.print(_lateness_table(late))
         own = {budget: results[SEED, budget] for budget in BUDGETS}
-        write_figures(json, _figures(own, progress) | _lateness_figures(late))
-        if plot:
-            plot.write_text(_plot(own), "utf-8")
+        return Result(_figures(own, progress) | _lateness_figures(late), lambda: _plot(own))
 
 
 def _tasks(budget: int) -> int:
@@ -111,20 +104,23 @@ def _learnt(pages: Pages, budget: int) -> tuple[Found, list[Progress]]:
 
 
 def _table(budget: int, results: Mapping[tuple[int, int], Mapping[str, Found]]) -> Table:
-    table = Table(
-        title=f"{PAGES} pages with {INSTANTS} instants, looks at {budget} % of them",
+    shown = table(
+        f"{PAGES} pages with {INSTANTS} instants, looks at {budget} % of them",
+        "method",
+        "at the instant",
+        "other worlds",
+        "newest version",
+        "other worlds",
+        "looks spent",
         caption="Share of all changes, by weight, and its mean and standard deviation over other worlds.",
     )
-    table.add_column("method")
-    for heading in ("at the instant", "other worlds", "newest version", "other worlds", "looks spent"):
-        table.add_column(heading, justify="right")
     for name, (own, spent) in results[SEED, budget].items():
         others = [
             of[name].caught
             for (seed, of_budget), of in results.items()
             if seed != SEED and of_budget == budget and name in of
         ]
-        table.add_row(
+        shown.add_row(
             name.replace("_", " "),
             f"{own.at_instant:.3f}",
             _spread([each.at_instant for each in others]),
@@ -132,7 +128,7 @@ def _table(budget: int, results: Mapping[tuple[int, int], Mapping[str, Found]]) 
             _spread([each.newest for each in others]),
             f"{spent:.0%}",
         )
-    return table
+    return shown
 
 
 def _spread(values: list[float]) -> str:
@@ -140,31 +136,31 @@ def _spread(values: list[float]) -> str:
 
 
 def _progress_table(progress: Mapping[int, list[Progress]]) -> Table:
-    table = Table(
+    shown = Table(
         title="CAM that learns the probabilities from its own looks, as a share of CAM that knows them",
         caption=f"Changes caught at the instant, in expectation. The first {TRACKING} epochs track all pages alike; "
         "later 5 % of the looks explore.",
     )
-    table.add_column("looks")
+    shown.add_column("looks")
     for begin, end, _ in progress[BUDGETS[0]]:
-        table.add_column(f"epochs {begin + 1}–{end}", justify="right")
+        shown.add_column(f"epochs {begin + 1}–{end}", justify="right")
     for budget, stages in progress.items():
-        table.add_row(f"{budget} %", *(f"{stage.share:.2f}" for stage in stages))
-    return table
+        shown.add_row(f"{budget} %", *(f"{stage.share:.2f}" for stage in stages))
+    return shown
 
 
 def _lateness_table(late: Mapping[int, Mapping[str, Lateness]]) -> Table:
-    table = Table(
+    shown = Table(
         title=f"{JOBS:,} fetches on {PROCESSES} processes: lateness in seconds, mean by weight and longest",
         caption="The order in which those that wait are taken. CAM's is weighted with ageing.",
     )
-    table.add_column("first is")
+    shown.add_column("first is")
     for load in late:
-        table.add_column(f"load {load} %", justify="right")
+        shown.add_column(f"load {load} %", justify="right")
     for order in late[LOADS[0]]:
         found = [of_order[order] for of_order in late.values()]
-        table.add_row(order.replace("_", ", "), *(f"{each.mean:.3f}, {each.longest:.1f}" for each in found))
-    return table
+        shown.add_row(order.replace("_", ", "), *(f"{each.mean:.3f}, {each.longest:.1f}" for each in found))
+    return shown
 
 
 def _lateness_figures(late: Mapping[int, Mapping[str, Lateness]]) -> dict[str, float]:

@@ -1,6 +1,7 @@
 """How large an installation must be, and a month of a million sources played through to see whether that is true."""
 
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
@@ -8,7 +9,6 @@ import numpy as np
 from django.core.management.base import CommandError
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import WEEK
@@ -19,7 +19,7 @@ from apps.retrieval.beat import Due, messages
 from lab.evaluations.capacity.costs import MEASURED, Demand, Fleet, fleet
 from lab.evaluations.capacity.month import SECONDS, dispatched, due_each_second, lateness, least_cores, played
 from lab.evaluations.retrieval.synthetic import generate
-from lab.harness import LabCommand, write_figures
+from lab.harness import LabCommand
 
 HABITS = 2_000  # different ones
 WEEKS = 8  # of history
@@ -48,14 +48,13 @@ ROWS = (
 
 class Command(LabCommand):
     help = f"{__doc__} Needs no database: costs are those that the benchmarks have measured."
+    seed = 1
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--sources", type=int, default=1_000_000)
         parser.add_argument("--per-day", type=float, default=4.0, help="retrievals of a source (default: %(default)s)")
-        parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(self, *args: Any, sources: int, per_day: float, seed: int, json: str | None, **options: Any) -> None:
+    def measure(self, *args: Any, sources: int, per_day: float, seed: int, **options: Any) -> Mapping[str, float]:
         if sources < HABITS or per_day <= 0:
             raise CommandError(f"--sources must be {HABITS:,} at least, and --per-day more than 0.")
         console, random, began = Console(), np.random.default_rng(seed), perf_counter()
@@ -64,9 +63,7 @@ class Command(LabCommand):
         copies = sources // HABITS
         with console.status(f"planning a month of {copies * HABITS:,} sources"):
             plans = list(played(outlook))
-        due = due_each_second(
-            track(plans, "a month, second by second", console=console, transient=True), copies, random
-        )
+        due = due_each_second(self.track(plans, "a month, second by second"), copies, random)
         figures = self._month(due, copies * HABITS, random)
         per_source = float(np.mean(outlook.factor * outlook.cumulated[:, -1]) * 24 / WEEK)
         demand = Demand(copies * HABITS, figures["retrievals_per_day"], per_source, changed=0.3, peak=figures["peak"])
@@ -78,7 +75,7 @@ class Command(LabCommand):
         figures["seconds"] = perf_counter() - began
         self._print(console, figures, demand, fleets)
         numbers = {f"{key}{name}": getattr(of, name) for key, of in fleets.items() for _, name, _ in ROWS}
-        write_figures(json, {"sources": demand.sources, **figures, **numbers})
+        return {"sources": demand.sources, **figures, **numbers}
 
     @staticmethod
     def _month(due: IntArray, sources: int, random: np.random.Generator) -> dict[str, float]:

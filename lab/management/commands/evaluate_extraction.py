@@ -5,14 +5,13 @@ pages per second of processor time from the page's source, or its bytes for ours
 as the benchmark's own scripts call them; readability's html is made text by our own cutting.
 """
 
-import json
 import logging
 import random
 import re
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
@@ -66,15 +65,13 @@ class Command(LabCommand):
         parser.add_argument(
             "--train", type=Path, help="folder to learn anew from, without the domains of the evaluated pages"
         )
-        parser.add_argument("--json", type=Path, help="file to write the numbers to")
 
-    def handle(self, *, pages: Path, train: Path | None, json: Path | None, **options: Any) -> None:
-        run(pages, train, json)
+    def measure(self, *, pages: Path, train: Path | None, **options: Any) -> Mapping[str, float]:
+        return run(pages, train, self.console)
 
 
-def run(folder: Path, training: Path | None, output: Path | None) -> dict[str, float]:
-    """Evaluate all extractors that are there, print a table, and write the numbers down when a file is named."""
-    console = Console()
+def run(folder: Path, training: Path | None, console: Console) -> dict[str, float]:
+    """Evaluate all extractors that are there, and print a table."""
     pages = list(known_pages(folder))
     evaluated = frozenset(page.domain for page in pages) - {""}
     model = keen.shipped_model()
@@ -98,8 +95,6 @@ def run(folder: Path, training: Path | None, output: Path | None) -> dict[str, f
         numbers |= {"difference.low": round(low, 4), "difference.high": round(high, 4)}
     numbers |= metadata_numbers(pages)
     show(console, folder, model, results, numbers)
-    if output:
-        output.write_text(json.dumps(numbers, indent=1) + "\n")
     return numbers
 
 

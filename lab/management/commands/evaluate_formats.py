@@ -14,12 +14,11 @@ Where the two differ on purpose:
 
 import html
 import io
-import json
 import re
 import time
 from calendar import timegm
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,8 +26,6 @@ from typing import Any
 
 import feedparser
 from django.core.management.base import CommandParser
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from apps.sources.formats import parse
@@ -196,24 +193,20 @@ class Command(LabCommand):
         parser.add_argument(
             "--feeds", type=Path, required=True, help="folder with *.xml and *.json feeds, at any depth"
         )
-        parser.add_argument("--json", type=Path, help="file to write the numbers to")
         parser.add_argument("--list", action="store_true", help="print every disagreement")
 
-    def handle(self, *, feeds: Path, json: Path | None, list: bool, **options: Any) -> None:
-        run(feeds, json, show_all=list)
+    def measure(self, *, feeds: Path, list: bool, **options: Any) -> Mapping[str, float]:
+        return run(feeds, self, show_all=list).numbers()
 
 
-def run(folder: Path, output: Path | None, *, show_all: bool) -> Evaluation:
-    """Evaluate the folder's feeds, print a table, and write the numbers down when a file for them is named."""
-    console = Console()
+def run(folder: Path, command: LabCommand, *, show_all: bool) -> Evaluation:
+    """Evaluate the folder's feeds, and print a table."""
     files = sorted(path for kind in ("*.xml", "*.json") for path in folder.rglob(kind))
     evaluation = Evaluation()
-    for file in track(files, "Reading feeds", console=console):
+    for file in command.track(files, "Reading feeds"):
         evaluation.add(file)
-    table = Table("Measure", "Value", title=f"Feed parsers on {folder}")
-    for name, value in evaluation.numbers().items():
-        table.add_row(name, f"{value:,}")
-    console.print(table)
+    command.show(f"Feed parsers on {folder}", evaluation.numbers())
+    console = command.console
     reasons = Table("Disagreement", "Times", title="Where the two readings differ")
     for reason, times in Counter(each.reason for each in evaluation.disagreements).most_common():
         reasons.add_row(reason, str(times))
@@ -228,6 +221,4 @@ def run(folder: Path, output: Path | None, *, show_all: bool) -> Evaluation:
                 highlight=False,
                 soft_wrap=True,
             )
-    if output:
-        output.write_text(json.dumps(evaluation.numbers(), indent=1) + "\n")
     return evaluation

@@ -2,6 +2,7 @@
 
 import csv
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from apps.retrieval.algorithms.calendar import hours_of
 from apps.retrieval.algorithms.planner.policies import Lessons
 from apps.retrieval.algorithms.simulation.accounting import Outcome
 from lab.evaluations.interests import LEARNT, Searched, World, retrieved, searched, summed_delays, world
-from lab.harness import LabCommand, write_figures
+from lab.harness import LabCommand
 from lab.worlds.items import read_items
 
 EVERYTHING = 10**9
@@ -26,6 +27,7 @@ BANDS = ((1.0, 1.005), (1.005, 1.5), (1.5, 2.5), (2.5, 10.0))  # of interest, fo
 
 class Command(LabCommand):
     help = __doc__
+    seed = 1
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--items", type=Path, required=True, metavar="FILE", help="packed JSON lines")
@@ -34,16 +36,13 @@ class Command(LabCommand):
         parser.add_argument("--searches", type=int, default=40, help="(default: %(default)s)")
         parser.add_argument("--share", type=float, default=0.1, help="that others may lose (default: %(default)g)")
         parser.add_argument("--budget", type=float, default=4.0, help="per source and day (default: %(default)g)")
-        parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(self, *args: Any, items: Path, begin: str, seed: int, json: str | None, **options: Any) -> None:
+    def measure(self, *args: Any, items: Path, begin: str, seed: int, **options: Any) -> Mapping[str, float]:
         try:
             start = datetime.fromisoformat(begin).replace(tzinfo=UTC)
         except ValueError:
             raise CommandError(f"--from is no date: {begin}") from None
-        console = Console()
-        with Progress(console=console, transient=True) as progress:
+        with Progress(console=self.console, transient=True) as progress:
             steps = progress.add_task("Reading", total=4)
             known = self._world(items, float(hours_of(start.timestamp())), options["days"])
             progress.update(steps, advance=1, description="Learning habits")
@@ -53,7 +52,7 @@ class Command(LabCommand):
             for name, worth in (("without", np.ones(len(known.trace))), ("with", asked.factors)):
                 progress.update(steps, advance=1, description=f"Retrieving {name} searches")
                 outcomes.append(retrieved(known, lessons, worth, options["budget"], seed=seed))
-        _report(console, known, asked, outcomes[0], outcomes[1], json)
+        return _report(self.console, known, asked, outcomes[0], outcomes[1])
 
     def _world(self, path: Path, begin: float, days: float) -> World:
         try:
@@ -69,8 +68,8 @@ class Command(LabCommand):
 
 
 def _report(
-    console: Console, known: World, asked: Searched, without: Outcome, with_searches: Outcome, json: str | None
-) -> None:
+    console: Console, known: World, asked: Searched, without: Outcome, with_searches: Outcome
+) -> dict[str, float]:
     factors = asked.factors
     visits = with_searches.per_source / without.per_source
     before, after = summed_delays(known, without), summed_delays(known, with_searches)
@@ -102,7 +101,7 @@ def _report(
     }
     for name, value in figures.items():
         console.print(f"{name}: {value:.3f}")
-    write_figures(json, figures)
+    return figures
 
 
 def _whole(after: NDArray[np.float64], before: NDArray[np.float64], chosen: NDArray[np.bool_]) -> float:

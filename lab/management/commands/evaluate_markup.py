@@ -1,20 +1,17 @@
 """Cleans collections of hostile markup and says what two other parsers still find unsafe."""
 
-import json
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from apps.postings.algorithms.markup import clean
 from lab.evaluations.extraction.hostile import complaints, payloads
-from lab.harness import LabCommand
+from lab.harness import LabCommand, Result
 
 EXAMPLES_SHOWN = 10
 LONGEST_EXAMPLE = 300  # characters
@@ -60,30 +57,26 @@ class Command(LabCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--hostile", type=Path, required=True, metavar="DIR", help="files of hostile markup")
-        parser.add_argument("--json", type=Path, metavar="FILE", help="write the counts here, too")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def measure(self, *args: Any, **options: Any) -> Result:
         folder: Path = options["hostile"]
         if not folder.is_dir():
             raise CommandError(f"{folder} is no folder")
-        console = Console(file=self.stdout)  # type: ignore[arg-type]  # it has what a file needs
-        tallies = evaluate(folder, console)
+        tallies = evaluate(folder, self.track(sorted(folder.rglob("*")), "Cleaning"))
         if not tallies:
             raise CommandError(f"{folder} holds no file in a known format of hostile markup")
-        console.print(_table(tallies))
-        if options["json"]:
-            options["json"].write_text(json.dumps(_figures(tallies), indent=2) + "\n", "utf-8")
+        self.console.print(_table(tallies))
         for tally in tallies:
             for example in tally.examples:
-                console.print(f"{tally.collection}: {example}", markup=False)
-        if failures := sum(tally.failures for tally in tallies):
-            raise CommandError(f"{failures} inputs are not handled")
+                self.say(f"{tally.collection}: {example}")
+        failures = sum(tally.failures for tally in tallies)
+        return Result(_figures(tallies), failure=f"{failures} inputs are not handled" if failures else "")
 
 
-def evaluate(folder: Path, console: Console) -> list[Tally]:
-    """Try every input below the folder; a collection is a file's path without its last part."""
+def evaluate(folder: Path, paths: Iterable[Path]) -> list[Tally]:
+    """Try every input of these paths below the folder; a collection is a file's path without its last part."""
     tallies: dict[str, Tally] = {}
-    for path in track(sorted(folder.rglob("*")), "Cleaning", console=console, transient=True):
+    for path in paths:
         if path.is_file():
             collection = str(path.relative_to(folder).parent if path.parent != folder else path.name)
             for payload in payloads(path.name, path.read_text("utf-8", "replace")):

@@ -68,22 +68,13 @@ class Command(LabCommand):
         parser.add_argument("--data", type=Path, metavar="DIR", help="training data; by default beside the pages")
         parser.add_argument("--train", type=Path, metavar="FILE", help="write weights trained on all pages here")
         parser.add_argument("--list", action="store_true", help="print every page that is misjudged")
-        parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers here, too")
 
-    def handle(
-        self,
-        *args: Any,
-        pages: Path,
-        data: Path | None,
-        train: Path | None,
-        list: bool,
-        json: Path | None,
-        **options: Any,
-    ) -> None:
+    def measure(
+        self, *args: Any, pages: Path, data: Path | None, train: Path | None, list: bool, **options: Any
+    ) -> Mapping[str, float]:
         if not (pages / "pages.csv").is_file():
             raise CommandError(f"There is no pages.csv in {pages}.")
-        console = Console(file=self.stdout)  # type: ignore[arg-type]  # it has what a file needs
-        run(console, pages, data or pages.resolve().parent, weights=train, output=json, show_all=list)
+        return run(self.console, pages, data or pages.resolve().parent, weights=train, show_all=list)
 
 
 def run(
@@ -92,10 +83,9 @@ def run(
     data: Path,
     *,
     weights: Path | None = None,
-    output: Path | None = None,
     show_all: bool = False,
 ) -> dict[str, float]:
-    """Judge the folder's pages, print a table, and write the numbers and the weights down where files are named."""
+    """Judge the folder's pages, print a table, and write the weights down where a file is named."""
     pages = list(track(read_pages(folder), "Reading pages", console=console, transient=True))
     shipped = shipped_model()
     examples: list[Example] = []
@@ -110,8 +100,6 @@ def run(
             if (each.kinds["ours"] == "news") != (each.page.kind == "news"):
                 line = f"{each.page.kind} taken for {each.kinds['ours']} ({each.probability:.2f}): {each.page.url}"
                 console.print(line, markup=False, highlight=False, soft_wrap=True)
-    if output:
-        output.write_text(json.dumps(numbers, indent=1) + "\n")
     if weights:
         weights.write_text(write_model(train(examples, version=weights.stem)))
     return numbers

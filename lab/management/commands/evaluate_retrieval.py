@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import WEEK
@@ -25,7 +23,7 @@ from apps.retrieval.algorithms.simulation.comparison import (
 from apps.retrieval.algorithms.simulation.folds import Fold, cut, day_of, read_trace
 from lab.evaluations.retrieval.plots import log_log_plot
 from lab.evaluations.retrieval.synthetic import VARIANTS, synthetic_fold
-from lab.harness import LabCommand, write_figures
+from lab.harness import LabCommand
 
 BASES = ("uniform", "combined")  # what the others are divided by
 ALL = "all"  # the name of the mean over the folds
@@ -57,30 +55,28 @@ class Command(LabCommand):
         )  # fmt: skip
         parser.add_argument("--policies", type=_names, metavar="NAMES", help=f"some of {','.join(POLICIES)}")
         parser.add_argument("--cap", type=float, default=24.0, metavar="HOURS", help="longest gap of ours_capped")
-        parser.add_argument("--json", metavar="FILE", help="write the figures here, too")
         parser.add_argument("--svg", type=Path, metavar="DIR", help="write a plot per fold into this folder")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def measure(self, *args: Any, **options: Any) -> Mapping[str, float]:
         if not 0 < options["cap"] <= WEEK:
             raise CommandError(f"--cap must be more than 0 and at most {WEEK:g} hours, not {options['cap']:g}")
         policies = _policies(options["policies"], known_truth=bool(options["synthetic"]))
         folds = _folds(options["trace"], options["folds"], options["synthetic"], good_only=options["good"])
         if options["svg"]:
             _make_folder(options["svg"])
-        console = Console(file=self.stdout)  # type: ignore[arg-type]  # it has what a file needs
-        console.width = max(console.width, WIDTH)
+        self.console.width = max(self.console.width, WIDTH)
         jobs = [Job(fold, policy, options["x"], cap=options["cap"]) for fold in folds for policy in policies]
-        results = _with_mean(evaluate(jobs, console), folds)
+        results = _with_mean(evaluate(jobs, self), folds)
         titles = {fold.name: _title(fold) for fold in folds} | {ALL: "mean of the folds, weighted by postings"}
         for fold, of_policies in results.items():
-            console.print(_table(titles[fold], of_policies))
-        write_figures(options["json"], _figures(results))
+            self.console.print(_table(titles[fold], of_policies))
         if options["svg"]:
             for fold, of_policies in results.items():
                 (options["svg"] / f"{fold}.svg").write_text(_plot(titles[fold], of_policies), "utf-8")
+        return _figures(results)
 
 
-def evaluate(jobs: Sequence[Job], console: Console) -> Results:
+def evaluate(jobs: Sequence[Job], command: LabCommand) -> Results:
     """Run all jobs on all processors, the longest first."""
     found: dict[tuple[str, str], dict[float, Statistics]] = {}
     order = sorted(jobs, key=lambda job: -POLICIES[job.policy].effort * job.fold.test.times.size)
@@ -88,7 +84,7 @@ def evaluate(jobs: Sequence[Job], console: Console) -> Results:
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         pending = {pool.submit(run, job): job for job in order}
         try:
-            for future in track(as_completed(pending), "Evaluating", len(pending), console=console, transient=True):
+            for future in command.track(as_completed(pending), "Evaluating", total=len(pending)):
                 job = pending[future]
                 found[job.fold.name, job.policy] = dict(zip(job.budgets, future.result(), strict=True))
         except BaseException:

@@ -1,6 +1,5 @@
 """How well search finds, on collections of which people have judged what answers what, through the real index."""
 
-import json
 from argparse import ArgumentParser
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +13,6 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from apps.sources.models import Source
 from lab.evaluations.search.collections import (
     DOCUMENTS,
     JUDGEMENTS,
@@ -30,7 +28,7 @@ from lab.evaluations.search.plot import recall_precision_plot
 from lab.evaluations.search.runs import MODELS, Evaluation, evaluate
 from lab.evaluations.search.scoring import Scores
 from lab.evaluations.search.table import curves, figures, mean_of_collections, table
-from lab.harness import LabCommand
+from lab.harness import LabCommand, Result
 
 OURS, RIVALS = "ours", ("bm25", "rm3", "vsm")
 SUMMARY = {"map": "MAP", "ndcg_cut_10": "nDCG@10", "P_10": "P@10", "recip_rank_cut_10": "MRR@10"}
@@ -43,6 +41,8 @@ class Command(LabCommand):
         "Ask the questions of test collections by the models of the thesis, BM25, BM25 with RM3 and ours, all through"
         " the real index, and print what trec_eval measures. One set of parameters serves all collections."
     )
+    fills_database = True
+    plotted = "recall and precision"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -56,42 +56,22 @@ class Command(LabCommand):
         parser.add_argument(
             "--chinese", type=Path, metavar="FILE", help="stories with headlines, JSON lines: headline finds its story"
         )
-        parser.add_argument("--json", type=Path, metavar="FILE", help="file to write the figures to")
-        parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="file to draw recall and precision into")
 
-    def handle(
-        self, *args: Any, collection: list[Path], chinese: Path | None, json: Path | None, plot: Path | None, **_: Any
-    ) -> None:
-        _require_room(json, plot)
-        console = Console()
-        collections = _read_all(collection, chinese, console)
+    def measure(self, *args: Any, collection: list[Path], chinese: Path | None, **_: Any) -> Result:
+        collections = _read_all(collection, chinese, self.console)
         evaluations: dict[str, Evaluation] = {}
         for name, one in collections.items():
-            evaluations[name] = evaluate(one, partial(_watch, console, name))
-            _print_one(console, name, evaluations[name])
+            evaluations[name] = evaluate(one, partial(_watch, self.console, name))
+            _print_one(self.console, name, evaluations[name])
         judged = {name: one for name, one in evaluations.items() if name != CHINESE}
         means = _means(judged)
-        _print_summary(console, evaluations, means)
+        _print_summary(self.console, evaluations, means)
         if judged:
-            _print_comparisons(console, judged)
-        if plot:
-            _draw(plot, evaluations, means)
-        if json:
-            _write(json, evaluations, means)
+            _print_comparisons(self.console, judged)
+        return Result(_figures(evaluations, means), lambda: _draw(evaluations, means))
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
-def _require_room(*outputs: Path | None) -> None:
-    for path in outputs:
-        if path and not path.parent.is_dir():
-            raise CommandError(f"{path} cannot be written: there is no folder {path.parent}")
-    if Source.objects.exists():
-        raise CommandError(
-            "This database holds sources; an evaluation fills it with its own. Unset DATABASE_URL to run on throw-away"
-            " servers, or name an empty database."
-        )
-
-
 def _read_all(folders: Sequence[Path], chinese: Path | None, console: Console) -> dict[str, Collection]:
     """By name, all before anything is evaluated, so that what cannot be read is said at once."""
     found: dict[str, Collection] = {}
@@ -188,16 +168,16 @@ def _print_comparisons(console: Console, evaluations: Mapping[str, Evaluation]) 
     console.print(shown)
 
 
-def _draw(path: Path, evaluations: Mapping[str, Evaluation], means: Mapping[str, Scores]) -> None:
+def _draw(evaluations: Mapping[str, Evaluation], means: Mapping[str, Scores]) -> str:
     """The mean of the collections; of the Chinese stories, if there is nothing else."""
     names = [name for name in evaluations if name != CHINESE] or [CHINESE]
     scores = means or evaluations[CHINESE].scores
     labelled = {MODELS[model]: points for model, points in curves(scores).items()}
     title = f"Interpolated precision on {', '.join(names)}"
-    path.write_text(recall_precision_plot(title, labelled), encoding="utf-8")
+    return recall_precision_plot(title, labelled)
 
 
-def _write(path: Path, evaluations: Mapping[str, Evaluation], means: Mapping[str, Scores]) -> None:
+def _figures(evaluations: Mapping[str, Evaluation], means: Mapping[str, Scores]) -> dict[str, float]:
     rows = {name: one.scores for name, one in evaluations.items()} | ({MEAN: means} if means else {})
     written = {
         f"{name}.{model}.{measure}": value
@@ -210,4 +190,4 @@ def _write(path: Path, evaluations: Mapping[str, Evaluation], means: Mapping[str
         for name, found in _comparisons(judged, rival).items():
             written[f"{name}.{OURS}_over_{rival}.map"] = found.gain
             written[f"{name}.{OURS}_over_{rival}.p"] = found.p
-    path.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+    return written

@@ -25,7 +25,7 @@ from lab.evaluations.stories.orders import front_pages
 from lab.evaluations.stories.readers import Headline, items_of, trial
 from lab.evaluations.stories.stream import Arrival, Labelled, arrivals
 from lab.evaluations.summaries.plots import bars
-from lab.harness import LabCommand
+from lab.harness import LabCommand, Result
 
 COLUMNS = ("TITLE", "PUBLISHER", "CATEGORY", "STORY")
 DRAWS, SMALL_DRAWS = 3, 8
@@ -37,6 +37,7 @@ Numbers = dict[str, float]
 
 class Command(LabCommand):
     help = "Group marked stories with our method and with simpler ones, time it, and try the ranking for readers."
+    plotted = "BCubed F1 of all methods"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -47,30 +48,27 @@ class Command(LabCommand):
             help="*.csv of TITLE, PUBLISHER, CATEGORY and STORY (UCI News Aggregator), *.json of stories with articles",
         )
         parser.add_argument("--active", type=int, default=ACTIVE, help="active postings to time one more with; 0: not")
-        parser.add_argument("--json", metavar="FILE", type=Path, help="file to write the numbers to")
-        parser.add_argument("--plot", metavar="FILE", type=Path, help="SVG of BCubed F1 of all methods")
 
-    def handle(self, *, stories: Path, active: int, json: Path | None, plot: Path | None, **_: Any) -> None:
+    def measure(self, *, stories: Path, active: int, **_: Any) -> Result:
         headlines = [each for file in sorted(stories.glob("*.csv")) for each in read_headlines(file)]
         if not headlines:
             raise CommandError(f"{stories} has no *.csv with TITLE, PUBLISHER, CATEGORY and STORY")
         texts = {file.stem: list(read_texts(file)) for file in sorted(stories.glob("*.json"))}
-        run(headlines, texts, active=active, output=json, plot=plot)
+        return run(headlines, texts, active=active, command=self)
 
 
 def run(
     headlines: Sequence[Headline],
     texts: Mapping[str, Sequence[Labelled]],
     *,
-    active: int = ACTIVE,
-    output: Path | None = None,
-    plot: Path | None = None,
-) -> Numbers:
-    """Evaluate everything, print tables, and write down what files are named for.
+    active: int,
+    command: LabCommand,
+) -> Result:
+    """Evaluate everything, and print tables.
 
     Numbers of the headlines have no prefix, those of a collection of texts its name.
     """
-    console = Console()
+    console = command.console
     reports = [Labelled(each.title, "", each.publisher, each.story) for each in headlines]
     grouped = {"": _grouped(reports, "headlines", DRAWS, console, background=True)}
     for name, collection in texts.items():
@@ -84,20 +82,12 @@ def run(
     others = _ordered(reports, console) | _read_by(headlines, console)
     if active:
         others |= _timed(reports, active, console)
-    table = Table("Measure", "Value", title="Order, taste and cost")
-    for name, value in others.items():
-        table.add_row(name, f"{value:,}")
-    console.print(table)
-    numbers |= others
-    if output:
-        output.write_text(json.dumps(numbers, indent=1) + "\n")
-    if plot:
-        values = {
-            prefix.removesuffix(".") or "headlines": {name: each["bcubed_f1"] for name, each in methods.items()}
-            for prefix, methods in grouped.items()
-        }
-        plot.write_text(bars("Stories told apart: BCubed F1", values), encoding="utf-8")
-    return numbers
+    command.show("Order, taste and cost", others)
+    scores = {
+        prefix.removesuffix(".") or "headlines": {name: each["bcubed_f1"] for name, each in methods.items()}
+        for prefix, methods in grouped.items()
+    }
+    return Result(numbers | others, lambda: bars("Stories told apart: BCubed F1", scores))
 
 
 def read_headlines(file: Path) -> Iterator[Headline]:

@@ -1,6 +1,5 @@
 """Summaries of lead, LexRank, TextRank, LSA, Luhn, the thesis and ours beside those that people made."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from lab.evaluations.summaries.evaluation import Results, evaluate, numbers, pre
 from lab.evaluations.summaries.methods import METHODS
 from lab.evaluations.summaries.plots import bars
 from lab.evaluations.summaries.rouge import MEASURES
-from lab.harness import LabCommand
+from lab.harness import LabCommand, Result, table
 
 CHINESE = "chinese"
 MOST_DOCUMENTS = 600  # of a collection; the slow methods take minutes for more
@@ -23,6 +22,7 @@ MOST_DOCUMENTS = 600  # of a collection; the slow methods take minutes for more
 
 class Command(LabCommand):
     help = "Compare summaries of equal length by ROUGE: lead, LexRank, TextRank, LSA, Luhn, the thesis' formula, ours."
+    plotted = "ROUGE-2"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -33,12 +33,8 @@ class Command(LabCommand):
         )
         parser.add_argument("--chinese", type=Path, help="*.jsonl of text and headline")
         parser.add_argument("--documents", type=int, default=MOST_DOCUMENTS, help="at most so many of each, seeded")
-        parser.add_argument("--json", type=Path, help="file to write the numbers to")
-        parser.add_argument("--plot", type=Path, help="file to draw ROUGE-2 into, as SVG")
 
-    def handle(
-        self, *, data: Path, chinese: Path | None, documents: int, json: Path | None, plot: Path | None, **_: Any
-    ) -> None:
+    def measure(self, *, data: Path, chinese: Path | None, documents: int, **_: Any) -> Result:
         if documents < 1:
             raise CommandError(f"--documents must be at least 1, not {documents}")
         try:
@@ -47,7 +43,7 @@ class Command(LabCommand):
             raise CommandError(str(error)) from error
         if not collections:
             raise CommandError(f"{data} has neither articles/ and summaries/ nor *.jsonl")
-        run(collections, json, plot)
+        return run(collections, self.console)
 
 
 def _collections(data: Path, chinese: Path | None, most: int) -> Iterator[Collection]:
@@ -78,9 +74,8 @@ def _read(file: Path) -> str:
         return content.decode("latin-1")
 
 
-def run(collections: list[Collection], output: Path | None, plot: Path | None) -> dict[str, float]:
-    """Evaluate all methods on the collections, print a table of each, and write down what files are named for."""
-    console = Console()
+def run(collections: list[Collection], console: Console) -> Result:
+    """Evaluate all methods on the collections, and print a table of each."""
     results: dict[str, dict[str, Results]] = {}
     with Progress(console=console) as progress:
         bar = progress.add_task("", total=len(collections) * len(METHODS))
@@ -99,41 +94,37 @@ def run(collections: list[Collection], output: Path | None, plot: Path | None) -
         console.print(_table(collection, results[collection.name], found_numbers))
     if averaged:
         console.print(_means(averaged, found_numbers))
-    if output:
-        output.write_text(json.dumps(found_numbers, indent=1) + "\n")
-    if plot:
-        by_collection = {
-            name: {method: each.mean("rouge2_f") for method, each in of_collection.items()}
-            for name, of_collection in results.items()
-        }
-        plot.write_text(bars("Summaries of equal length: F1 of ROUGE-2", by_collection))
-    return found_numbers
+    by_collection = {
+        name: {method: each.mean("rouge2_f") for method, each in of_collection.items()}
+        for name, of_collection in results.items()
+    }
+    return Result(found_numbers, lambda: bars("Summaries of equal length: F1 of ROUGE-2", by_collection))
 
 
 def _table(collection: Collection, results: dict[str, Results], found: dict[str, float]) -> Table:
     documents = int(found[f"{collection.name}.documents"])
     reference = "headline" if collection.name == CHINESE else "reference"
-    table = Table(
-        title=f"{collection.name}: {collection.budget} against the {reference}, {documents} documents (all methods)",
+    shown = table(
+        f"{collection.name}: {collection.budget} against the {reference}, {documents} documents (all methods)",
+        "Method",
+        "ROUGE-1",
+        "ROUGE-2",
+        "ROUGE-Lsum",
+        "documents/s",
+        "ours above it",
         caption="F1 x 100; the interval is of ours above the method, ROUGE-2, paired bootstrap, 95 %",
     )
-    table.add_column("Method")
-    for name in ("ROUGE-1", "ROUGE-2", "ROUGE-Lsum", "documents/s", "ours above it"):
-        table.add_column(name, justify="right")
     for method, each in results.items():
         low, high = (found.get(f"{collection.name}.ours_over_{method}.{end}") for end in ("low", "high"))
         interval = "" if low is None or high is None else f"{100 * low:+.2f} to {100 * high:+.2f}"
         speed = "" if method == "lead" else f"{each.documents_per_second:,.0f}"
-        table.add_row(method, *(f"{100 * each.mean(measure):.2f}" for measure in MEASURES), speed, interval)
-    return table
+        shown.add_row(method, *(f"{100 * each.mean(measure):.2f}" for measure in MEASURES), speed, interval)
+    return shown
 
 
 def _means(averaged: list[str], found: dict[str, float]) -> Table:
-    table = Table(title=f"Mean of {' and '.join(averaged)}")
-    table.add_column("Method")
-    for name in ("ROUGE-1", "ROUGE-2", "ROUGE-Lsum", "documents/s"):
-        table.add_column(name, justify="right")
+    shown = table(f"Mean of {' and '.join(averaged)}", "Method", "ROUGE-1", "ROUGE-2", "ROUGE-Lsum", "documents/s")
     for method in METHODS:
         speed = "" if method == "lead" else f"{found[f'{method}.docs_per_s']:,.0f}"
-        table.add_row(method, *(f"{100 * found[f'{method}.{measure}']:.2f}" for measure in MEASURES), speed)
-    return table
+        shown.add_row(method, *(f"{100 * found[f'{method}.{measure}']:.2f}" for measure in MEASURES), speed)
+    return shown

@@ -5,7 +5,6 @@ The headlines, their publishers and their stories are real; when they come is dr
 """
 
 import csv
-import json
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from rich.table import Table
 from lab.evaluations.trending.evaluation import METHODS, TRIALS, ReadStream, Tallies, evaluate, instants, pooled
 from lab.evaluations.trending.plots import panels
 from lab.evaluations.trending.stream import Headline, make_stream
-from lab.harness import LabCommand
+from lab.harness import LabCommand, Result
 
 NAMES = {
     "df": "documents",
@@ -32,30 +31,25 @@ NAMES = {
 
 class Command(LabCommand):
     help = "Measure which trending terms are of a story that breaks, and which stories are found."
+    plotted = "recall against background"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--stories", metavar="FILE", type=Path, required=True, help="CSV: TITLE, PUBLISHER, STORY")
         parser.add_argument("--seeds", type=int, default=3, help="streams that are drawn, from seed 1 on")
-        parser.add_argument("--json", metavar="FILE", type=Path)
-        parser.add_argument("--plot", metavar="FILE", type=Path, help="SVG of recall against background")
 
-    def handle(self, *, stories: Path, seeds: int, json: Path | None, plot: Path | None, **_: Any) -> None:
+    def measure(self, *, stories: Path, seeds: int, **_: Any) -> Result:
         if seeds < 1:
             raise CommandError("at least one stream has to be drawn")
         headlines = read_headlines(stories)
-        console = Console()
-        by_seed = self._evaluate(headlines, seeds, console)
+        by_seed = self._evaluate(headlines, seeds, self.console)
         tallies = pooled(by_seed.values())
-        console.print(_table(tallies), _seeds_table(by_seed))
-        if json:
-            _write(json, tallies, by_seed)
-        if plot:
-            values = {
-                horizon: {NAMES[name]: (each.background_share, each.recall) for name, each in methods.items()}
-                for horizon, methods in tallies.items()
-            }
-            title = "Stories that trend: how many are found, and how much of what is shown is background"
-            plot.write_text(panels(title, "background", "recall", values, NAMES["ours"]), encoding="utf-8")
+        self.console.print(_table(tallies), _seeds_table(by_seed))
+        values = {
+            horizon: {NAMES[name]: (each.background_share, each.recall) for name, each in methods.items()}
+            for horizon, methods in tallies.items()
+        }
+        title = "Stories that trend: how many are found, and how much of what is shown is background"
+        return Result(_figures(tallies, by_seed), lambda: panels(title, "background", "recall", values, NAMES["ours"]))
 
     @staticmethod
     def _evaluate(headlines: list[Headline], seeds: int, console: Console) -> dict[int, Tallies]:
@@ -112,17 +106,16 @@ def _seeds_table(by_seed: dict[int, Tallies]) -> Table:
     return table
 
 
-def _write(file: Path, tallies: Tallies, by_seed: dict[int, Tallies]) -> None:
+def _figures(tallies: Tallies, by_seed: dict[int, Tallies]) -> dict[str, float]:
     figures = {
         f"{horizon}.{method}.{name}": value
         for horizon, methods in tallies.items()
         for method, tally in methods.items()
         for name, value in tally.numbers().items()
     }
-    figures |= {
+    return figures | {
         f"{horizon}.ours.seed{seed}.{name}": value
         for seed, found in by_seed.items()
         for horizon, methods in found.items()
         for name, value in methods["ours"].numbers().items()
     }
-    file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")

@@ -7,24 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from lab.fuzzing.corpus import Corpus
 from lab.fuzzing.inputs import MAX_INPUT
 from lab.fuzzing.running import Report, Runner
 from lab.fuzzing.targets import TARGETS, Target
-from lab.harness import write_figures
+from lab.harness import LabCommand, Result, table
 
 SEEDS = ("tests/algorithms/feeds", "tests/algorithms/hostile")  # beside those of the targets, where there is a checkout
 MAX_SEEDS = 500  # of one target
 
 
-class Command(BaseCommand):
+class Command(LabCommand):
     help = __doc__
-    requires_system_checks = ()
+    seed = 1
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -32,18 +30,15 @@ class Command(BaseCommand):
         )
         parser.add_argument("--inputs", type=int, metavar="N", help="of each target, instead of --seconds")
         parser.add_argument("--target", action="append", choices=TARGETS, help="only this one; may be repeated")
-        parser.add_argument("--seed", type=int, default=1, help="of the mutations (default: %(default)s)")
         parser.add_argument(
             "--seeds", type=Path, action="append", default=[], metavar="DIR", help="further first inputs"
         )
         parser.add_argument("--corpus", type=Path, metavar="DIR", help="where inputs are kept (default: var/fuzz)")
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(self, *args: Any, seconds: float, inputs: int | None, seed: int, json: str | None, **named: Any) -> None:
+    def measure(self, *args: Any, seconds: float, inputs: int | None, seed: int, **named: Any) -> Result:
         names: Sequence[str] = named["target"] or list(TARGETS)
         corpus = named["corpus"] or settings.VAR_DIR / "fuzz"
         folders = [*(settings.BASE_DIR / folder for folder in SEEDS), *named["seeds"]]
-        console = Console()
         reports: dict[str, Report] = {}
         columns = (
             TextColumn("{task.description}"),
@@ -51,7 +46,7 @@ class Command(BaseCommand):
             TextColumn("{task.completed:,} inputs"),
             TimeRemainingColumn(),
         )
-        with Progress(*columns, console=console, transient=True) as progress:
+        with Progress(*columns, console=self.console, transient=True) as progress:
             for name in names:
                 bar = progress.add_task(f"Fuzzing {name}", total=inputs)
                 runner = Runner(
@@ -63,10 +58,9 @@ class Command(BaseCommand):
                 seeds = _inputs(folders, TARGETS[name])
                 reports[name] = runner.run(seeds, inputs=inputs, seconds=seconds / len(names))
                 progress.remove_task(bar)
-        _show(console, reports)
-        write_figures(json, _figures(reports))
-        if any(report.findings for report in reports.values()):
-            raise CommandError("Some inputs raise what is not documented.")
+        _show(self.console, reports)
+        is_found = any(report.findings for report in reports.values())
+        return Result(_figures(reports), failure="Some inputs raise what is not documented." if is_found else "")
 
 
 def _inputs(folders: Sequence[Path], target: Target) -> list[bytes]:
@@ -77,13 +71,11 @@ def _inputs(folders: Sequence[Path], target: Target) -> list[bytes]:
 
 
 def _show(console: Console, reports: dict[str, Report]) -> None:
-    table = Table("Target", title="Inputs that strangers could send")
-    for heading in ("Inputs", "Inputs/s", "New in corpus", "Exceptions"):
-        table.add_column(heading, justify="right")
+    shown = table("Inputs that strangers could send", "Target", "Inputs", "Inputs/s", "New in corpus", "Exceptions")
     for name, report in reports.items():
         rate = report.inputs / max(report.seconds, 1e-9)
-        table.add_row(name, f"{report.inputs:,}", f"{rate:,.0f}", f"{report.added:,}", f"{len(report.findings)}")
-    console.print(table)
+        shown.add_row(name, f"{report.inputs:,}", f"{rate:,.0f}", f"{report.added:,}", f"{len(report.findings)}")
+    console.print(shown)
     for name, report in reports.items():
         for finding in report.findings.values():
             console.print(f"{name}: {finding.error} ({finding.where})\n  {finding.file}", markup=False, soft_wrap=True)

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
 from rich.console import Console
 from rich.live import Live
 from rich.progress import track
 
 from apps.retrieval import guard
 from apps.retrieval.actions import learn_habits, replan_changed
+from lab.harness import clear_errors
 from lab.worlds.actions import add_feeds, store_history
 from lab.worlds.answers import Options
 from lab.worlds.faults import choose_faults
@@ -69,7 +69,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         console = Console()
         wanted = _wanted(options)
-        try:
+        with clear_errors(OSError, ValueError):
             loaded = load(wanted, lambda lines: _watch(lines, console))
             with ExitStack() as stack:
                 replay = stack.enter_context(self._serve(loaded, options, stack))
@@ -77,10 +77,6 @@ class Command(BaseCommand):
                 if not options["no_add"]:
                     _add(replay, options, console)
                 _show_until_stopped(replay, loaded, options["for"], console)
-        except DatabaseError as error:
-            raise CommandError("Start the portal first: python3 manage.py up") from error
-        except (OSError, ValueError) as error:
-            raise CommandError(str(error)) from error
 
     def _serve(self, loaded: Loaded, options: dict[str, Any], stack: ExitStack) -> Any:
         setup = _setup(options) | {"began": datetime.now(UTC).timestamp()}

@@ -10,9 +10,6 @@ from typing import Any
 import numpy as np
 from django.conf import settings
 from django.core.management.base import CommandError
-from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
 
 from lab.chaos.alerts import (
     Fleet,
@@ -26,7 +23,7 @@ from lab.chaos.alerts import (
     people,
     prepare_all,
 )
-from lab.harness import LabCommand, require_empty_database, write_figures
+from lab.harness import LabCommand, Result
 from lab.worlds.receivers import mailing, receiving
 
 BATCH = 5  # postings stored at once
@@ -36,21 +33,20 @@ PATIENCE = 900.0  # s after the last posting; a killed worker's leases last for 
 
 class Command(LabCommand):
     help = __doc__
+    fills_database = True
+    seed = 1
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--people", type=int, default=20, help="each with one search (default: %(default)s)")
         parser.add_argument("--postings", type=int, default=200, help="in each half (default: %(default)s)")
         parser.add_argument("--kills", type=int, default=10, help="of workers, in the second half")
-        parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(self, *args: Any, people: int, postings: int, kills: int, seed: int, json: str | None, **_: Any) -> None:
-        require_empty_database()
+    def measure(self, *args: Any, people: int, postings: int, kills: int, seed: int, **_: Any) -> Result:
         if people < 2 or postings < BATCH:
             raise CommandError(f"It takes two people and {BATCH} postings at least.")
         logging.getLogger("mail.log").setLevel(logging.WARNING)  # of each word between the mail server and us
-        self.console, chance = Console(), random.Random(seed)
-        with mailing() as mail, receiving() as web, Progress(console=self.console, transient=True) as self.progress:
+        chance = random.Random(seed)
+        with mailing() as mail, receiving() as web, self.progress() as self.bars:
             settings.RETRIEVAL_OPEN_HOSTS = (web.open_host,)
             taken = Taken(random.Random(seed))
             _people(people, mail, web, taken)
@@ -66,12 +62,15 @@ class Command(LabCommand):
                 self._publish(publisher, postings, fleet, kills)
                 self._await("Told while workers are killed")
             found = outcome(taken, begun)
-        _report(self.console, calm, found, publisher.expected, taken.refused, fleet.kills, json)
+        figures = _figures(calm, found, publisher.expected, taken.refused, fleet.kills)
+        self.show("Alerts by mail, browser and a webhook that fails half the time", figures, "{:,.2f}")
+        is_wrong = found.lost or found.doubled or found.unexplained or found.hits != publisher.expected
+        return Result(figures, failure="Somebody was not told, or told twice." if is_wrong else "")
 
     def _publish(self, publisher: Publisher, postings: int, fleet: Fleet, kills: int) -> None:
         rounds = postings // BATCH
         killed_after = {(number + 1) * rounds // (kills + 1) for number in range(kills)}
-        for number in self.progress.track(range(rounds), description=f"Publishing, {kills} kills"):
+        for number in self.bars.track(range(rounds), description=f"Publishing, {kills} kills"):
             publisher.publish(BATCH)
             if number in killed_after:
                 fleet.kill_one()
@@ -79,14 +78,14 @@ class Command(LabCommand):
 
     def _await(self, what: str) -> None:
         """Until all are told."""
-        bar = self.progress.add_task(what, total=None)
+        bar = self.bars.add_task(what, total=None)
         deadline = time.monotonic() + PATIENCE
         while not is_done():
             if time.monotonic() > deadline:
                 raise CommandError(f"After {PATIENCE:.0f} s some messages still wait.")
             let_time_pass()
             time.sleep(1.0)
-        self.progress.remove_task(bar)
+        self.bars.remove_task(bar)
 
 
 def _people(count: int, *ends: Any) -> None:
@@ -94,10 +93,8 @@ def _people(count: int, *ends: Any) -> None:
     prepare_all()
 
 
-def _report(
-    console: Console, calm: Outcome, found: Outcome, expected: int, refused: int, kills: int, json: str | None
-) -> None:
-    figures = {
+def _figures(calm: Outcome, found: Outcome, expected: int, refused: int, kills: int) -> dict[str, float]:
+    return {
         "hits": float(found.hits),
         "hits_missing": float(expected - found.hits),
         "messages": float(found.messages),
@@ -113,10 +110,3 @@ def _report(
         "first_attempt_p99_s": float(np.percentile(calm.delays, 99)),
         "first_attempt_max_s": float(calm.delays.max()),
     }
-    table = Table("Measure", "Value", title="Alerts by mail, browser and a webhook that fails half the time")
-    for name, value in figures.items():
-        table.add_row(name.replace("_", " "), f"{value:,.2f}".removesuffix(".00"))
-    console.print(table)
-    write_figures(json, figures)
-    if found.lost or found.doubled or found.unexplained or found.hits != expected:
-        raise CommandError("Somebody was not told, or told twice.")

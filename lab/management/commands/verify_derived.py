@@ -10,13 +10,12 @@ from typing import Any
 
 from django.core.management.base import CommandError
 from django.db import connection
-from rich.console import Console
-from rich.progress import Progress, track
+from rich.progress import Progress
 from rich.table import Table
 
 from lab.chaos.derived import tables
 from lab.chaos.derived.workers import WATCHED_EVERY, Workers, serially
-from lab.harness import LabCommand, require_empty_database, write_figures
+from lab.harness import LabCommand, Result, add_items
 from lab.worlds.items import (
     COPIED_AT_ONCE,
     Item,
@@ -39,21 +38,17 @@ class Command(LabCommand):
         "Work out counts, stories and summaries of real postings once, serially; then anew, each posting twice, by"
         " several workers that are killed again and again; and compare all rows. In a database of its own."
     )
+    fills_database = True
+    seed = 7
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--items", type=Path, required=True, metavar="FILE", help="items.jsonl.xz: src, t, title, desc"
-        )
+        add_items(parser)
         parser.add_argument("--postings", type=int, default=100_000)
         parser.add_argument("--kills", type=int, default=60)
-        parser.add_argument("--seed", type=int, default=7)
-        parser.add_argument("--json", metavar="FILE")
 
-    def handle(self, *args: Any, items: Path, postings: int, kills: int, seed: int, json: str | None, **_: Any) -> None:
-        require_empty_database()
+    def measure(self, *args: Any, items: Path, postings: int, kills: int, seed: int, **_: Any) -> Result:
         if postings < 1 or kills < 1:
             raise CommandError("--postings and --kills must be at least 1.")
-        self.console = Console()
         self.chance = random.Random(seed)
         self.now = self._store(self._draw(items, postings, seed), items)
         ids = tables.posting_ids()
@@ -66,9 +61,8 @@ class Command(LabCommand):
         figures["rows"] = sum(rows.values())
         self._print(rows, differing, figures, seconds, len(ids))
         rates = {f"{kind}_per_s": len(ids) / spent for kind, spent in seconds.items()}
-        write_figures(json, {"postings": len(ids), **figures, **rates})
-        if differing:
-            sys.exit(1)
+        failure = "Rows differ from those of the serial run." if differing else ""
+        return Result({"postings": len(ids), **figures, **rates}, failure=failure)
 
     def _draw(self, path: Path, postings: int, seed: int) -> list[Item]:
         """Items that follow each other in time from somewhere on, so that there are stories."""
@@ -79,7 +73,7 @@ class Command(LabCommand):
 
     def _store(self, items: list[Item], path: Path) -> datetime:
         source_ids = add_sources_of(items, path, listed=True)
-        for first in track(range(0, len(items), COPIED_AT_ONCE), "Storing", console=self.console, transient=True):
+        for first in self.track(range(0, len(items), COPIED_AT_ONCE), "Storing"):
             copy_postings(items[first : first + COPIED_AT_ONCE], source_ids, first=first)
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE postings_posting")

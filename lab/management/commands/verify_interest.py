@@ -1,16 +1,16 @@
 """Compare a replay with --searches with the same one without: who was asked more often, and who waited longer."""
 
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.core.management.base import CommandError
 from rich.console import Console
 from rich.table import Table
 
 from lab.evaluations.replays.interest import RAISED, Group, compare, observe
-from lab.harness import write_figures
+from lab.harness import LabCommand, clear_errors
 from lab.worlds.lines import RecordError
 from lab.worlds.queries import interests_of
 from lab.worlds.record import read_beginning, read_record
@@ -18,7 +18,7 @@ from lab.worlds.record import read_beginning, read_record
 BOUNDS = (1.0, RAISED, 1.5, 2.5, 10.0)
 
 
-class Command(BaseCommand):
+class Command(LabCommand):
     help = f"{__doc__} Run it while the portal is up that saw the searches."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -27,10 +27,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--without", type=Path, required=True, metavar="FILE", help="the same replay")
         parser.add_argument("--longest-gap", type=float, default=24.0, metavar="HOURS", help="(default: %(default)g)")
-        parser.add_argument("--json", metavar="FILE", help="write the figures there as well")
 
-    def handle(self, *args: Any, searched: Path, without: Path, longest_gap: float, **options: Any) -> None:
-        try:
+    def measure(
+        self, *args: Any, searched: Path, without: Path, longest_gap: float, **options: Any
+    ) -> Mapping[str, float]:
+        with clear_errors(OSError, RecordError):
             beginning = read_beginning(searched)
             if beginning is None:
                 raise CommandError(f"{searched} is empty or does not exist.")
@@ -40,17 +41,12 @@ class Command(BaseCommand):
             raised, others = (
                 compare(*records, interest, bounds, longest=longest_gap) for bounds in ((RAISED, 10.0), (1.0, RAISED))
             )
-        except DatabaseError as error:
-            raise CommandError("Start the portal first: python3 manage.py up") from error
-        except (OSError, RecordError) as error:
-            raise CommandError(str(error)) from error
         if not raised or not others:
             raise CommandError("No source is raised by a search, or every one is: there is nothing to compare.")
-        _report(groups, raised[0], others[0], options["json"])
+        return _report(self.console, groups, raised[0], others[0])
 
 
-def _report(groups: list[Group], raised: Group, others: Group, json: str | None) -> None:
-    console = Console()
+def _report(console: Console, groups: list[Group], raised: Group, others: Group) -> dict[str, float]:
     table = Table(title=f"{raised.sources + others.sources} sources, {raised.sources} of them raised")
     for column in ("root of the interest", "sources", "retrievals", "mean delay, h"):
         table.add_column(column, justify="right")
@@ -73,7 +69,7 @@ def _report(groups: list[Group], raised: Group, others: Group, json: str | None)
     }
     for name, value in figures.items():
         console.print(f"{name}: {value:.3f}")
-    write_figures(json, figures)
+    return figures
 
 
 def _ratio(values: tuple[float, float]) -> float:

@@ -1,26 +1,26 @@
 """Compare the delays of a replay with those that a simulation of the same plan gives for the same postings."""
 
-import json
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.core.management.base import CommandError
 from rich.console import Console
 from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import DAY, hours_of
 from lab.evaluations.replays.plan import Stretch, simulated, stretch
 from lab.evaluations.replays.verification import Witnessed, collect
+from lab.harness import LabCommand, clear_errors
 from lab.worlds.addresses import Kind
 from lab.worlds.lines import RecordError, Request
 from lab.worlds.queries import stored_postings
 from lab.worlds.record import read_record
 
 
-class Command(BaseCommand):
+class Command(LabCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -28,23 +28,18 @@ class Command(BaseCommand):
         parser.add_argument("--budget", type=float, required=True, help="retrievals per source and recorded day")
         parser.add_argument("--least-gap", type=float, default=1.0, metavar="HOURS", help="(default: %(default)g)")
         parser.add_argument("--longest-gap", type=float, default=24.0, metavar="HOURS", help="(default: %(default)g)")
-        parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
 
-    def handle(self, *args: Any, record: Path, budget: float, **options: Any) -> None:
+    def measure(self, *args: Any, record: Path, budget: float, **options: Any) -> Mapping[str, float]:
         least, longest = options["least_gap"], options["longest_gap"]
         if not budget > 0:
             raise CommandError("--budget must be more than 0.")
-        try:
+        with clear_errors(OSError, RecordError):
             witnessed = collect(read_record(record))
             asked = [line for line in read_record(record) if isinstance(line, Request) and line.kind == Kind.FEED]
             requests = np.array([request.at for request in asked])
             sources = {request.source for request in asked if request.source is not None}
             part = stretch(witnessed, sources, float(requests.max(initial=witnessed.start.start)), longest)
             delays = _measured(witnessed, part)
-        except DatabaseError as error:
-            raise CommandError("Start the portal first: python3 manage.py up") from error
-        except (OSError, RecordError) as error:
-            raise CommandError(str(error)) from error
         expected = simulated(part, budget, least_gap=least, longest_gap=longest)
         days = (part.until - part.start) / DAY
         used = float((requests >= witnessed.start.start).sum())
@@ -59,9 +54,8 @@ class Command(BaseCommand):
             "budget_per_source_and_day": budget,
             "used_ratio": used / len(sources) / days / budget,
         }
-        _print(figures)
-        if options["json"]:
-            options["json"].write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        _print(self.console, figures)
+        return figures
 
 
 def _measured(witnessed: Witnessed, part: Stretch) -> "np.ndarray[Any, np.dtype[np.float64]]":
@@ -81,7 +75,7 @@ def _measured(witnessed: Witnessed, part: Stretch) -> "np.ndarray[Any, np.dtype[
     return np.array(delays)
 
 
-def _print(figures: dict[str, float]) -> None:
+def _print(console: Console, figures: dict[str, float]) -> None:
     table = Table("", "measured", "simulated or allowed", "ratio", box=None)
     table.add_row(
         "mean delay, minutes",
@@ -95,6 +89,5 @@ def _print(figures: dict[str, float]) -> None:
         f"{figures['budget_per_source_and_day']:.2f}",
         f"{figures['used_ratio']:.3f}",
     )
-    console = Console()
     console.print(table)
     console.print(f"{figures['postings']:.0f} postings of {figures['sources']:.0f} sources, {figures['days']:.2f} days")

@@ -1,50 +1,39 @@
 """Compare a replay's record with what the portal stored: lost, doubled, how late, and how politely it asked."""
 
-import json
-import sys
 import time
 from argparse import ArgumentParser
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
 from rich.console import Console
 from rich.table import Table
 
 from lab.evaluations.replays.summary import Summary
 from lab.evaluations.replays.verification import Verdict, Witnessed, collect, compare
+from lab.harness import LabCommand, Result, clear_errors
 from lab.worlds.lines import RecordError
 from lab.worlds.queries import stored_postings
 from lab.worlds.record import read_record, summarise
 
 
-class Command(BaseCommand):
+class Command(LabCommand):
     help = f"{__doc__} Ends with 1 if a posting is lost or doubled."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--record", type=Path, required=True, metavar="FILE", help="written by replay --record")
-        parser.add_argument("--json", type=Path, metavar="FILE", help="write the result there as well")
         parser.add_argument(
             "--wait", type=float, default=0.0, metavar="SECONDS", help="for postings that are being stored"
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        try:
+    def measure(self, *args: Any, **options: Any) -> Result:
+        with clear_errors(OSError, RecordError):
             witnessed = collect(read_record(options["record"]))
             summary = summarise(options["record"])
             verdict = _compare(witnessed, options["wait"])
-        except DatabaseError as error:
-            raise CommandError("Start the portal first: python3 manage.py up") from error
-        except (OSError, RecordError) as error:
-            raise CommandError(str(error)) from error
-        if options["json"]:
-            result = {**asdict(verdict), "passed": verdict.passed, "client": asdict(summary)}
-            options["json"].write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-        _print(verdict, summary, Console())
-        if not verdict.passed:
-            sys.exit(1)
+        _print(verdict, summary, self.console)
+        figures = {**asdict(verdict), "passed": verdict.passed, "client": asdict(summary)}
+        return Result(figures, failure="" if verdict.passed else "Postings are lost or doubled.")
 
 
 def _compare(witnessed: Witnessed, wait: float) -> Verdict:
@@ -64,7 +53,8 @@ def _print(verdict: Verdict, summary: Summary, console: Console) -> None:
     for name, links in (("lost", verdict.lost), ("doubled", verdict.doubled)):
         for link in links:
             console.print(f"{name}: {link}", highlight=False)
-    console.print("Every posting served is stored once." if verdict.passed else "[red]Postings are lost or doubled.")
+    if verdict.passed:
+        console.print("Every posting served is stored once.")
 
 
 def _rows(verdict: Verdict, summary: Summary) -> list[tuple[str, str]]:
