@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MAX_LINES = 73_800
-MAX_CODE_LINES = 49_700  # without blank lines, comments and docstrings
+MAX_LINES = 73_700
+MAX_CODE_LINES = 49_600  # without blank lines, comments and docstrings
 
 
 def product_files() -> list[Path]:
@@ -24,9 +24,9 @@ def code_lines(text: str) -> int:
 
 def _docstrings(tree: ast.Module) -> Iterator[ast.expr]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            if node.body and isinstance(node.body[0], ast.Expr) and ast.get_docstring(node, clean=False) is not None:
-                yield node.body[0].value
+        has_body = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if has_body and ast.get_docstring(node, clean=False) is not None:
+            yield node.body[0].value
 
 
 def test_apps_and_portal_stay_below_their_limits(capsys):

@@ -4,6 +4,7 @@ There are few pages that are no news to learn from, and of few sites, so that a 
 Instead the weights are drawn to points that people would give: a normal prior around these.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -110,3 +111,16 @@ def _fit(
     start = np.vstack([points, np.zeros(len(KINDS))]).ravel()
     found = minimize(loss, start, jac=True, method="L-BFGS-B").x.reshape(size + 1, len(KINDS))
     return found[:-1], found[-1]
+
+
+def write_model(model: KindModel) -> str:
+    """The JSON that `read_model` reads, which is the same for the same model."""
+    said = {
+        "version": model.version,
+        "kinds": KINDS,
+        "intercepts": np.round(model.intercepts, 4).tolist(),
+        "weights": {name: np.round(row, 4).tolist() for name, row in zip(NAMES, model.weights, strict=True)},
+        "usual": {name: round(float(value), 4) for name, value in zip(NAMES, model.usual, strict=True)},
+        "domains": sorted(model.domains),
+    }
+    return json.dumps(said, indent=1) + "\n"

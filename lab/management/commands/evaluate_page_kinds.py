@@ -28,11 +28,11 @@ from rich.table import Table
 from apps.postings.algorithms.extraction import keen
 from apps.postings.algorithms.extraction.documents import LARGEST_PAGE, decode, read_page
 from apps.postings.algorithms.extraction.kind_features import Facts, facts_of, vector_of
-from apps.postings.algorithms.extraction.kinds import KINDS, KindModel, shipped_model, write_model
+from apps.postings.algorithms.extraction.kinds import KINDS, KindModel, shipped_model
 from apps.postings.algorithms.extraction.metadata import read_metadata
 from apps.sources.algorithms.addresses import host, registrable_domain
 from lab.evaluations.extraction import kind_rules
-from lab.evaluations.extraction.kind_training import Example, train
+from lab.evaluations.extraction.kind_training import Example, train, write_model
 from lab.harness import LabCommand
 
 PAGES = "page-types"

@@ -20,9 +20,10 @@ from apps.retrieval.algorithms.simulation.comparison import (
     averaged,
     run,
 )
-from apps.retrieval.algorithms.simulation.folds import Fold, cut, day_of, read_trace
+from apps.retrieval.algorithms.simulation.folds import Fold, cut, day_of
 from lab.evaluations.retrieval.plots import log_log_plot
 from lab.evaluations.retrieval.synthetic import VARIANTS, synthetic_fold
+from lab.evaluations.retrieval.trace_file import read_trace
 from lab.harness import LabCommand
 
 BASES = ("uniform", "combined")  # what the others are divided by
