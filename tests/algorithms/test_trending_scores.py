@@ -14,8 +14,8 @@ from apps.trending.algorithms.documents import gather, holders, source_counts
 from apps.trending.algorithms.scoring import Horizon, Past, rise
 from apps.trending.algorithms.slices import Counts, counted, merged
 from lab.evaluations.trending.evaluation import TRIALS, ReadStream, evaluate, pooled
-from lab.evaluations.trending.plots import panels
 from lab.evaluations.trending.stream import Headline, make_stream
+from lab.plots import panels
 
 SHORT = Horizon("test", "hour", 2, 9, (3, 6), 1.0)
 

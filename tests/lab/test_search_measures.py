@@ -17,9 +17,9 @@ from lab.evaluations.search.collections import (
     unknown_documents,
 )
 from lab.evaluations.search.comparison import compare, gain
-from lab.evaluations.search.plot import recall_precision_plot
 from lab.evaluations.search.scoring import FALLOUT_CUTOFFS, mean, score
 from lab.evaluations.search.table import curves, figures, mean_of_collections, table
+from lab.plots import linear_plot
 
 NAMES = [f"d{number}" for number in range(60)]
 rankings = st.lists(st.sampled_from(NAMES), unique=True)
@@ -118,7 +118,7 @@ def test_names_of_figures_are_flat():
 
 def test_a_plot_has_a_curve_for_each_model_within_its_frame():
     curve = [(level / 10, 1 - level / 10) for level in range(11)]
-    drawn = recall_precision_plot("a < b", {f"model {number}": curve for number in range(10)})
+    drawn = linear_plot("a < b", "recall", "precision", {f"model {number}": curve for number in range(10)}, most=(1, 1))
     assert drawn.count("<polyline") == 10
     assert "a &lt; b" in drawn
     width, height = map(int, re.search(r'viewBox="0 0 (\d+) (\d+)"', drawn).groups())

@@ -15,10 +15,10 @@ from rich.table import Table
 from apps.postings.models import Posting
 from apps.search import actions
 from lab import harness
-from lab.benchmarks.growth_plot import growth_plot
 from lab.benchmarks.index import old_index
 from lab.benchmarks.index.archives import Growth, all_are_listed, archive, compose_texts, count_generations, forget_all
 from lab.benchmarks.index.old_index import OldGrowth
+from lab.plots import linear_plot
 from lab.worlds.feed import Text
 
 SIZES = [1_000, 10_000, 37_500, 50_000, 100_000, 200_000]
@@ -69,7 +69,9 @@ class Command(harness.LabCommand):
             self.save(_figures(ours, old))  # it takes an hour and more: what is known is kept
         figures = _figures(ours, old)
         _print(self.console, ours, old, figures)
-        return harness.Result(figures, lambda: growth_plot("Time to store and index an archive", _curves(ours, old)))
+        return harness.Result(
+            figures, lambda: linear_plot("Time to store and index an archive", "items", "seconds", _curves(ours, old))
+        )
 
     def _grow(self, texts: Sequence[Text], sources: int) -> Result:
         with (

@@ -11,8 +11,8 @@ from rich.table import Table
 from apps.retrieval.algorithms.cam.allocation import best_pairs
 from lab.evaluations.cam.lateness import Lateness, lateness, made_up_jobs
 from lab.evaluations.cam.pages import METHODS, Caught, Pages, caught, learning, made_up
-from lab.evaluations.retrieval.plots import log_log_plot
 from lab.harness import LabCommand, Result, table
+from lab.plots import log_log_plot
 
 PAGES, INSTANTS, EPOCHS = 200, 24, 200
 BUDGETS = (5, 10, 25, 50)  # per cent of all instants

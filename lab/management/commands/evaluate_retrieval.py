@@ -21,10 +21,10 @@ from apps.retrieval.algorithms.simulation.comparison import (
     run,
 )
 from apps.retrieval.algorithms.simulation.folds import Fold, cut, day_of
-from lab.evaluations.retrieval.plots import log_log_plot
 from lab.evaluations.retrieval.synthetic import VARIANTS, synthetic_fold
 from lab.evaluations.retrieval.trace_file import read_trace
 from lab.harness import LabCommand
+from lab.plots import log_log_plot
 
 BASES = ("uniform", "combined")  # what the others are divided by
 ALL = "all"  # the name of the mean over the folds

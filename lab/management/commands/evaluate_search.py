@@ -24,11 +24,11 @@ from lab.evaluations.search.collections import (
     unknown_documents,
 )
 from lab.evaluations.search.comparison import Comparison, compare, gain
-from lab.evaluations.search.plot import recall_precision_plot
 from lab.evaluations.search.runs import MODELS, Evaluation, evaluate
 from lab.evaluations.search.scoring import Scores
 from lab.evaluations.search.table import curves, figures, mean_of_collections, table
 from lab.harness import LabCommand, Result
+from lab.plots import linear_plot
 
 OURS, RIVALS = "ours", ("bm25", "rm3", "vsm")
 SUMMARY = {"map": "MAP", "ndcg_cut_10": "nDCG@10", "P_10": "P@10", "recip_rank_cut_10": "MRR@10"}
@@ -174,7 +174,7 @@ def _draw(evaluations: Mapping[str, Evaluation], means: Mapping[str, Scores]) ->
     scores = means or evaluations[CHINESE].scores
     labelled = {MODELS[model]: points for model, points in curves(scores).items()}
     title = f"Interpolated precision on {', '.join(names)}"
-    return recall_precision_plot(title, labelled)
+    return linear_plot(title, "recall", "precision", labelled, most=(1.0, 1.0))
 
 
 def _figures(evaluations: Mapping[str, Evaluation], means: Mapping[str, Scores]) -> dict[str, float]:

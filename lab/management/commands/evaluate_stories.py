@@ -24,8 +24,8 @@ from lab.evaluations.stories.measures import bcubed
 from lab.evaluations.stories.orders import front_pages
 from lab.evaluations.stories.readers import Headline, items_of, trial
 from lab.evaluations.stories.stream import Arrival, Labelled, arrivals
-from lab.evaluations.summaries.plots import bars
 from lab.harness import LabCommand, Result
+from lab.plots import bars
 
 COLUMNS = ("TITLE", "PUBLISHER", "CATEGORY", "STORY")
 DRAWS, SMALL_DRAWS = 3, 8

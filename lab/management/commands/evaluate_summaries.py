@@ -12,9 +12,9 @@ from rich.table import Table
 from lab.evaluations.summaries.collections import Budget, Collection, Example, from_files, read_lines, sample
 from lab.evaluations.summaries.evaluation import Results, evaluate, numbers, prepare
 from lab.evaluations.summaries.methods import METHODS
-from lab.evaluations.summaries.plots import bars
 from lab.evaluations.summaries.rouge import MEASURES
 from lab.harness import LabCommand, Result, table
+from lab.plots import bars
 
 CHINESE = "chinese"
 MOST_DOCUMENTS = 600  # of a collection; the slow methods take minutes for more

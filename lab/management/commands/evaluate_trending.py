@@ -15,9 +15,9 @@ from rich.progress import Progress
 from rich.table import Table
 
 from lab.evaluations.trending.evaluation import METHODS, TRIALS, ReadStream, Tallies, evaluate, instants, pooled
-from lab.evaluations.trending.plots import panels
 from lab.evaluations.trending.stream import Headline, make_stream
 from lab.harness import LabCommand, Result
+from lab.plots import panels
 
 NAMES = {
     "df": "documents",
