@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from argparse import ArgumentParser
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
@@ -111,7 +112,7 @@ class LabCommand(BaseCommand):
         return Progress(console=self.console, transient=True, **options)
 
 
-def add_items(parser: CommandParser) -> None:
+def add_items(parser: ArgumentParser) -> None:
     """An option for the postings of a recording."""
     parser.add_argument("--items", type=Path, required=True, metavar="FILE", help="items.jsonl.xz: src, t, title, desc")
 

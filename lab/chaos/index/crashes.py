@@ -210,7 +210,7 @@ def _command_line(process: int) -> str:
     return ""
 
 
-def figures(proof: Proof) -> dict[str, float]:
+def figures(proof: Proof) -> dict[str, int]:
     kills = {f"kills_of_{name}": count for name, count in proof.kills.items()}
     found = {"postings": proof.postings, "steps": proof.steps, "answers": proof.answers, "faults": len(proof.faults)}
     return kills | found
