@@ -11,7 +11,6 @@ from threading import Barrier
 import pytest
 
 from apps.postings.models import Posting
-from apps.replay.algorithms.synthetic import make_feeds
 from apps.retrieval import engine
 from apps.retrieval.actions import adopt_sources, release_worker, start
 from apps.retrieval.claims import Claim
@@ -19,6 +18,7 @@ from apps.retrieval.engine import Answered, Engine
 from apps.retrieval.fetching import Fetched
 from apps.retrieval.models import Retrieval, Schedule, Worker
 from apps.sources.actions import NewSource, add_sources
+from lab.worlds.synthetic import make_feeds
 from tests.builders import a_source
 from tests.web import replaying
 
