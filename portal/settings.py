@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from csp.constants import NONE, SELF
+from csp.constants import NONCE, NONE, SELF
 
 from apps.retrieval.queues import all_queues
 from portal import brokers, variables
@@ -34,7 +34,7 @@ CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
         "script-src": [SELF],
-        "style-src": [SELF],
+        "style-src": [SELF, NONCE],
         "font-src": [SELF],
         "connect-src": [SELF],
         "manifest-src": [SELF],

@@ -25,9 +25,9 @@ from apps.retrieval.algorithms.sia.policies import (
 )
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.traces import Trace
-from apps.retrieval.instants import PAGES
 from apps.retrieval.models import Plan
 from apps.retrieval.remembered import TABLES, WORTH, parameters
+from apps.sources.kinds import kind_of
 
 FloatArray = NDArray[np.float64]
 
@@ -66,8 +66,8 @@ def make_timetables(plan: Plan, *, now: datetime) -> int:
     if not known:
         return 0
     apart = plan.pages_policy == Plan.PagesPolicy.CAM and plan.policy != Plan.Policy.CAM
-    pages = [source for source in known if apart and source.kind in PAGES]
-    others = [source for source in known if not (apart and source.kind in PAGES)]
+    pages = [source for source in known if apart and kind_of(source.kind).is_page]
+    others = [source for source in known if not (apart and kind_of(source.kind).is_page)]
     announced = queries.announced(now)
     paces = max(queries.wanted().paces - announced.paces, 1e-9)
     per_day = queries.budget_left(plan, announced) * DAY / paces
@@ -98,7 +98,7 @@ def _make(policy: str, sources: Sequence[_Known], per_day: float, plan: Plan, no
     chances: Sequence[FloatArray]
     if policy == Plan.Policy.CAM:
         min_gaps = np.array([source.min_gap for source in sources]) / 3600
-        pages = [source.kind in PAGES for source in sources]
+        pages = [kind_of(source.kind).is_page for source in sources]
         per_day = float(np.clip(per_day, least, most))
         timetables, chances = cam_timetables(
             learners, pages, worths, per_day, longest=plan.longest_gap, min_gaps=min_gaps, now=now

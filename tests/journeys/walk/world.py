@@ -26,7 +26,6 @@ from apps.publishing.actions.addresses import make_address
 from apps.push.models import Subscription
 from apps.retrieval.models import Crawl, Page
 from apps.search.actions import pull
-from apps.sources.models import Source
 from apps.stories.models import Section
 from portal.models import StuckMessage
 from tests.apps.api.programs import Belongings, a_person_with_everything
@@ -69,7 +68,7 @@ def a_foreign_world() -> World:
     social = SocialAccount.objects.get(user=person)
     public_push_key()  # made once, at the first visit
     session = UserSession.objects.get(user=person)
-    site = a_source(url="https://site.example/", title="Site", kind=Source.Kind.SITE, listed=True)
+    site = a_source(url="https://site.example/", title="Site", kind="site", listed=True)
     Crawl.objects.create(source=owner.source, pages_per_day=500)
     page = Page.objects.create(
         source=owner.source, url="https://site.example/1", key=bytes(16), found_at=now, kind="news"
