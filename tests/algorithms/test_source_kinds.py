@@ -1,6 +1,5 @@
 """Source kinds: each module of the package is one, and adding a module adds a kind."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from apps.sources import kinds
 from apps.sources.formats.feed import NotAFeed
 from apps.sources.formats.pages import Page
 from apps.sources.formats.recipes import Recipe
+from tests.registries import with_module
 
 ROWS = """
 from apps.sources.formats.feed import ParsedEntry, ParsedFeed
@@ -23,17 +23,6 @@ KIND = SourceKind(label="Rows of a text", fields=("title",), read=read)
 """
 
 
-@pytest.fixture
-def with_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    (tmp_path / "rows.py").write_text(ROWS)
-    monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path)])
-    kinds.all_kinds.cache_clear()
-    yield
-    kinds.all_kinds.cache_clear()
-    sys.modules.pop("apps.sources.kinds.rows")
-    del kinds.rows
-
-
 @pytest.mark.parametrize("name", kinds.all_kinds())
 def test_every_module_is_a_kind_with_a_label_and_paths_that_recipes_have(name):
     kind = kinds.kind_of(name)
@@ -45,11 +34,12 @@ def test_every_module_is_a_kind_with_a_label_and_paths_that_recipes_have(name):
         kinds.read(name, [Page(b"", "text/html", "https://example.org/")], Recipe())
 
 
-@pytest.mark.usefixtures("with_rows")
-def test_a_new_module_is_a_new_kind():
-    assert next(iter(kinds.all_kinds())) == kinds.DEFAULT
-    assert kinds.kind_of("rows").label == "Rows of a text"
-    feed = kinds.read("rows", [Page(b"One\nTwo", "text/plain", "https://example.org/")], Recipe())
+def test_a_new_module_is_a_new_kind(tmp_path: Path):
+    page = Page(b"One\nTwo", "text/plain", "https://example.org/")
+    with with_module("apps.sources.kinds", "rows", ROWS, tmp_path, kinds.all_kinds):
+        assert next(iter(kinds.all_kinds())) == kinds.DEFAULT
+        assert kinds.kind_of("rows").label == "Rows of a text"
+        feed = kinds.read("rows", [page], Recipe())
     assert [entry.title for entry in feed.entries] == ["One", "Two"]
 
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.http import int_to_base36
 
 from apps.accounts import actions as accounts
-from apps.alerts.actions.push import public_push_key
+from apps.alerts.channels.push import public_push_key
 from apps.alerts.models import Browser
 from apps.following import actions as following
 from apps.following.models import Reading
