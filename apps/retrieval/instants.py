@@ -14,6 +14,7 @@ from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.algorithms.planner.ahead import Outlook, instants_ahead, next_gaps
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.models import Plan, Retrieval
+from apps.retrieval.policies import policy_of
 from apps.retrieval.remembered import Remembered
 from apps.sources.kinds import kind_of
 
@@ -41,14 +42,13 @@ class Terms(NamedTuple):
 
 
 def terms_of(plan: Plan, price: float) -> Terms:
-    by_timetable = plan.policy != Plan.Policy.OURS
-    pages_by_cam = plan.pages_policy == Plan.PagesPolicy.CAM
+    policy, of_pages = (policy_of(plan.policy, plan.pages_policy, pages=pages) for pages in (False, True))
     return Terms(
         price,
         plan.longest_gap,
-        by_timetable,
-        by_timetable or pages_by_cam,
-        tracks_pages=pages_by_cam or plan.policy == Plan.Policy.CAM,
+        by_timetable=not policy.reacts,
+        pages_by_timetable=not of_pages.reacts,
+        tracks_pages=of_pages.for_pages,
     )
 
 

@@ -14,18 +14,12 @@ from rich.progress import track
 from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import WEEK
-from apps.retrieval.algorithms.simulation.comparison import (
-    POLICIES,
-    STATISTICS,
-    Job,
-    Statistics,
-    averaged,
-    run,
-)
+from apps.retrieval.algorithms.simulation.comparison import STATISTICS, Job, Statistics, averaged
 from apps.retrieval.algorithms.simulation.folds import Fold, cut, day_of, read_trace
 from apps.retrieval.algorithms.simulation.plots import log_log_plot
 from apps.retrieval.algorithms.simulation.synthetic import VARIANTS, synthetic_fold
 from apps.retrieval.benchmarking import write_figures
+from apps.retrieval.policies import contenders, run
 
 BASES = ("uniform", "combined")  # what the others are divided by
 ALL = "all"  # the name of the mean over the folds
@@ -55,7 +49,7 @@ class Command(BaseCommand):
             "--x", type=_budgets, default=(1.0, 2.0, 4.0, 8.0, 16.0), metavar="NUMBERS",
             help="retrievals per source and day, e.g. 1,2,4",
         )  # fmt: skip
-        parser.add_argument("--policies", type=_names, metavar="NAMES", help=f"some of {','.join(POLICIES)}")
+        parser.add_argument("--policies", type=_names, metavar="NAMES", help=f"some of {','.join(contenders())}")
         parser.add_argument("--cap", type=float, default=24.0, metavar="HOURS", help="longest gap of ours_capped")
         parser.add_argument("--json", metavar="FILE", help="write the figures here, too")
         parser.add_argument("--svg", type=Path, metavar="DIR", help="write a plot per fold into this folder")
@@ -83,7 +77,7 @@ class Command(BaseCommand):
 def evaluate(jobs: Sequence[Job], console: Console) -> Results:
     """Run all jobs on all processors, the longest first."""
     found: dict[tuple[str, str], dict[float, Statistics]] = {}
-    order = sorted(jobs, key=lambda job: -POLICIES[job.policy].effort * job.fold.test.times.size)
+    order = sorted(jobs, key=lambda job: -contenders()[job.policy].effort * job.fold.test.times.size)
     workers = min(os.cpu_count() or 1, len(jobs))
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         pending = {pool.submit(run, job): job for job in order}
@@ -117,11 +111,11 @@ def _folds(trace: Path | None, weeks: Sequence[int], synthetic: Any, *, good_onl
 
 def _policies(names: Sequence[str] | None, *, known_truth: bool) -> list[str]:
     for name in names or ():
-        if name not in POLICIES:
-            raise CommandError(f"There is no policy {name!r}; choose from {', '.join(POLICIES)}.")
-        if POLICIES[name].needs_truth and not known_truth:
+        if name not in contenders():
+            raise CommandError(f"There is no policy {name!r}; choose from {', '.join(contenders())}.")
+        if contenders()[name].needs_truth and not known_truth:
             raise CommandError(f"{name} knows the true rates, which only --synthetic has.")
-    return list(names or (name for name, policy in POLICIES.items() if known_truth or not policy.needs_truth))
+    return list(names or (name for name, policy in contenders().items() if known_truth or not policy.needs_truth))
 
 
 def _make_folder(path: Path) -> None:
