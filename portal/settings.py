@@ -165,7 +165,6 @@ DOCUMENT_DAYS = variables.DOCUMENT_DAYS  # how long a posting's page is kept
 METRICS_TOKEN = variables.METRICS_TOKEN  # without one, private addresses alone may read the metrics
 
 PROCESS_COMMANDS = "portal.startup.commands"  # which processes benchmarks start, and how
-COUNT_STUCK_MESSAGES = "portal.set_aside.count_set_aside"  # what apps are told of messages that were set aside
 
 # --- people -----------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"

@@ -20,14 +20,13 @@ from apps.alerts.channels.push import public_push_key
 from apps.alerts.models import Browser
 from apps.following import actions as following
 from apps.following.models import Reading
-from apps.jobs.models import Job
+from apps.jobs.models import DeadLetter, Job
 from apps.notices.models import Notice
 from apps.publishing.actions.addresses import make_address
 from apps.push.models import Subscription
 from apps.retrieval.models import Crawl, Page
 from apps.search.actions import pull
 from apps.stories.models import Section
-from portal.models import StuckMessage
 from tests.apps.api.programs import Belongings, a_person_with_everything
 from tests.apps.belongings.worlds import add_what_is_not_exported
 from tests.builders import NOON, a_posting, a_source
@@ -83,9 +82,7 @@ def a_foreign_world() -> World:
         expires_at=now + timedelta(days=9),
     )  # fmt: skip
     job = Job.objects.create(kind="index", asked_by="Ann", state="running")
-    stuck = StuckMessage.objects.create(
-        id="stuck-1", task="x", content="{}", first_at=now, last_at=now, set_aside_at=now
-    )
+    stuck = DeadLetter.objects.create(id="stuck-1", task="x", content="{}", first_at=now, last_at=now, set_aside_at=now)
     rule = owner.search.rule
     rule.webhook_url, rule.webhook_secret = (
         f"https://{MARKER}.example/hook",
