@@ -49,7 +49,12 @@ def known_tasks() -> frozenset[str]:
 # --- workers ----------------------------------------------------------------------------------------------------------
 def may_try(id: str, task: str, content: str, *, now: datetime) -> bool:
     """Whether a message that was delivered before may be tried once more; else it is set aside."""
-    values = {"id": id[:200], "task": task[:200], "content": content[:MAX_CONTENT], "now": now}
+    values: dict[str, str | datetime] = {
+        "id": id[:200],
+        "task": task[:200],
+        "content": content[:MAX_CONTENT],
+        "now": now,
+    }
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_TRY, values)
         [tries] = cursor.fetchone()

@@ -71,16 +71,17 @@ def _take_rule(taking: Taking, saved: SavedSearch, rule: Record) -> None:
     if mail and not taking.user.email:
         taking.remarks.append(f"“{saved.name}” sends no mail, for your account has no address to mail to.")
         mail = ""
-    settings = rule.inner("settings")
-    channels = with_settings() if settings else []
+    values: dict[str, Any] = {name: bool(rule.truth(name, otherwise=False)) for name in CHOICES}
+    if settings := rule.inner("settings"):
+        names = [channel.name for channel in with_settings()]
+        values |= {name: settings.text(name, longest=2_000, otherwise="") for name in names}
     rules.set_rule(
         taking.user,
         saved.pk,
-        **{name: bool(rule.truth(name, otherwise=False)) for name in CHOICES},
+        **values,
         tag=rule.text("tag", longest=50, otherwise=""),
         mail=mail,
         webhook_url=rule.text("webhook_url", longest=2_000, otherwise=""),
-        **{channel.name: settings.text(channel.name, longest=2_000, otherwise="") for channel in channels},
     )
 
 

@@ -96,7 +96,7 @@ def pages_policies() -> list[str]:
 @cache
 def contenders() -> Mapping[str, Contender]:
     """What `evaluate_retrieval` compares: the policies, peers, and bounds."""
-    return {name: Contender(policy.backtest, policy.effort) for name, policy in all_policies().items()} | OTHERS
+    return {name: Contender(policy.backtest, policy.effort) for name, policy in all_policies().items()} | dict(OTHERS)
 
 
 def run(job: Job) -> list[Statistics]:
