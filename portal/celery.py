@@ -9,7 +9,7 @@ from django.db import close_old_connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
-app = Celery("wirebeat", task_cls="portal.poison:CountedTask")
+app = Celery("wirebeat", task_cls="apps.jobs.dead_letters:CountedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 # Each thread keeps its connection to Postgres, as in the web server. Celery by itself closes it before and after each

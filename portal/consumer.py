@@ -8,7 +8,7 @@ from uuid import uuid4
 from celery.worker.consumer import Consumer
 from django.db import DatabaseError, connection
 
-from portal import poison
+from apps.jobs import dead_letters
 
 logger = logging.getLogger(__name__)
 
@@ -40,8 +40,10 @@ class ReadingConsumer(Consumer):
         id, task = str(headers.get("id") or uuid4()), str(headers.get("task") or "")
         content = f"{headers!r} {message.body!r}"
         try:
-            poison.set_aside(id, task, content, reason, now=datetime.now(UTC))
+            dead_letters.set_aside(id, task, content, reason, now=datetime.now(UTC))
         except DatabaseError as error:  # then the log is all that keeps it
-            logger.error("a message could not be set aside (%s): %s %s", error, reason, content[: poison.LONGEST])
+            logger.error(
+                "a message could not be set aside (%s): %s %s", error, reason, content[: dead_letters.MAX_CONTENT]
+            )
         finally:
             connection.close()

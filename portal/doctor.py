@@ -21,6 +21,7 @@ from django.core.files.storage import storages
 from django.utils.timezone import now
 
 from apps.database import schema
+from apps.jobs.dead_letters import dead_letters
 from apps.reading import services
 from apps.reading.pages.metrics import QUEUES
 from apps.retrieval import sandbox
@@ -30,7 +31,6 @@ from apps.retrieval.reports import health as retrieval
 from apps.retrieval.reports.lateness import overdue
 from apps.retrieval.sandbox.confinement import MEASURES
 from portal import databases
-from portal.models import StuckMessage
 
 OLDEST_SERVER = 15  # release of Postgres
 SHORTEST_KEY = 50  # characters
@@ -330,7 +330,7 @@ def _waiting() -> str:
 
 
 def _messages() -> str:
-    if count := StuckMessage.objects.filter(set_aside_at__isnull=False).count():
+    if count := dead_letters().count():
         raise Wrong(
             f"{count:,} were set aside: their workers ended again and again, or could not read them.",
             "See what they are at /desk/stuck/, and send them again or discard them when it is mended.",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from csp.constants import NONE, SELF
+from csp.constants import NONCE, NONE, SELF
 
 from apps.retrieval.queues import all_queues
 from portal import brokers, variables
@@ -34,7 +34,7 @@ CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
         "script-src": [SELF],
-        "style-src": [SELF],
+        "style-src": [SELF, NONCE],
         "font-src": [SELF],
         "connect-src": [SELF],
         "manifest-src": [SELF],
@@ -164,8 +164,6 @@ DOCUMENT_DAYS = variables.DOCUMENT_DAYS  # how long a posting's page is kept
 
 # --- keepers ----------------------------------------------------------------------------------------------------------
 METRICS_TOKEN = variables.METRICS_TOKEN  # without one, private addresses alone may read the metrics
-
-COUNT_STUCK_MESSAGES = "portal.set_aside.count_set_aside"  # what apps are told of messages that were set aside
 
 # --- people -----------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"

@@ -4,7 +4,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from apps.accounts.views import sign_in_elsewhere
-from portal import stuck, unavailable
+from portal import unavailable
 
 # As everybody signs in: with a second factor where there is one, and within the limits.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -14,8 +14,6 @@ urlpatterns = [
     path("", include("apps.push.urls")),
     path("", include("apps.publishing.urls")),
     path("", include("apps.api.urls")),
-    path("desk/stuck/", stuck.index, name="stuck"),
-    path("desk/stuck/decide/", stuck.decide, name="decide_stuck"),
     path("accounts/oidc/<str:provider_id>/login/", sign_in_elsewhere),
     path("accounts/", include("allauth.urls")),
     path("account/", include("apps.accounts.urls")),

@@ -117,6 +117,7 @@ class Rule(models.Model):
     push = models.BooleanField(default=False)
     webhook_url = models.CharField(max_length=2_000, blank=True)
     webhook_secret = models.CharField(max_length=64, blank=True)  # that its calls are signed with
+    settings = models.JSONField(default=dict, blank=True)  # of other channels, by their names
     stop_token = models.CharField(max_length=43, unique=True)  # in the address that stops all messages with one click
     stopped_at = models.DateTimeField(null=True)  # messages; the rest goes on
 
@@ -181,12 +182,6 @@ class VapidKey(models.Model):
 class Message(models.Model):
     """Something that a person is told on one way, of one or more hits. It waits until `due_at`."""
 
-    class Channel(models.TextChoices):
-        MAIL = "mail", _("Mail")
-        DIGEST = "digest", _("Digest by mail")
-        PUSH = "push", _("Browser")
-        WEBHOOK = "webhook", _("Webhook")
-
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
         SENT = "sent", _("Sent")
@@ -196,7 +191,7 @@ class Message(models.Model):
     id = models.BigAutoField(primary_key=True)
     key = models.UUIDField(unique=True)  # the same at each attempt, so that who got it twice can tell
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="alert_messages")
-    channel = models.CharField(max_length=7, choices=Channel)
+    channel = models.CharField(max_length=20)  # a module of `channels`
     # A digest has none: it is of several searches.
     saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, null=True, related_name="messages")
     browser = models.ForeignKey(Browser, on_delete=models.SET_NULL, null=True, related_name="messages")

@@ -133,3 +133,22 @@ class Emitted(models.Model):
 
     def __str__(self) -> str:
         return f"{self.key}, emitted by job {self.job_id}"
+
+
+class DeadLetter(models.Model):
+    """A message of the broker that was delivered again and again, or that no worker can read: see `jobs.dead_letters`.
+
+    Its row is there while it is tried again, and stays when it was set aside.
+    """
+
+    id = models.CharField(max_length=200, primary_key=True)  # the message's own
+    task = models.CharField(max_length=200)
+    content = models.TextField()
+    tries = models.PositiveIntegerField(default=0)  # since it was delivered for the second time
+    first_at = models.DateTimeField()
+    last_at = models.DateTimeField()
+    set_aside_at = models.DateTimeField(null=True)
+    reason = models.CharField(max_length=300, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.task} {self.id}"

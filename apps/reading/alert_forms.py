@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.addresses import sends_mail
+from apps.alerts.channels import with_settings
 from apps.alerts.models import Rule, Standing, Wishes
 
 
@@ -36,6 +37,7 @@ class RuleForm(forms.Form):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.fields |= {channel.name: channel.field() for channel in with_settings() if channel.field}
         if not sends_mail():
             self.fields["mail"].help_text = _("This portal sends no mail: who runs it has to name a mail server first.")
 
@@ -43,7 +45,7 @@ class RuleForm(forms.Form):
     def values_of(rule: Rule | None, standing: Standing | None) -> dict[str, Any]:
         """What the form of a search begins with."""
         given = ("mark_read", "star", "hide", "tag", "mail", "push", "webhook_url")
-        values = {name: getattr(rule, name) for name in given} if rule else {}
+        values = {name: getattr(rule, name) for name in given} | rule.settings if rule else {}
         return values | {"importance": f"{standing.importance:g}" if standing else "1"}
 
 

@@ -2,6 +2,7 @@ from collections.abc import Collection
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
@@ -9,6 +10,7 @@ from apps.following import queries as following
 from apps.following.models import Folder
 from apps.reading.queries import SORTS, SourceFilter
 from apps.retrieval.models import Plan
+from apps.retrieval.policies import SAME, all_policies
 from apps.sources.formats.opml import LARGEST_DOCUMENT
 from apps.sources.models import Source
 
@@ -102,14 +104,24 @@ class OpmlForm(forms.Form):
         return "address" if self.cleaned_data.get("address") else "file"
 
 
+def _policies() -> list[tuple[str, str]]:
+    return [(policy.name, gettext(policy.label)) for policy in all_policies().values()]
+
+
+def _pages_policies() -> list[tuple[str, str]]:
+    return [(SAME, gettext("As the others"))] + [
+        (policy.name, gettext(policy.label)) for policy in all_policies().values() if policy.for_pages
+    ]
+
+
 class PlanForm(forms.Form):
     policy = forms.ChoiceField(
-        choices=Plan.Policy.choices,
+        choices=_policies,
         label=_("How retrievals are shared out"),
         help_text=_("The first one is our own and waits least; the others are published rules, to compare it with."),
     )
     pages_policy = forms.TypedChoiceField(
-        choices=Plan.PagesPolicy.choices,
+        choices=_pages_policies,
         required=False,
         empty_value=None,
         label=_("Pages without a feed"),

@@ -1,22 +1,20 @@
 """The form of a source of any kind, for staff."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 from django import forms
 from django.forms.boundfield import BoundField
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.sources.formats.expressions import LONGEST_EXPRESSION, BadExpression, regex
 from apps.sources.formats.podcast_pages import MOST_PAGES
-from apps.sources.formats.recipes import FIELDS, Recipe
+from apps.sources.formats.recipes import Recipe
+from apps.sources.kinds import DEFAULT, SourceKind, all_kinds, kind_of
 from apps.sources.models import Source
-
-Kind = Source.Kind
-KINDS = [(value, label) for value, label in Kind.choices if value != Kind.INDEX]  # index pages belong to their sites
-PROPOSED = (Kind.XPATH, Kind.JSON)  # kinds whose paths can be proposed
 
 _PATHS: Mapping[str, tuple[Promise, Promise]] = {  # by the recipe's field: its label, and what is told of it
     "channel": (
@@ -72,8 +70,20 @@ class Group:
     parts: Sequence[Part]
 
 
+def offered() -> list[SourceKind]:
+    return [kind for kind in all_kinds().values() if kind.is_offered]
+
+
+def _choices() -> list[tuple[str, str]]:
+    return [(kind.name, gettext(kind.label)) for kind in offered()]
+
+
+def _names(kinds: Iterable[SourceKind]) -> str:
+    return " ".join(kind.name for kind in kinds)
+
+
 class SourceForm(forms.ModelForm):
-    kind = forms.TypedChoiceField(choices=KINDS, required=False, empty_value=Kind.FEED.value, label=_("Kind"))
+    kind = forms.TypedChoiceField(choices=_choices, required=False, empty_value=DEFAULT, label=_("Kind"))
     weight = forms.FloatField(
         label=_("Weight"),
         min_value=0,
@@ -128,6 +138,7 @@ class SourceForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.kinds = offered()
         known = Recipe.from_json(self.instance.recipe).to_json()
         for name, (label, help_text) in _PATHS.items():
             lines = name == "more"
@@ -155,7 +166,7 @@ class SourceForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
-        for name, message in self.typed_recipe().problems(self.typed_kind()).items():
+        for name, message in kind_of(self.typed_kind()).problems(self.typed_recipe()).items():
             if PREFIX + name not in self.errors:
                 self.add_error(PREFIX + name, message)
         return cleaned
@@ -163,12 +174,12 @@ class SourceForm(forms.ModelForm):
     def typed_kind(self) -> str:
         """The kind as it is typed, whatever else is wrong with the form."""
         typed = self["kind"].value()
-        return typed if typed in dict(KINDS) else Kind.FEED.value
+        return typed if typed in dict(_choices()) else DEFAULT
 
     def typed_recipe(self) -> Recipe:
         """The recipe as it is typed, without what the kind has no use for."""
         typed = {field.name: self[PREFIX + field.name].value() or "" for field in fields(Recipe)}
-        return Recipe(**typed).of_kind(self.typed_kind())
+        return kind_of(self.typed_kind()).own(Recipe(**typed))
 
     def values(self) -> dict[str, Any]:
         """The columns of the source, once the form is valid."""
@@ -179,11 +190,16 @@ class SourceForm(forms.ModelForm):
         """The fields in the order in which they are shown."""
         yield self._group("source", _("Source"), ["url", "kind", "title", "category", "language"])
         paths = [
-            Part(self[PREFIX + name], " ".join(kind for kind, names in FIELDS.items() if name in names))
+            Part(self[PREFIX + name], _names(kind for kind in self.kinds if name in kind.fields))
             for name in ("more", *(name for name in _PATHS if name != "more"))
         ]
-        yield Group("paths", _("Where its items are"), " ".join(FIELDS), paths)
-        yield Group("proposals", _("Propose paths"), " ".join(PROPOSED), [Part(self["example"], "")])
+        yield Group("paths", _("Where its items are"), _names(kind for kind in self.kinds if kind.fields), paths)
+        yield Group(
+            "proposals",
+            _("Propose paths"),
+            " ".join(kind.name for kind in self.kinds if kind.propose),
+            [Part(self["example"], "")],
+        )
         yield self._group("keeping", _("What is kept"), ["full_text", "expiry_days", "stop_regex"])
         yield self._group(
             "asking", _("When it is asked, and who sees it"), ["weight", "min_gap", "listed", "always_retrieved", "why"]

@@ -33,13 +33,14 @@ from kombu.exceptions import OperationalError as BrokerError
 from kombu.utils.uuid import uuid
 from psycopg.rows import class_row
 
+from apps.database.backoff import backoff
 from apps.jobs import outstanding
 from apps.retrieval.algorithms.cam.scheduling import urgency
 from apps.retrieval.claims import (
     BACKOFF_SECONDS,
     IMMEDIATE_ATTEMPTS,
     LEASE,
-    MAX_BACKOFF_DOUBLINGS,
+    MAX_BACKOFF_SECONDS,
     SILENCE,
     Claim,
 )
@@ -88,7 +89,7 @@ ORDER BY source_id LIMIT %s
 RELEASE_SILENT = """
 UPDATE retrieval_schedule schedule
 SET due_at = clock_timestamp() + CASE WHEN attempts < %(immediate)s THEN interval '0'
-        ELSE make_interval(secs => %(backoff)s * 2 ^ least(attempts - %(immediate)s, %(doublings)s)) END,
+        ELSE make_interval(secs => (%(delays)s::float8[])[least(attempts - %(immediate)s + 1, %(last)s)]) END,
     sequence = sequence + 1, worker = '', reason = 'the worker that was checking it ended'
 WHERE worker <> '' AND due_at IS NOT NULL
     -- A server that has just started could not take any heartbeat.
@@ -97,10 +98,11 @@ WHERE worker <> '' AND due_at IS NOT NULL
     SELECT FROM retrieval_worker alive WHERE alive.name = schedule.worker
         AND alive.seen_at > statement_timestamp() - make_interval(secs => %(silence)s))
 """
+RELEASE_DELAYS = [backoff(failures, BACKOFF_SECONDS, MAX_BACKOFF_SECONDS) for failures in range(1, 11)]
 RELEASE_VALUES = {
     "immediate": IMMEDIATE_ATTEMPTS,
-    "backoff": BACKOFF_SECONDS,
-    "doublings": MAX_BACKOFF_DOUBLINGS,
+    "delays": RELEASE_DELAYS,
+    "last": len(RELEASE_DELAYS),
     "silence": SILENCE,
 }
 UNTIL_NEXT = """

@@ -8,7 +8,7 @@ HEARTBEAT = 2.0  # s between two heartbeats of a worker
 SILENCE = 5.0  # s without a heartbeat, after which a worker's sources are released
 IMMEDIATE_ATTEMPTS = 3  # that may fail with their worker before releases back off: the source may be what ends it
 BACKOFF_SECONDS = 10.0  # after the first further attempt; doubled with each one, up to
-MAX_BACKOFF_DOUBLINGS = 9
+MAX_BACKOFF_SECONDS = 5_120.0
 
 
 class Claim(NamedTuple):

@@ -22,6 +22,7 @@ from typing import TypeVar
 import uvloop
 from django.db import InterfaceError, OperationalError, connections
 
+from apps.database.backoff import backoff
 from apps.database.clock import DatabaseClock
 from apps.retrieval import actions, queries, sandbox
 from apps.retrieval.asking import Asker, keep_document
@@ -268,7 +269,7 @@ def store(batch: Sequence[Answered], robots: Mapping[str, str] = MappingProxyTyp
 def patiently(do: Callable[[], Result]) -> Result:
     """Do something with the database; while it is away, or two transactions locked each other out, try again."""
     deadline = time.monotonic() + PATIENCE
-    pause = 0.1
+    failures = 0
     while True:
         try:
             return do()
@@ -276,8 +277,8 @@ def patiently(do: Callable[[], Result]) -> Result:
             connections["default"].close()
             if time.monotonic() > deadline:
                 raise
-            time.sleep(pause)
-            pause = min(2 * pause, 5.0)
+            failures += 1
+            time.sleep(backoff(failures, 0.1, 5.0))
 
 
 def _raise_file_limit() -> None:

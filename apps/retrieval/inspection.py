@@ -13,19 +13,17 @@ from apps.retrieval.algorithms.crawl.links import Link
 from apps.retrieval.algorithms.reading import read_index
 from apps.retrieval.asking import document_at
 from apps.retrieval.fetching import Fetched
-from apps.sources import formats
+from apps.retrieval.visits import page_of
+from apps.sources import kinds
 from apps.sources.algorithms.addresses import BadAddress, normalise
 from apps.sources.algorithms.discovery import Candidate, candidates
 from apps.sources.formats.feed import NotAFeed, ParsedEntry, ParsedFeed
-from apps.sources.formats.podcast_pages import Follow, Page, follow
-from apps.sources.formats.proposals import Proposal, propose
-from apps.sources.formats.recipes import BadRecipe, Recipe, read_by_recipe
-from apps.sources.models import Source
+from apps.sources.formats.proposals import Proposal
+from apps.sources.formats.recipes import Recipe
+from apps.sources.kinds import SourceKind
 
 SHOWN_DOCUMENT = 20_000  # characters
 LARGEST_INDENTED = 2**20  # bytes of JSON that are laid out anew
-
-Kind = Source.Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +56,11 @@ class Stopped(Exception):
     """A step failed; its message is the problem to show."""
 
 
-def inspect(address: str, *, now: datetime, kind: str = Kind.FEED, recipe: Recipe | None = None) -> Inspection:
+def inspect(address: str, *, now: datetime, kind: str = kinds.DEFAULT, recipe: Recipe | None = None) -> Inspection:
     """Take every step of a retrieval of `address` up to the postings found, and write nothing."""
     inspection = Inspection()
     try:
-        _inspect(inspection, address, kind, recipe or Recipe(), now)
+        _inspect(inspection, address, kinds.kind_of(kind), recipe or Recipe(), now)
     except Stopped as stop:
         inspection.problem = str(stop)
     return inspection
@@ -72,10 +70,7 @@ def propose_recipes(address: str, example_title: str, *, kind: str, now: datetim
     """Recipes for the document at an address that find the item with this title and those like it."""
     try:
         fetched = _usable(document_at(_address(address), now=now)[0])
-        content_type = fetched.headers.get("content-type", "")
-        found = _in_sandbox(
-            propose, fetched.body, example_title, fetched.url, kind=_proposed_kind(kind), content_type=content_type
-        )
+        found = _in_sandbox(kinds.propose, kind, page_of(fetched), example_title)
     except Stopped as stop:
         return Proposals(problem=str(stop))
     if not found:
@@ -83,22 +78,18 @@ def propose_recipes(address: str, example_title: str, *, kind: str, now: datetim
     return Proposals(tuple(found))
 
 
-def _proposed_kind(kind: str) -> str:
-    return kind if kind == Kind.JSON else Kind.XPATH.value
-
-
-def _inspect(inspection: Inspection, address: str, kind: str, recipe: Recipe, now: datetime) -> None:
+def _inspect(inspection: Inspection, address: str, kind: SourceKind, recipe: Recipe, now: datetime) -> None:
     with _step(inspection, "Address") as details:
         url = _address(address)
         details.append(url)
-    if recipe.of_kind(kind).to_json() or kind in (Kind.JSON, Kind.XPATH, Kind.REGEX, Kind.SCRAPE):
+    if kind.own(recipe).to_json() or kind.required:
         with _step(inspection, "Recipe") as details:
             details.extend(_recipe_details(recipe, kind))
     with _step(inspection, "Request") as details:
         fetched = _ask(url, details, now)
-        inspection.document = _shown(fetched, kind)
+        inspection.document = _shown(fetched)
         _usable(fetched)
-    if kind == Kind.SITE:
+    if kind.is_crawled:
         _inspect_site(inspection, fetched)
         return
     inspection.feed = _feed_of(inspection, fetched, kind, recipe, now)
@@ -106,51 +97,25 @@ def _inspect(inspection: Inspection, address: str, kind: str, recipe: Recipe, no
         details.extend(_entry_details(inspection.feed.entries))
 
 
-def _feed_of(inspection: Inspection, fetched: Fetched, kind: str, recipe: Recipe, now: datetime) -> ParsedFeed:
-    if kind == Kind.SCRAPE:
-        return _followed(inspection, fetched, recipe, now)
-    with _step(inspection, "Format") as details:
-        try:
-            feed = _read(fetched, kind, recipe)
-        except Stopped:
-            if kind in (Kind.FEED, Kind.PODCAST):
-                header = fetched.headers.get("link", "")
-                inspection.choices = candidates(fetched.body, url=fetched.url, link_headers=header)
-            raise
-        details.extend(_format_details(feed))
-    return feed
-
-
-def _read(fetched: Fetched, kind: str, recipe: Recipe) -> ParsedFeed:
-    content_type = fetched.headers.get("content-type", "")
-    if kind in (Kind.FEED, Kind.PODCAST) and not recipe.of_kind(kind).to_json():
-        try:
-            return formats.parse(fetched.body, content_type=content_type, url=fetched.url)
-        except NotAFeed as error:
-            raise Stopped(str(error)) from error
-    return _in_sandbox(
-        read_by_recipe, fetched.body, kind=str(kind), recipe=recipe, content_type=content_type, url=fetched.url
-    )
-
-
-def _followed(inspection: Inspection, fetched: Fetched, recipe: Recipe, now: datetime) -> ParsedFeed:
-    """Ask page after page, as the recipe says, until it names a recording."""
-    pages = [_page(fetched)]
+def _feed_of(inspection: Inspection, fetched: Fetched, kind: SourceKind, recipe: Recipe, now: datetime) -> ParsedFeed:
+    """Fetch page after page, as the kind asks for them, until it finds the items."""
+    pages = [page_of(fetched)]
     while True:
-        with _step(inspection, f"Line {len(pages)}") as details:
-            found = _in_sandbox(follow, pages, recipe.to_json())
+        with _step(inspection, "Format" if len(pages) == 1 else f"Page {len(pages)}") as details:
+            try:
+                found = _in_sandbox(kinds.read, kind.name, pages, recipe)
+            except Stopped:
+                if kind.is_feed:
+                    header = fetched.headers.get("link", "")
+                    inspection.choices = candidates(fetched.body, url=fetched.url, link_headers=header)
+                raise
             if isinstance(found, ParsedFeed):
                 details.extend(_format_details(found))
                 return found
-            assert isinstance(found, Follow)
             details.append(f"leads to {found.url}")
             further = _ask(found.url, details, now)
-            inspection.document = _shown(further, Kind.SCRAPE)
-            pages.append(_page(_usable(further)))
-
-
-def _page(fetched: Fetched) -> Page:
-    return Page(fetched.body, fetched.headers.get("content-type", ""), fetched.url)
+            inspection.document = _shown(further)
+            pages.append(page_of(_usable(further)))
 
 
 def _inspect_site(inspection: Inspection, fetched: Fetched) -> None:
@@ -176,12 +141,10 @@ def _address(address: str) -> str:
         raise Stopped(str(error)) from error
 
 
-def _recipe_details(recipe: Recipe, kind: str) -> list[str]:
-    try:
-        recipe.check(kind)
-    except BadRecipe as error:
-        raise Stopped(str(error)) from error
-    return [f"{name}: {expression}" for name, expression in recipe.of_kind(kind).to_json().items()]
+def _recipe_details(recipe: Recipe, kind: SourceKind) -> list[str]:
+    for name, message in kind.problems(recipe).items():
+        raise Stopped(f"{name.capitalize()}: {message}")
+    return [f"{name}: {expression}" for name, expression in kind.own(recipe).to_json().items()]
 
 
 def _ask(url: str, details: list[str], now: datetime) -> Fetched:
@@ -229,9 +192,9 @@ def _entry_details(entries: tuple[ParsedEntry, ...]) -> Iterator[str]:
     yield ", ".join(f"{count} with {name}" for name, count in counts.items())
 
 
-def _shown(fetched: Fetched, kind: str) -> str:
+def _shown(fetched: Fetched) -> str:
     """The beginning of a document as people can read it."""
-    if kind == Kind.JSON and len(fetched.body) <= LARGEST_INDENTED:
+    if fetched.body.lstrip()[:1] in (b"{", b"[") and len(fetched.body) <= LARGEST_INDENTED:
         try:
             laid_out = json.dumps(json.loads(fetched.body), indent=1, ensure_ascii=False)[:SHOWN_DOCUMENT]
             return laid_out.encode("utf-8", "replace").decode()  # it may hold half characters

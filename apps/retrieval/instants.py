@@ -14,8 +14,9 @@ from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.algorithms.planner.ahead import Outlook, instants_ahead, next_gaps
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.models import Plan, Retrieval
+from apps.retrieval.policies import policy_of
 from apps.retrieval.remembered import Remembered
-from apps.sources.models import Source
+from apps.sources.kinds import kind_of
 
 FloatArray = NDArray[np.float64]
 
@@ -25,7 +26,6 @@ OBSERVING = (Retrieval.Outcome.NEW, Retrieval.Outcome.UNCHANGED, Retrieval.Outco
 SAME = 1 / 60  # h: an instant so near to one of a timetable is that one
 BY_TIMETABLE = "the next instant of its timetable"
 # Pages of which only looks show that they have changed.
-PAGES = frozenset({Source.Kind.JSON, Source.Kind.XPATH, Source.Kind.REGEX, Source.Kind.SCRAPE, Source.Kind.INDEX})
 POLITENESS = "as early as politeness allows"
 SAFETY = "a look to be sure: its publisher tells us of news by itself"
 SAFETY_GAP = 24.0  # h of a source's own time between two looks at one whose publisher tells us of news
@@ -42,14 +42,13 @@ class Terms(NamedTuple):
 
 
 def terms_of(plan: Plan, price: float) -> Terms:
-    by_timetable = plan.policy != Plan.Policy.OURS
-    pages_by_cam = plan.pages_policy == Plan.PagesPolicy.CAM
+    policy, of_pages = (policy_of(plan.policy, plan.pages_policy, pages=pages) for pages in (False, True))
     return Terms(
         price,
         plan.longest_gap,
-        by_timetable,
-        by_timetable or pages_by_cam,
-        tracks_pages=pages_by_cam or plan.policy == Plan.Policy.CAM,
+        by_timetable=not policy.reacts,
+        pages_by_timetable=not of_pages.reacts,
+        tracks_pages=of_pages.for_pages,
     )
 
 
@@ -98,7 +97,7 @@ def bounds(remembered: Remembered, terms: Terms, at: datetime) -> Bounds:
     price = terms.price / max(remembered.worth, 1e-12)
     if remembered.is_announced(at):
         return Bounds(price, max(SAFETY_GAP, remembered.least), SAFETY_GAP)
-    if terms.tracks_pages and remembered.kind in PAGES and not remembered.timetable:
+    if terms.tracks_pages and kind_of(remembered.kind).is_page and not remembered.timetable:
         return Bounds(price, remembered.least, remembered.least)
     return Bounds(price, remembered.least, terms.longest)
 
@@ -183,7 +182,7 @@ def _plan(retrieved: Retrieved, outlook: Outlook, terms: Terms) -> list[float]:
 
 def wants_timetable(source: Remembered, terms: Terms) -> bool:
     """Whether the plan has a source go by a timetable, be it made yet or not."""
-    return terms.pages_by_timetable if source.kind in PAGES else terms.by_timetable
+    return terms.pages_by_timetable if kind_of(source.kind).is_page else terms.by_timetable
 
 
 def goes_by_timetable(source: Remembered, terms: Terms, at: datetime) -> bool:

@@ -12,30 +12,16 @@ from apps.sources.models import Source
 class Plan(models.Model):
     """How all retrievals are shared out among the sources. There is one row; `actions.change_plan` writes it."""
 
-    class Policy(models.TextChoices):
-        OURS = "ours", _("At one price, planned anew after each retrieval")
-        UNIFORM = "uniform", _("Uniform: every source as often, evenly")
-        SCHEDULING = "scheduling", _("Retrieval scheduling (Sia, Cho, Cho): as often, at the best instants")
-        ALLOCATION = "allocation", _("Resource allocation (Sia, Cho, Cho): square-root rule, evenly")
-        COMBINED = "combined", _("Combined (Sia, Cho, Cho): square-root rule, at the best instants")
-        CGM_AGE = "cgm_age", _("Age-optimal (Cho, Garcia-Molina)")
-        CGM_FRESHNESS = "cgm_freshness", _("Freshness-optimal (Cho, Garcia-Molina)")
-        CAM = "cam", _("CAM (Pandey, Ramamritham, Chakrabarti): at the instants of most likely changes")
-
-    class PagesPolicy(models.TextChoices):
-        SAME = "same", _("As the others")
-        CAM = "cam", _("CAM (Pandey, Ramamritham, Chakrabarti): at the instants of most likely changes")
-
     class Unit(models.TextChoices):
         SOURCE_DAY = "source_day", _("per source and day")
         DAY = "day", _("per day, all sources together")
         HOUR = "hour", _("per hour, all sources together")
 
-    policy = models.CharField(max_length=20, choices=Policy, default=Policy.OURS)
+    policy = models.CharField(max_length=20, default="ours")  # a module of `policies`
     budget = models.FloatField(default=12.0, help_text="Retrievals that may be made.")
     unit = models.CharField(max_length=10, choices=Unit, default=Unit.SOURCE_DAY)
-    # Of sources without a feed, whose changes are only seen by looking.
-    pages_policy = models.CharField(max_length=4, choices=PagesPolicy, default=PagesPolicy.SAME)
+    # Of sources without a feed, whose changes are only seen by looking: a module of `policies`, or "same".
+    pages_policy = models.CharField(max_length=20, default="same")
     longest_gap = models.FloatField(default=24.0, help_text="Hours; no source waits longer, whatever it is worth.")
     interest_share = models.FloatField(
         default=0.1, help_text="Of its retrievals, how many a source may lose to those that people's searches wait for."
@@ -63,7 +49,7 @@ class Plan(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_policy_display()}, {self.budget:g} {self.get_unit_display()}"
+        return f"{self.policy}, {self.budget:g} {self.get_unit_display()}"
 
 
 class Habit(models.Model):

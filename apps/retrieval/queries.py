@@ -12,6 +12,7 @@ from apps.retrieval.instants import SAFETY_GAP
 from apps.retrieval.models import Crawl, Page, Plan, Retrieval, RobotsRules, Schedule
 from apps.retrieval.remembered import TABLES, WORTH
 from apps.retrieval.robots import origin_of
+from apps.sources import kinds
 from apps.sources.algorithms.addresses import host
 from apps.sources.models import Source
 
@@ -254,7 +255,7 @@ _KEPT_PAGES = """
 WITH numbered AS (
     SELECT id, source_id, (row_number() OVER (PARTITION BY source_id ORDER BY id) - 1) / %(most)s AS slice
     FROM postings_posting WHERE document <> '' AND (%(source_id)s::bigint IS NULL OR source_id = %(source_id)s)
-        AND (NOT %(of_sites)s OR source_id IN (SELECT id FROM sources_source WHERE kind = 'site'))
+        AND (NOT %(of_sites)s OR source_id IN (SELECT id FROM sources_source WHERE kind = %(site)s))
 )
 SELECT source_id, url, min(numbered.id), max(numbered.id), count(*)
 FROM numbered JOIN sources_source source ON source.id = source_id GROUP BY source_id, url, slice ORDER BY source_id, 3
@@ -264,7 +265,7 @@ FROM numbered JOIN sources_source source ON source.id = source_id GROUP BY sourc
 def kept_pages(most: int, source_id: int | None = None, *, of_sites: bool = False) -> list[Slice]:
     """All kept pages, of one source or of all, or of crawled sites alone, in slices of at most so many."""
     with connection.cursor() as cursor:
-        cursor.execute(_KEPT_PAGES, {"most": most, "source_id": source_id, "of_sites": of_sites})
+        cursor.execute(_KEPT_PAGES, {"most": most, "source_id": source_id, "of_sites": of_sites, "site": kinds.SITE})
         return [Slice(id, host(url), first, last, pages) for id, url, first, last, pages in cursor.fetchall()]
 
 

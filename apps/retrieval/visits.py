@@ -11,17 +11,13 @@ from apps.retrieval.algorithms.reading import IndexReading, read_index
 from apps.retrieval.fetching import Fetched, Validators
 from apps.retrieval.instants import OBSERVING, POLITENESS, Next
 from apps.retrieval.models import Retrieval
-from apps.sources import formats
+from apps.sources import kinds
 from apps.sources.algorithms.hubs import Announcer, discover
 from apps.sources.formats.feed import NotAFeed, ParsedFeed, UpdateHints
-from apps.sources.formats.podcast_pages import Follow, Page, follow
-from apps.sources.formats.recipes import read_by_recipe
-from apps.sources.models import Source
+from apps.sources.formats.pages import Follow, Page
+from apps.sources.formats.recipes import Recipe
 
 Outcome = Retrieval.Outcome
-Kind = Source.Kind
-FEEDS = frozenset({Kind.FEED, Kind.PODCAST})
-CRAWLED = frozenset({Kind.SITE, Kind.INDEX})  # their items are links to pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +40,7 @@ class Assignment:
     limits: Limits
     nameless: bool  # the source's title or page is not known yet
     is_first: bool = False  # it was never observed
-    kind: str = Kind.FEED
+    kind: str = kinds.DEFAULT
     recipe: Mapping[str, str] = field(default_factory=dict)
     site_id: int | None = None  # of an index page
     full_text: bool = False  # pages of teasers are fetched
@@ -172,55 +168,50 @@ def read_answer(assignment: Assignment, fetched: Fetched, further: Sequence[Fetc
     if fetched.status not in {200, 226}:
         outcome = _STATUSES.get(fetched.status, Outcome.FAILED)
         return Read(outcome, f"The server answered {fetched.status}.", unread)
+    if further and (further[-1].failure or further[-1].status != 200):
+        last = further[-1]
+        why = last.failure.message if last.failure else f"The server answered {last.status}."
+        return Read(Outcome.FAILED, f"{last.url}: {why}", unread)
     body_hash = blake2b(fetched.body, digest_size=16).digest()
     if body_hash == assignment.body_hash:
         return Read(Outcome.UNCHANGED, "The same bytes as before.", body_hash, is_feed=True)
     # A delta (226) shows only part of the feed: its bytes are nothing to compare the next whole answer with.
     seen = body_hash if fetched.status == 200 else unread
-    content_type = fetched.headers.get("content-type", "")
     try:
-        if assignment.kind in CRAWLED:
-            index = sandbox.run(read_index, fetched.body, content_type=content_type, url=fetched.url)
+        if kinds.kind_of(assignment.kind).is_crawled:
+            index = sandbox.run(
+                read_index, fetched.body, content_type=fetched.headers.get("content-type", ""), url=fetched.url
+            )
             return Read(Outcome.UNCHANGED, "", seen, index=index, is_feed=True)
-        if assignment.kind == Kind.SCRAPE:
-            return _followed(assignment, fetched, further, seen)
-        feed = _feed_of(assignment, fetched.body, content_type, fetched.url)
-        return Read(Outcome.UNCHANGED, "", seen, feed=feed, is_feed=True)
+        found = _read(assignment, [page_of(each) for each in (fetched, *further)])
+        if isinstance(found, Follow):
+            return Read(Outcome.UNCHANGED, "", unread, is_feed=True, next_url=found.url)
+        return Read(Outcome.UNCHANGED, "", seen, feed=found, is_feed=True)
     except (NotAFeed, sandbox.TooSlow, sandbox.Crashed) as error:
         return Read(Outcome.NOT_A_FEED, str(error), unread)
 
 
-def _feed_of(assignment: Assignment, body: bytes, content_type: str, url: str) -> ParsedFeed:
-    if not is_read_apart(assignment):
-        return formats.parse(body, content_type=content_type, url=url)
-    return sandbox.run(
-        read_by_recipe, body, kind=assignment.kind, recipe=dict(assignment.recipe), content_type=content_type, url=url
-    )
+def _read(assignment: Assignment, pages: Sequence[Page]) -> ParsedFeed | Follow:
+    recipe = Recipe.from_json(assignment.recipe)
+    if is_read_apart(assignment):
+        return sandbox.run(kinds.read, assignment.kind, pages, recipe)
+    return kinds.read(assignment.kind, pages, recipe)
+
+
+def page_of(fetched: Fetched) -> Page:
+    return Page(fetched.body, fetched.headers.get("content-type", ""), fetched.url)
 
 
 def is_read_apart(assignment: Assignment) -> bool:
     """Whether a child process reads what the source shows: all but plain feeds may take long."""
-    return assignment.kind not in FEEDS or bool(assignment.recipe)
-
-
-def _followed(assignment: Assignment, fetched: Fetched, further: Sequence[Fetched], seen: bytes) -> Read:
-    """Go on from page to page as the recipe says; of one that could not be had, that is what is read."""
-    if further and (further[-1].failure or further[-1].status != 200):
-        last = further[-1]
-        why = last.failure.message if last.failure else f"The server answered {last.status}."
-        return Read(Outcome.FAILED, f"{last.url}: {why}", assignment.body_hash)
-    pages = [Page(each.body, each.headers.get("content-type", ""), each.url) for each in (fetched, *further)]
-    found = sandbox.run(follow, pages, dict(assignment.recipe))
-    if isinstance(found, Follow):
-        return Read(Outcome.UNCHANGED, "", assignment.body_hash, is_feed=True, next_url=found.url)
-    return Read(Outcome.UNCHANGED, "", seen, feed=found, is_feed=True)
+    return not kinds.kind_of(assignment.kind).is_feed or bool(assignment.recipe)
 
 
 def _announcer(assignment: Assignment, fetched: Fetched, read: "Read") -> Announcer | None:
     """Who announces news of the source, as a whole answer says; what was not read says nothing."""
     if fetched.status != 200 or (read.feed is None and read.index is None):
         return None
-    feed = read.feed if assignment.kind in FEEDS else None  # what a recipe makes of a page names nobody
+    feed = read.feed if kinds.kind_of(assignment.kind).is_feed else None  # what a recipe makes of a page names nobody
     return discover(fetched.headers.get("link", ""), feed, fetched.body, fetched.url)
 
 

@@ -1,21 +1,14 @@
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+
+from apps.sources import kinds
 
 
 class Source(models.Model):
     """A place that news comes from: one row per address, shared by all who follow it."""
-
-    class Kind(models.TextChoices):
-        FEED = "feed", _("Feed (RSS, Atom or JSON Feed)")
-        JSON = "json", _("JSON, items by their paths")
-        XPATH = "xpath", _("Web page, items by XPath")
-        REGEX = "regex", _("Text of any kind, items by regular expressions")
-        PODCAST = "podcast", _("Podcast with a feed")
-        SCRAPE = "scrape", _("Podcast on web pages, by following links")
-        SITE = "site", _("Web site, crawled")
-        INDEX = "index", _("Index page of a site that is crawled")
 
     class State(models.TextChoices):
         ACTIVE = "active", _("Active")
@@ -27,7 +20,7 @@ class Source(models.Model):
     recipe = models.JSONField(default=dict, blank=True)
     # The site that an index page belongs to: its postings are the site's. People only ever see the site.
     site = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="index_pages")
-    kind = models.CharField(max_length=10, choices=Kind, default=Kind.FEED)
+    kind = models.CharField(max_length=20, default=kinds.DEFAULT)  # a module of `kinds`
     state = models.CharField(max_length=10, choices=State, default=State.ACTIVE)
     title = models.CharField(max_length=1_000, blank=True)
     site_url = models.CharField(max_length=4_000, blank=True)
@@ -67,7 +60,8 @@ class Source(models.Model):
             models.CheckConstraint(condition=models.Q(pace__gt=0), name="source_pace_positive"),
             models.CheckConstraint(condition=models.Q(url__startswith="http"), name="source_url_is_http"),
             models.CheckConstraint(
-                condition=models.Q(kind="index", site__isnull=False) | (~models.Q(kind="index") & models.Q(site=None)),
+                condition=models.Q(kind=kinds.INDEX, site__isnull=False)
+                | (~models.Q(kind=kinds.INDEX) & models.Q(site=None)),
                 name="source_index_has_site",
             ),
         ]
@@ -77,6 +71,9 @@ class Source(models.Model):
 
     def __str__(self) -> str:
         return self.title or self.url
+
+    def get_kind_display(self) -> str:
+        return gettext(kinds.kind_of(self.kind).label)
 
 
 class FormerAddress(models.Model):

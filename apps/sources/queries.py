@@ -21,7 +21,7 @@ WHERE pg_class.oid = 'sources_source'::regclass AND reltuples > {MANY}
 
 def everything() -> QuerySet[Source]:
     """All that people see as sources: index pages are parts of their sites."""
-    return Source.objects.exclude(kind=Source.Kind.INDEX)
+    return Source.objects.filter(site=None)
 
 
 def listed() -> QuerySet[Source]:

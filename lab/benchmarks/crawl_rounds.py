@@ -37,7 +37,7 @@ class Round:
 
 def begin(url: str) -> int:
     """Add a site to be crawled without any limit of time."""
-    site_id = add_source(NewSource(url=url, kind=Source.Kind.SITE, always_retrieved=True, min_gap=0))
+    site_id = add_source(NewSource(url=url, kind="site", always_retrieved=True, min_gap=0))
     adopt_sources(now=datetime.now(UTC))
     Crawl.objects.create(source_id=site_id, pages_per_day=UNLIMITED, most_pages=UNLIMITED)
     return site_id

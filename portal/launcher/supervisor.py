@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
+from apps.database.backoff import backoff
 from portal.launcher import processes, progress
 from portal.launcher.console import Console
 from portal.launcher.embedded import StartError
@@ -91,7 +92,7 @@ class Child:
         """Seconds to wait before the next start: none at first, then 1, 2, 4 and so on."""
         if time.monotonic() - self.started_at > CALM:
             self.failures = 0
-        delay = min(LONGEST_WAIT, 0.5 * 2**self.failures) if self.failures else 0.0
+        delay = backoff(self.failures, 1.0, LONGEST_WAIT) if self.failures else 0.0
         self.failures += 1
         return delay
 

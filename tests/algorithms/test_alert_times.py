@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from apps.alerts.algorithms.times import (
-    BACK_OFF,
     MOST_ATTEMPTS,
     end_of_quiet,
     next_at,
@@ -16,6 +15,7 @@ from apps.alerts.algorithms.times import (
     next_hour,
     start_of_day,
 )
+from apps.database.backoff import DELIVERY_DELAYS
 
 BERLIN, MINUTE, HOUR = ZoneInfo("Europe/Berlin"), timedelta(minutes=1), timedelta(hours=1)
 # With daylight saving of an hour and of half an hour, at midnight, with odd offsets, and without a whole day once.
@@ -117,7 +117,7 @@ def test_a_day_begins_with_its_first_instant(now, zone):
 def test_what_failed_is_tried_again_ever_later_and_not_for_ever():
     now = datetime(2026, 1, 1, tzinfo=UTC)
     waits = [next_attempt(now, attempts) - now for attempts in range(1, MOST_ATTEMPTS)]
-    assert waits == sorted(waits) == list(BACK_OFF)
+    assert waits == sorted(waits) == list(DELIVERY_DELAYS)
     assert next_attempt(now, MOST_ATTEMPTS) is None
 
 
@@ -125,4 +125,4 @@ def test_what_failed_is_tried_again_ever_later_and_not_for_ever():
 def test_the_other_side_may_ask_for_more_time_up_to_a_day(attempts, wish):
     now = datetime(2026, 1, 1, tzinfo=UTC)
     wait = next_attempt(now, attempts, wish=wish) - now
-    assert BACK_OFF[attempts - 1] <= wait <= max(BACK_OFF[attempts - 1], timedelta(days=1))
+    assert DELIVERY_DELAYS[attempts - 1] <= wait <= max(DELIVERY_DELAYS[attempts - 1], timedelta(days=1))

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.sources.formats.feed import NotAFeed
-from apps.sources.formats.proposals import propose
-from apps.sources.formats.recipes import read_by_recipe
+from apps.sources.formats.pages import Page
+from apps.sources.kinds import propose, read
 
 URL = "https://example.org/news/"
 WORDS = [
@@ -110,9 +110,9 @@ shapes = st.builds(
 def test_the_right_items_are_proposed_first(shape, data):
     titles = shape.titles()
     example = data.draw(st.sampled_from(titles))
-    page = shape.page().encode()
-    best = propose(page, f" {example.upper()} ", URL, content_type="text/html; charset=utf-8")[0]
-    feed = read_by_recipe(page, kind="xpath", recipe=best.recipe, url=URL, content_type="text/html; charset=utf-8")
+    page = Page(shape.page().encode(), "text/html; charset=utf-8", URL)
+    best = propose("xpath", page, f" {example.upper()} ")[0]
+    feed = read("xpath", [page], best.recipe)
     assert [entry.title for entry in feed.entries] == titles
     assert [entry.link for entry in feed.entries] == [f"https://example.org/story/{n}" for n in range(shape.count)]
     if shape.date:
@@ -131,7 +131,7 @@ PAGE = b"""<ul class="menu"><li><a href=/m/1>One</a><li><a href=/m/2>Two</a></ul
 
 
 def test_paths_go_by_classes_and_never_by_positions():
-    best = propose(PAGE, "second flush is here!", URL)[0]
+    best = propose("xpath", Page(PAGE, "", URL), "second flush is here!")[0]
     assert "' card '" in best.recipe.item
     assert "card-1" not in str(best.recipe)
     assert not any(f"[{number}]" in str(best.recipe) for number in range(9))
@@ -140,18 +140,21 @@ def test_paths_go_by_classes_and_never_by_positions():
 
 
 def test_proposals_come_with_less_likely_ones_and_each_finds_something_else():
-    proposals = propose(PAGE, "Second flush is here", URL)
+    proposals = propose("xpath", Page(PAGE, "", URL), "Second flush is here")
     assert [each.score for each in proposals] == sorted((each.score for each in proposals), reverse=True)
     assert len({each.titles for each in proposals}) == len(proposals)
 
 
 @pytest.mark.parametrize("example", ["", "  ", "—", "Nothing like it anywhere on this page"])
 def test_what_is_not_on_the_page_yields_nothing(example):
-    assert propose(PAGE, example, URL) == []
+    assert propose("xpath", Page(PAGE, "", URL), example) == []
 
 
 def test_a_title_may_differ_a_little():
-    assert propose(PAGE, "„Second flush“ is here | The Tea Times", URL)[0].titles[1] == "Second flush is here"
+    assert (
+        propose("xpath", Page(PAGE, "", URL), "„Second flush“ is here | The Tea Times")[0].titles[1]
+        == "Second flush is here"
+    )
 
 
 def test_keys_of_json_are_proposed():
@@ -170,7 +173,7 @@ def test_keys_of_json_are_proposed():
         for n in range(5)
     ]
     document = json.dumps({"kind": "list", "data": {"posts": posts, "menu": ["a", "b"]}}).encode()
-    best = propose(document, "Tea & Cake 3", URL, kind="json")[0]
+    best = propose("json", Page(document, "", URL), "Tea & Cake 3")[0]
     assert best.recipe.to_json() == {
         "item": "data.posts",
         "title": "data.headline.rendered",
@@ -179,26 +182,26 @@ def test_keys_of_json_are_proposed():
         "date": "data.created_utc",
         "image": "data.thumb",
     }
-    feed = read_by_recipe(document, kind="json", recipe=best.recipe, url=URL)
+    feed = read("json", [Page(document, "", URL)], best.recipe)
     assert [entry.title for entry in feed.entries] == list(best.titles) == [f"Tea & cake {n}" for n in range(5)]
 
 
 def test_xml_is_addressed_with_its_prefixes():
     rows = "".join(f"<row><m:name>Name {n} of a thing</m:name><url>/{n}</url></row>" for n in range(4))
     document = f"<?xml version='1.0'?><list xmlns='urn:x' xmlns:m='urn:m'>{rows}</list>".encode()
-    best = propose(document, "Name 2 of a thing", URL, content_type="text/xml")[0]
+    best = propose("xpath", Page(document, "text/xml", URL), "Name 2 of a thing")[0]
     assert (best.recipe.item, best.recipe.title, best.recipe.link) == ("//row", ".//m:name", "url")
 
 
 def test_a_document_that_is_none_is_told():
     with pytest.raises(NotAFeed):
-        propose(b"", "x", URL)
+        propose("xpath", Page(b"", "", URL), "x")
     with pytest.raises(NotAFeed):
-        propose(b"<p>", "x", URL, kind="json")
+        propose("json", Page(b"<p>", "", URL), "x")
 
 
 def test_a_long_page_is_searched_soon():
     items = "".join(f"<li><a href=/{n}>Item number {n} here</a><p>{'words ' * 20}</p>" for n in range(490))
     began = time.perf_counter()
-    assert propose(f"<ul>{items}</ul>".encode(), "Item number 7 here", URL)[0].items == 490
+    assert propose("xpath", Page(f"<ul>{items}</ul>".encode(), "", URL), "Item number 7 here")[0].items == 490
     assert time.perf_counter() - began < 8.0

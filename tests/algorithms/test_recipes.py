@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.sources import kinds
 from apps.sources.formats import json_paths
 from apps.sources.formats.feed import NotAFeed
 from apps.sources.formats.json_paths import json_path, read_json_tree
-from apps.sources.formats.recipes import FIELDS, BadRecipe, Recipe, read_by_recipe
+from apps.sources.formats.pages import Page
+from apps.sources.formats.recipes import Recipe
+from apps.sources.kinds import kind_of
 
 URL = "https://example.org/news/"
 PAGE = b"""<!doctype html><html lang="de-AT"><head><meta charset="utf-8"><title>Das Blatt</title>
@@ -37,8 +40,8 @@ CARDS = Recipe(
 )
 
 
-def read(content: bytes, kind: str, recipe: Recipe, **given):
-    return read_by_recipe(content, kind=kind, recipe=recipe, **{"url": URL} | given)
+def read(content: bytes, kind: str, recipe: Recipe, content_type: str = "", url: str = URL):
+    return kinds.read(kind, [Page(content, content_type, url)], recipe)
 
 
 # --- web pages by XPath -----------------------------------------------------------------------------------------------
@@ -135,8 +138,6 @@ def test_no_more_than_500_items_are_read_and_that_is_told():
 def test_readings_travel_between_processes():
     feed = read(PAGE, "xpath", CARDS)
     assert pickle.loads(pickle.dumps(feed)) == feed
-    error = BadRecipe("item", "It is no XPath.")
-    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "Item: It is no XPath."
 
 
 # --- JSON by keys -----------------------------------------------------------------------------------------------------
@@ -338,10 +339,9 @@ def test_expressions_take_time_in_line_with_the_text():
     ],
 )
 def test_a_field_that_cannot_be_used_is_named_with_the_place(kind, recipe, field, said):
-    assert said in Recipe.from_json(recipe).problems(kind)[field]
-    with pytest.raises(BadRecipe) as told:
-        Recipe.from_json(recipe).check(kind)
-    assert told.value.field == field
+    problems = kind_of(kind).problems(Recipe.from_json(recipe))
+    assert said in problems[field]
+    assert len(problems) == 1
 
 
 def test_a_recipe_that_cannot_be_used_is_no_feed():
@@ -351,11 +351,11 @@ def test_a_recipe_that_cannot_be_used_is_no_feed():
 
 @given(st.sampled_from(["xpath", "json", "regex", "scrape", "feed", "podcast"]), st.text(max_size=30))
 def test_whatever_is_written_is_accepted_or_told(kind, text):
-    recipe = Recipe(**dict.fromkeys(FIELDS[kind], text))
-    assert all(message.endswith(".") for message in recipe.problems(kind).values())
-    is_usable = not recipe.problems(kind)
-    with suppress(NotAFeed) if is_usable else pytest.raises(NotAFeed):
-        read_by_recipe(PAGE, kind=kind, recipe=recipe, url=URL)
+    recipe = Recipe(**dict.fromkeys(kind_of(kind).fields, text))
+    problems = kind_of(kind).problems(recipe)
+    assert all(message.endswith(".") for message in problems.values())
+    with suppress(NotAFeed) if not problems else pytest.raises(NotAFeed):
+        read(PAGE, kind, recipe)
 
 
 @given(st.sampled_from(["xpath", "json", "regex", "scrape", "feed"]), st.binary(max_size=200))

@@ -2,9 +2,11 @@
 
 import pytest
 
+from apps.sources import kinds
 from apps.sources.formats.feed import NotAFeed
-from apps.sources.formats.podcast_pages import Follow, Page, follow
-from apps.sources.formats.recipes import Recipe, read_by_recipe
+from apps.sources.formats.pages import Follow, Page
+from apps.sources.formats.podcast_pages import follow
+from apps.sources.formats.recipes import Recipe
 
 URL = "https://pod.example/feed"
 FEED = b"""<?xml version="1.0"?><rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel>
@@ -19,7 +21,7 @@ FEED = b"""<?xml version="1.0"?><rss version="2.0" xmlns:media="http://search.ya
 
 
 def amended(content: bytes = FEED, kind: str = "podcast", **recipe: str):
-    return read_by_recipe(content, kind=kind, recipe=recipe, url=URL)
+    return kinds.read(kind, [Page(content, "", URL)], Recipe(**recipe))
 
 
 def test_a_podcast_keeps_its_recordings_and_takes_its_links_from_another_tag():
@@ -66,7 +68,7 @@ def test_every_dialect_of_feeds_has_paths(content):
 def test_a_feed_whose_items_cannot_be_told_apart_is_read_without_its_recipe():
     broken = b"<rss><channel><item><title>A</title><item><title>B</title></channel>"
     feed = amended(broken, "feed", image="pic")
-    assert feed.entries == read_by_recipe(broken, kind="feed", recipe={}, url=URL).entries
+    assert feed.entries == amended(broken, "feed").entries
     assert not feed.entries or "too broken for the recipe" in feed.problems[-1]
 
 
@@ -129,8 +131,6 @@ def test_a_trail_that_leads_in_a_circle_ends():
 
 
 def test_a_recording_on_the_very_page_needs_no_second_one():
-    recipe = Recipe(more="//audio", title="//h1")
-    [entry] = read_by_recipe(b"<h1>Now</h1><audio src=/n.mp3>", kind="scrape", recipe=recipe, url=URL).entries
+    [entry] = amended(b"<h1>Now</h1><audio src=/n.mp3>", "scrape", more="//audio", title="//h1").entries
     assert (entry.title, entry.link) == ("Now", "https://pod.example/n.mp3")
-    with pytest.raises(NotAFeed, match=r"on another page: https://pod\.example/7"):
-        read_by_recipe(SHOWS.content, kind="scrape", recipe={"more": "//a[2]\n//audio"}, url=URL)
+    assert amended(SHOWS.content, "scrape", more="//a[2]\n//audio") == Follow("https://pod.example/7")

@@ -121,6 +121,6 @@ def test_weights_shorten_the_wait_for_important_sources():
     for policy in (resource_allocation, combined, cgm_age):
         plain, weighted = (
             sum(each.per_day for each in policy(LEARNED, 4.0, random=generator(2), weights=given)[:20])
-            for given in (None, weights)
+            for given in (1.0, weights)
         )
         assert weighted > 1.5 * plain

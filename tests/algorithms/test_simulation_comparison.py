@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from apps.retrieval.algorithms.simulation.accounting import Outcome
-from apps.retrieval.algorithms.simulation.comparison import POLICIES, Job, Statistics, run
+from apps.retrieval.algorithms.simulation.comparison import Job, Statistics
+from apps.retrieval.policies import contenders, run
 from lab.evaluations.retrieval.synthetic import synthetic_fold
 from lab.plots import LINE, log_log_plot
 
 FOLD = synthetic_fold("drift", sources=40, seed=2)
 BUDGETS = (2.0, 6.0)
 DEAR = ("hindsight", "oracle")  # they plan as ours does
-CHEAP = [name for name in POLICIES if not name.startswith("ours") and name not in DEAR]
+CHEAP = [name for name in contenders() if not name.startswith("ours") and name not in DEAR]
 
 
 @pytest.fixture(scope="module")

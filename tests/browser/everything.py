@@ -68,7 +68,7 @@ def some_of_everything(user: User) -> dict[str, Any]:
     """What stands in the addresses of pages, by the names that the addresses have for it."""
     now = timezone.now()
     site = a_source(
-        url="https://site.example/", title="Site", kind=Source.Kind.SITE, listed=True, category="local", language="en"
+        url="https://site.example/", title="Site", kind="site", listed=True, category="local", language="en"
     )
     folder = a_folder(user, "Papers")
     papers = [a_source(listed=True, title=f"Gazette {number}", category="local", language="en") for number in range(6)]

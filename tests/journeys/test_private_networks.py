@@ -283,7 +283,7 @@ def test_a_crawl_does_not_leave_for_private_addresses_that_are_named(engine, por
     hub.pages["/robots.txt"] = Answer(headers={"Content-Type": "text/plain"}, body=named.encode())
     located = "".join(f"<url><loc>{address.replace('&', '&amp;')}</loc></url>" for address in addresses(ports))
     hub.pages["/sitemap"] = Answer(headers={"Content-Type": "text/xml"}, body=f"<urlset>{located}</urlset>".encode())
-    retrieved(engine, hub.url("/"), kind=Source.Kind.SITE)
+    retrieved(engine, hub.url("/"), kind="site")
     assert set(hub.asked) == {"/robots.txt", "/", "/sitemap", "/world/story"}
     assert (watch.connects, ports.taken) == ([], 0)
 
@@ -294,7 +294,7 @@ def test_a_crawl_does_not_follow_pages_to_private_addresses(engine, ports, watch
     hub.pages["/"] = Answer(headers={"Content-Type": HTML}, body=f"<html><body><ul>{links}</ul>".encode())
     for path, address in zip(paths, addresses(ports), strict=True):
         hub.pages[path] = Answer(302, {"Location": to_header(address)})
-    retrieved(engine, hub.url("/"), kind=Source.Kind.SITE)
+    retrieved(engine, hub.url("/"), kind="site")
     assert set(paths) <= set(hub.asked)
     assert (watch.connects, ports.taken) == ([], 0)
 

@@ -5,8 +5,6 @@ other side's "yes" and our writing it down has it sent again once the lease is o
 """
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from time import perf_counter
@@ -15,15 +13,12 @@ from django.db import transaction
 from django.db.models import Count, Q
 
 from apps.accounts.models import User
-from apps.alerts.actions import mail, push, webhooks
-from apps.alerts.actions.laying import Slot, lay, send_tasks
+from apps.alerts.actions.laying import lay, send_tasks
 from apps.alerts.actions.locks import TOLD
-from apps.alerts.actions.obeying import digest_of_day
-from apps.alerts.actions.push import public_push_key as public_push_key
 from apps.alerts.actions.rules import forget_browsers, stop_token_of
-from apps.alerts.actions.sending import Answer
-from apps.alerts.actions.webhooks import test_webhook as test_webhook
 from apps.alerts.algorithms.times import MOST_ATTEMPTS, next_attempt, start_of_day
+from apps.alerts.channels import DIGEST, Answer, Channel, Errand, Slot, all_channels, uncounted
+from apps.alerts.channels.digest import digest_of_day
 from apps.alerts.models import Attempt, Browser, Hit, Message, Rule
 from apps.alerts.queries.contents import Group, groups_of
 from apps.alerts.queries.messages import wishes_of, zone_of
@@ -31,24 +26,12 @@ from apps.database.locks import take
 
 logger = logging.getLogger(__name__)
 
-Channel, State = Message.Channel, Message.State
-LEASE = timedelta(seconds=60)  # longer than any attempt may take
-LEASE_OF_MAIL = timedelta(minutes=4)  # a mail server may take its time for each of its answers
+State = Message.State
 LASTING_TRIES = 3  # of what is likely to end the same way each time
-MOST_CALLS = 4  # at once to the webhook of one search: a dead one must not hold all threads
-MOST_TROUBLED = 50  # messages to the webhook of one search that have failed and are tried again
+MOST_CALLS = 4  # at once to the program of one search: a dead one must not hold all threads
+MOST_TROUBLED = 50  # messages to the program of one search that have failed and are tried again
 KEPT = timedelta(days=30)
 FORGOTTEN_AT_ONCE = 5_000
-MAILS = frozenset({Channel.MAIL, Channel.DIGEST})
-
-
-@dataclass(frozen=True, slots=True)
-class Errand:
-    """A message that is ours to send until its lease is over."""
-
-    message: Message
-    groups: Sequence[Group]
-    rules: Sequence[Rule]  # of the groups
 
 
 def deliver(message_id: int, *, now: datetime) -> bool:
@@ -70,15 +53,7 @@ def deliver(message_id: int, *, now: datetime) -> bool:
 
 
 def _send(errand: Errand, now: datetime) -> Answer:
-    message, groups, rules = errand.message, errand.groups, errand.rules
-    match message.channel:
-        case Channel.WEBHOOK:
-            return webhooks.send(message, groups, rules[0], now=now)
-        case Channel.PUSH:
-            assert message.browser is not None
-            return push.send(message, groups, message.browser, now=now)
-    token = rules[0].stop_token if len(rules) == 1 else stop_token_of([rule.pk for rule in rules])
-    return mail.send(str(message.key), message.user, groups, stop_token=token)
+    return all_channels()[errand.message.channel].send(errand, now)
 
 
 # --- before -----------------------------------------------------------------------------------------------------------
@@ -92,41 +67,37 @@ def _lease(message_id: int, now: datetime) -> Errand | None:
     if message.attempts >= MOST_ATTEMPTS:
         _end(message, State.FAILED, message.error or "Whoever sent it did not live to the end.", now)
         return None
-    rules, groups = _wanted(message)
-    if not groups:
+    channel = all_channels().get(message.channel)
+    rules, groups = _wanted(message, channel) if channel else ([], [])
+    if channel is None or not groups:
         _end(message, State.DROPPED, "Nobody wants it any more, or its postings are gone.", now)
-    elif message.channel == Channel.PUSH and message.browser is None:
-        _end(message, State.DROPPED, "The browser takes no messages any more.", now)
-    elif message.channel != Channel.WEBHOOK and not message.attempts and _is_over_limit(message, now):
+    elif lost := channel.lost(message):
+        _end(message, State.DROPPED, lost, now)
+    elif channel.is_counted and not message.attempts and _is_over_limit(message, now):
         _put_off(message, now)
-    elif message.channel != Channel.WEBHOOK or _keeps_up(message, now):
+    elif channel.is_counted or _keeps_up(message, now):
         message.attempts += 1
-        message.lease_until = now + (LEASE_OF_MAIL if message.channel in MAILS else LEASE)
+        message.lease_until = now + channel.lease
         message.save(update_fields=["attempts", "lease_until"])
-        return Errand(message, groups, rules)
+        token = rules[0].stop_token if len(rules) == 1 else stop_token_of([rule.pk for rule in rules])
+        return Errand(message, groups, rules, token)
     return None
 
 
-def _wanted(message: Message) -> tuple[list[Rule], list[Group]]:
+def _wanted(message: Message, channel: Channel) -> tuple[list[Rule], list[Group]]:
     """What the message still tells, as people's rules are by now."""
-    wanted = {
-        Channel.MAIL: ~Q(mail=Rule.Mail.NONE),
-        Channel.DIGEST: ~Q(mail=Rule.Mail.NONE) | Q(push=True),  # a push that was one too many may be in it
-        Channel.PUSH: Q(push=True),
-        Channel.WEBHOOK: ~Q(webhook_url=""),
-    }[Channel(message.channel)]
     saved_ids = Hit.objects.filter(pk__in=message.hits).values("saved_id")
     rules = {
         rule.pk: rule
-        for rule in Rule.objects.filter(wanted, pk__in=saved_ids, stopped_at=None, saved__user__is_active=True)
+        for rule in Rule.objects.filter(channel.wanted, pk__in=saved_ids, stopped_at=None, saved__user__is_active=True)
     }
     groups = groups_of(message.hits, saved_ids=rules)
     return [rules[group.saved_id] for group in groups], groups
 
 
 def _keeps_up(message: Message, now: datetime) -> bool:
-    """Whether a webhook can take one more message; while it cannot, a new one waits for more hits."""
-    waiting = Message.objects.filter(user=message.user_id, state=State.WAITING, channel=Channel.WEBHOOK)
+    """Whether a program can take one more message; while it cannot, a new one waits for more hits."""
+    waiting = Message.objects.filter(user=message.user_id, state=State.WAITING, channel=message.channel)
     others = waiting.filter(saved=message.saved_id).exclude(pk=message.pk)
     known = others.aggregate(
         calls=Count("pk", filter=Q(lease_until__gt=now)), troubled=Count("pk", filter=Q(attempts__gt=0))
@@ -136,12 +107,12 @@ def _keeps_up(message: Message, now: datetime) -> bool:
 
 def _is_over_limit(message: Message, now: datetime) -> bool:
     wishes, zone = wishes_of(message.user), zone_of(message.user)
-    if message.channel == Channel.DIGEST and message.due_at.astimezone(zone).hour == wishes.digest_hour:
+    if message.channel == DIGEST and message.due_at.astimezone(zone).hour == wishes.digest_hour:
         return False  # the digest of the day takes what is over
     take(TOLD + message.user_id)  # or two at once would each be the last one
     # In one statement: what is on its way now may have been sent a moment later.
-    sent = Q(state=State.SENT, done_at__gte=start_of_day(now, zone)) & ~Q(channel=Channel.WEBHOOK)
-    on_its_way = Q(state=State.WAITING, attempts__gt=0) & ~Q(channel=Channel.WEBHOOK)
+    sent = Q(state=State.SENT, done_at__gte=start_of_day(now, zone)) & ~Q(channel__in=uncounted())
+    on_its_way = Q(state=State.WAITING, attempts__gt=0) & ~Q(channel__in=uncounted())
     return Message.objects.filter(sent | on_its_way, user=message.user_id).count() >= wishes.most_a_day
 
 
@@ -149,10 +120,10 @@ def _put_off(message: Message, now: datetime) -> None:
     """Leave a message to the next digest of the day; one that cannot be mailed is itself sent then."""
     user = message.user
     wishes = wishes_of(user)
-    later = digest_of_day(user, wishes, now)
+    later = digest_of_day(user, now)
     reason = f"More than {wishes.most_a_day} messages in a day: "
     if user.email:
-        lay({Slot(user.pk, Channel.DIGEST, None, None, later): message.hits}, now=now, wait=False)
+        lay({Slot(user.pk, DIGEST, None, None, later): message.hits}, now=now, wait=False)
         _end(message, State.DROPPED, reason + "it is in the digest of the day.", now)
     elif wishes.most_a_day:
         message.due_at, message.error = later, reason + "it waits for the next."
@@ -179,7 +150,7 @@ def _finish(message: Message, answer: Answer, *, now: datetime, took: float) -> 
 
 def _try_again(message: Message, answer: Answer, now: datetime) -> None:
     tried_enough = answer.is_lasting and message.attempts >= LASTING_TRIES
-    is_gone = answer.is_gone and message.channel == Channel.PUSH
+    is_gone = answer.is_gone and message.browser_id is not None
     later = None if tried_enough or is_gone else next_attempt(now, message.attempts, wish=answer.wish)
     if later is None:
         _end(message, State.FAILED, answer.error, now)

@@ -3,34 +3,19 @@
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
 from uuid import uuid4
 
 from celery import current_app
 from django.db import connection, transaction
 from django.db.models import Q
 
+from apps.alerts.channels import Slot
 from apps.alerts.models import Message
 from apps.alerts.queries import messages
 
 TASK = "apps.alerts.tasks.deliver"
 HANDED_OUT_EVERY = 5.0  # s; a task that waited for longer is overtaken by the next
 MOST_HITS = 200  # of a message
-
-
-class Slot(NamedTuple):
-    """Where hits are laid: those of one slot go together."""
-
-    user_id: int
-    channel: str
-    saved_id: int | None
-    browser_id: int | None
-    due_at: datetime
-
-    @property
-    def place(self) -> tuple[object, ...]:
-        """What an open message has in common with the slots whose hits it takes."""
-        return self if self.channel == Message.Channel.DIGEST else self[:-1]
 
 
 def lay(hits_by_slot: Mapping[Slot, Sequence[int]], *, now: datetime, wait: bool = True) -> None:

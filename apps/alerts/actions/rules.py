@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alerts.algorithms.signing import new_secret
+from apps.alerts.channels import with_settings
 from apps.alerts.models import Browser, Message, Rule, Standing, Wishes
 from apps.database.texts import storable
 from apps.following.actions import NotPossible, checked_tag
@@ -44,14 +45,17 @@ def set_rule(
     mail: str = "",
     push: bool = False,
     webhook_url: str = "",
+    **settings: str,
 ) -> Rule:
     """Say what is done with what a search finds. A webhook gets its secret with its first address, and keeps it.
+
+    `settings` are those of the channels that keep theirs in `Rule.settings`.
 
     Raises
     ------
     NotPossible
         If the search is not the person's, there is nowhere to mail to, the tag or the webhook's address cannot be, or
-        the webhooks are too many.
+        the webhooks are too many, or a channel refuses its setting.
     """
     User.objects.select_for_update().get(pk=user.pk)  # or two webhooks at once would be one too many
     saved = _own(user, saved_id)
@@ -66,6 +70,11 @@ def set_rule(
     rule.mark_read, rule.star, rule.hide = mark_read, star, hide
     rule.tag = checked_tag(tag) if tag.strip() else ""
     rule.mail, rule.push, rule.webhook_url = mail, push, webhook_url
+    rule.settings = {
+        channel.name: channel.check(value)
+        for channel in with_settings()
+        if (value := settings.get(channel.name, "").strip())
+    }
     if webhook_url and not rule.webhook_secret:
         rule.webhook_secret = new_secret(secrets.token_bytes(24))
     rule.save()

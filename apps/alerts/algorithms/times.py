@@ -7,9 +7,9 @@ a day of a zone does not have counts with the offset before the gap; of one that
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-_MINUTES = (1, 5, 30, 2 * 60, 6 * 60, 12 * 60)
-BACK_OFF = tuple(timedelta(minutes=minutes) for minutes in _MINUTES)  # from a failed attempt to the next one
-MOST_ATTEMPTS = len(BACK_OFF) + 1
+from apps.database.backoff import DELIVERY_DELAYS, next_delay
+
+MOST_ATTEMPTS = len(DELIVERY_DELAYS) + 1
 LONGEST_WISH = timedelta(days=1)  # nobody makes us wait for longer
 
 
@@ -69,10 +69,11 @@ def next_attempt(now: datetime, attempts: int, *, wish: float | None = None) -> 
     >>> next_attempt(now, 1) - now, next_attempt(now, 1, wish=90.0) - now, next_attempt(now, 7)
     (datetime.timedelta(seconds=60), datetime.timedelta(seconds=90), None)
     """
-    if attempts >= MOST_ATTEMPTS:
+    delay = next_delay(attempts)
+    if delay is None:
         return None
     wished = min(timedelta(seconds=min(wish or 0.0, LONGEST_WISH.total_seconds())), LONGEST_WISH)
-    return now + max(BACK_OFF[attempts - 1], wished)
+    return now + max(delay, wished)
 
 
 def _days_around(now: datetime, zone: ZoneInfo) -> list[date]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from apps.accounts.models import User
 from apps.alerts.actions import rules
+from apps.alerts.channels import with_settings
 from apps.alerts.models import Rule, Standing, Wishes
 from apps.belongings.formats.records import Record, document_of, record, record_list
 from apps.belongings.members.base import Taking
@@ -41,7 +42,7 @@ def write_searches(user: User) -> Iterator[bytes]:
 
 def _rule(rule: Rule) -> dict[str, Any]:
     told = {name: getattr(rule, name) for name in CHOICES}
-    return told | {"tag": rule.tag, "mail": rule.mail, "webhook_url": rule.webhook_url}
+    return told | {"tag": rule.tag, "mail": rule.mail, "webhook_url": rule.webhook_url, "settings": rule.settings}
 
 
 def take_searches(taking: Taking) -> None:
@@ -70,10 +71,14 @@ def _take_rule(taking: Taking, saved: SavedSearch, rule: Record) -> None:
     if mail and not taking.user.email:
         taking.remarks.append(f"“{saved.name}” sends no mail, for your account has no address to mail to.")
         mail = ""
+    values: dict[str, Any] = {name: bool(rule.truth(name, otherwise=False)) for name in CHOICES}
+    if settings := rule.inner("settings"):
+        names = [channel.name for channel in with_settings()]
+        values |= {name: settings.text(name, longest=2_000, otherwise="") for name in names}
     rules.set_rule(
         taking.user,
         saved.pk,
-        **{name: bool(rule.truth(name, otherwise=False)) for name in CHOICES},
+        **values,
         tag=rule.text("tag", longest=50, otherwise=""),
         mail=mail,
         webhook_url=rule.text("webhook_url", longest=2_000, otherwise=""),

@@ -14,6 +14,7 @@ from time import monotonic, perf_counter
 
 from django.db import transaction
 
+from apps.database.backoff import next_delay
 from apps.publishing.algorithms.states import State, state_of
 from apps.publishing.models import AskedFeed
 from apps.publishing.queries import asked
@@ -33,7 +34,6 @@ NOTED_EVERY = timedelta(minutes=10)
 GAP = timedelta(seconds=30)  # between two looks at a feed, so between two announcements
 SHARE = 0.01  # of one process' time that may be spent on looking at one feed
 LEASE = timedelta(seconds=90)  # longer than a look and an attempt may take
-BACK_OFF = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 360, 720))  # from one attempt to the next
 MOST_AT_ONCE = 50  # feeds looked at by one message of beat
 LONGEST_RUN = 20.0  # s; what is left then is the next message's
 PATIENCE = 10.0  # s with a hub: one that hangs must not hold all threads
@@ -147,8 +147,8 @@ def _finish(
     row.last_error = failed[0].error[:300] if failed else ""
     row.waiting_hubs = [each.hub for each in failed]
     wait = max(GAP, timedelta(seconds=looked / SHARE))
-    if failed and row.attempts <= len(BACK_OFF):
-        wait = max(wait, BACK_OFF[row.attempts - 1])
+    if failed and (delay := next_delay(row.attempts)):
+        wait = max(wait, delay)
     elif failed:
         logger.warning("hubs are not told of a change of feed %d: %s", row.pk, row.last_error)
         row.waiting_hubs, row.attempts = [], 0

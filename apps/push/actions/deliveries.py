@@ -16,9 +16,9 @@ from apps.push.models import Delivery, Subscription
 from apps.retrieval import actions as retrieval
 from apps.retrieval.decoding import Decoder, TooLarge, Undecodable
 from apps.retrieval.fetching import BODY_LIMIT
-from apps.retrieval.visits import FEEDS
 from apps.sources import formats
 from apps.sources.formats.feed import NotAFeed, ParsedFeed
+from apps.sources.kinds import kind_of
 from apps.sources.models import Source
 
 logger = logging.getLogger(__name__)
@@ -119,7 +119,7 @@ def _work(delivery: Delivery, now: datetime) -> Done:
     if subscription.kind == Subscription.Kind.RSSCLOUD:
         return _hear_of_change(delivery, source, now)
     try:
-        feed = _read(delivery, body) if source.kind in FEEDS else None  # others are read off their own pages
+        feed = _read(delivery, body) if kind_of(source.kind).is_feed else None  # others are read off their own pages
     except (TooLarge, Undecodable) as error:
         return Done(State.IGNORED, str(error))
     if feed is None:

@@ -3,6 +3,8 @@
 import re
 from datetime import timedelta
 
+from apps.database.backoff import backoff
+
 WISHED = timedelta(days=10)  # what we ask hubs for
 LONGEST = timedelta(days=30)  # what is believed of a hub that grants more: nobody remembers us for ever
 RSSCLOUD = timedelta(hours=25)  # what servers of rssCloud grant
@@ -43,4 +45,5 @@ def until_repetition(failures: int) -> timedelta:
     """
     if failures >= MOST_FAILURES:
         return REST
-    return FIRST_WAIT * 3.0 ** (max(failures, 1) - 1)
+    first, longest = FIRST_WAIT.total_seconds(), REST.total_seconds()
+    return timedelta(seconds=backoff(max(failures, 1), first, longest, factor=3.0))

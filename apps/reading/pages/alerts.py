@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alerts import queries as alerts
+from apps.alerts.channels import with_settings
 from apps.alerts.models import Browser, Message, Rule, Standing
 from apps.alerts.queries import interest, messages
 from apps.reading.algorithms.charts import bar_chart
@@ -88,7 +89,7 @@ def _told(rule: Rule | None) -> list[str]:
         _("mailed {when}").format(when=rule.get_mail_display().lower()): rule.mail,
         _("told to your browsers"): rule.push,
         _("sent to a webhook"): rule.webhook_url,
-    }
+    } | {str(channel.label): channel.name in rule.settings for channel in with_settings()}
     return [words for words, holds in done.items() if holds]
 
 

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.db.models import QuerySet
 from django.urls import reverse
-from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
@@ -17,6 +16,7 @@ from apps.alerts.queries import messages
 from apps.database.brief import TookTooLong, brief
 from apps.database.load import load
 from apps.jobs import queries as jobs
+from apps.jobs.dead_letters import dead_letters
 from apps.postings.waiting import Backlog
 from apps.reading import services
 from apps.reading.pages.lateness import LatenessNow, lateness_now
@@ -102,8 +102,8 @@ def backlogs(now: datetime) -> Mapping[str, Backlog]:
 
 
 def stuck_messages() -> int:
-    """Messages of the broker that were set aside; whoever keeps them is above us."""
-    return int(import_string(settings.COUNT_STUCK_MESSAGES)())
+    """Messages of the broker that were set aside."""
+    return dead_letters().count()
 
 
 def _failed_since(since: datetime) -> int:

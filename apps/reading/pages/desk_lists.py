@@ -18,6 +18,8 @@ from apps.alerts.queries import messages
 from apps.database.load import Load, load
 from apps.database.sizes import Size, by_group, sizes
 from apps.documents.queries import Kept, kept
+from apps.jobs.dead_letters import dead_letters, known_tasks
+from apps.jobs.models import DeadLetter
 from apps.postings.waiting import Backlog
 from apps.reading import services
 from apps.reading.algorithms.charts import bar_chart
@@ -40,6 +42,7 @@ LENGTH = 50
 MOST_FAILED = 50  # messages that were given up, the latest
 ANSWER_WITHIN = 1.0  # s, of workers
 DAYS = 14
+DEAD_LETTERS = 100  # that are shown
 GROWTH_KEPT = 600  # s; the log of two weeks is read for it
 MOST_TABLES = 15
 CONTENTS = ("postings_posting", "search_document", "search_generation", "search_row", "stories_member")
@@ -219,3 +222,14 @@ def _retention() -> tuple[tuple[str, str], ...]:
         ("WIREBEAT_RETRIEVAL_LOG_DAYS", str(settings.RETRIEVAL_LOG_DAYS)),
         ("WIREBEAT_PICTURES_MB", str(settings.PICTURES_PER_DAY // 10**6)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLettersPage:
+    messages: tuple[DeadLetter, ...]  # the latest first
+    tasks: frozenset[str]  # those that can be sent again
+    now: datetime
+
+
+def dead_letters_page(now: datetime) -> DeadLettersPage:
+    return DeadLettersPage(tuple(dead_letters()[:DEAD_LETTERS]), known_tasks(), now)

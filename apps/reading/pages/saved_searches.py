@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alerts import queries as alerts
+from apps.alerts.channels import with_settings
 from apps.alerts.models import Rule
 from apps.reading.pages.search_asked import Asked, order_named
 from apps.search.models import SavedSearch
@@ -52,6 +53,7 @@ def _told(rule: Rule | None) -> tuple[str, ...]:
     if rule is None or rule.stopped_at is not None:
         return ()
     ways = {_("mail"): rule.mail, _("browser"): rule.push, _("webhook"): rule.webhook_url}
+    ways |= {str(channel.label): channel.name in rule.settings for channel in with_settings()}
     return tuple(way for way, holds in ways.items() if holds)
 
 

@@ -14,6 +14,7 @@ from django.utils.timezone import get_current_timezone, localtime
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from apps.alerts.channels import all_channels
 from apps.reading import words
 from apps.reading.algorithms.addresses import web_address
 from apps.reading.reasons import reason_said
@@ -21,6 +22,12 @@ from apps.retrieval.lateness import overdue_since
 from apps.retrieval.models import Schedule
 
 register = template.Library()
+
+
+@register.filter
+def channel_label(name: str) -> str:
+    channel = all_channels().get(name)
+    return str(channel.label) if channel else name
 
 
 @register.filter

@@ -11,8 +11,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.alerts.actions import delivering, rules, webhooks
-from apps.alerts.actions.push import public_push_key
+from apps.alerts.actions import delivering, rules
+from apps.alerts.channels import webhook
+from apps.alerts.channels.push import public_push_key
 from apps.alerts.models import Rule, Standing, Wishes
 from apps.following.actions import NotPossible
 from apps.reading.alert_forms import RuleForm, WishesForm
@@ -76,7 +77,7 @@ def test_webhook(request: PersonsRequest, saved_id: int) -> HttpResponse:
     """Call the webhook of a search with a sample, and say what came of it."""
     saved = _own(request, saved_id)
     try:
-        answer = webhooks.test_webhook(request.user, saved.pk, now=now())
+        answer = webhook.test_webhook(request.user, saved.pk, now=now())
     except NotPossible as error:
         messages.error(request, str(error))
     else:

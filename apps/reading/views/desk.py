@@ -1,15 +1,17 @@
 """The keeper's desk."""
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
+from apps.jobs import dead_letters as dead
 from apps.reading import actions
 from apps.reading.pages.desk import desk_page
-from apps.reading.pages.desk_lists import failing_page, people_page, queues_page, storage_page
+from apps.reading.pages.desk_lists import dead_letters_page, failing_page, people_page, queues_page, storage_page
 from apps.reading.views.rendering import PersonsRequest, back, show
 from apps.reading.views.sources import by, for_staff
 
@@ -36,6 +38,33 @@ def failing(request: HttpRequest) -> HttpResponse:
 def queues(request: HttpRequest) -> HttpResponse:
     page = queues_page(now(), with_workers="workers" in request.GET)
     return show(request, "reading/desk_queues.html", page=page)
+
+
+@require_safe
+@for_staff
+def dead_letters(request: HttpRequest) -> HttpResponse:
+    return show(request, "reading/desk_stuck.html", page=dead_letters_page(now()))
+
+
+@require_POST
+@for_staff
+def decide_dead_letter(request: HttpRequest) -> HttpResponse:
+    """Send a message again, or discard it."""
+    decisions = {
+        "send": (dead.send_again, _("It is sent again.")),
+        "discard": (dead.discard, _("It is discarded.")),
+    }
+    if request.POST.get("do") not in decisions:
+        return HttpResponseBadRequest("Say send or discard.")
+    decide, said = decisions[request.POST["do"]]
+    try:
+        if decide(request.POST.get("id", "")[:200].replace("\x00", "")):
+            messages.success(request, said)
+        else:
+            messages.warning(request, _("Somebody has decided on it already."))
+    except dead.NotSendable as problem:
+        messages.error(request, str(problem))
+    return redirect("stuck")
 
 
 @require_safe

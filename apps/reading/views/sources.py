@@ -20,7 +20,7 @@ from apps.reading.forms import SourceFilterForm
 from apps.reading.pages.merging import merge_page
 from apps.reading.pages.sources import SourcePage, source_page, sources_page
 from apps.reading.reasons import reason_said
-from apps.reading.source_forms import PREFIX, PROPOSED, SourceForm
+from apps.reading.source_forms import PREFIX, SourceForm
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
 from apps.retrieval import actions as retrieval
 from apps.retrieval.inspection import inspect, propose_recipes
@@ -28,6 +28,7 @@ from apps.retrieval.reports.source import effect_of
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import BadAddress
 from apps.sources.formats.recipes import Recipe
+from apps.sources.kinds import proposing
 from apps.sources.models import Source
 
 View = Callable[..., HttpResponseBase]
@@ -118,8 +119,7 @@ def _work_on(request: HttpRequest, form: SourceForm, source: Source | None) -> H
 def _with_recipe(request: HttpRequest, recipe: Recipe, source: Source | None) -> SourceForm:
     """The form as it was typed, but with the paths of a proposal."""
     data = request.POST.copy()
-    if data.get("kind") not in PROPOSED:
-        data["kind"] = Source.Kind.XPATH
+    data["kind"] = proposing(data.get("kind", "")).name
     for field in fields(recipe):
         data[PREFIX + field.name] = getattr(recipe, field.name)
     return SourceForm(data, instance=source)

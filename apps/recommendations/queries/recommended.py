@@ -76,7 +76,7 @@ SELECT other_id, shared, about FROM (
     JOIN recommendations_likeness likeness ON likeness.source_id = follow.source_id
     JOIN sources_source source ON source.id = follow.source_id
     JOIN sources_source other ON other.id = likeness.other_id
-        AND other.listed AND other.state = 'active' AND other.kind <> 'index'
+        AND other.listed AND other.state = 'active' AND other.site_id IS NULL
     WHERE follow.user_id = %(user)s AND NOT follow.muted
         AND NOT EXISTS (SELECT FROM following_follow own WHERE own.user_id = %(user)s AND own.source_id = other.id)
         AND NOT EXISTS (

@@ -1,4 +1,4 @@
-"""Timetables by CAM: an epoch is a week, its update instants the ends of the hours of each source's own grid.
+"""What CAM knows of sources: the chances of updates in each hour of their week.
 
 A week, since what is published follows the days of the week, and since habits are learnt of it. When a source changes
 its habit says; of a page that only looks show to have changed, the log of its retrievals says more. Timetables are made
@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from apps.retrieval.actions.learning import Learner, chunks
 from apps.retrieval.algorithms.calendar import WEEK, hours_of
-from apps.retrieval.algorithms.cam.epochs import REMEMBERED, share_out
+from apps.retrieval.algorithms.cam.epochs import REMEMBERED
 from apps.retrieval.algorithms.cam.tracking import Looks, track
-from apps.retrieval.algorithms.cam.weeks import HOURS, Weeks, weeks
+from apps.retrieval.algorithms.cam.weeks import Weeks, weeks
 from apps.retrieval.algorithms.habits.packing import Packed, expectations
-from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.instants import OBSERVING
 from apps.retrieval.models import Habit
 
@@ -35,46 +34,20 @@ ORDER BY source_id, fetched_at
 """
 
 
-def cam_timetables(
-    learners: Sequence[Learner],
-    pages: Sequence[bool],
-    worths: FloatArray,
-    per_day: float,
-    *,
-    longest: float,
-    min_gaps: FloatArray,
-    now: datetime,
-) -> tuple[list[Timetable], list[FloatArray]]:
-    """The timetable of each source, and the probability of an update at each of its instants.
+def tracked_weeks(learners: Sequence[Learner], pages: Sequence[bool], now: datetime) -> tuple[Weeks, FloatArray]:
+    """The update instants of each source, and how much there is to learn of it.
 
     Parameters
     ----------
     learners : sources whose habits are known, those of one pace beside each other
     pages : whether of each only looks show that it has changed
-    worths : array (n,)
-    per_day : float
-        Retrievals a day, on average over the sources.
-    longest : float, hours
-        Between two retrievals of a source.
-    min_gaps : array (n,), hours
-        The least time between two retrievals.
     """
     is_page = {learner.source_id for learner, page in zip(learners, pages, strict=True) if page}
     parts = [_tracked(chunk, is_page, now) for chunk in chunks(learners, CHUNK)]
     known = Weeks(
         np.concatenate([part.probabilities for part, _ in parts]), np.concatenate([part.shifts for part, _ in parts])
     )
-    chosen = share_out(
-        worths,
-        known.probabilities,
-        np.concatenate([doubt for _, doubt in parts]),
-        round(per_day * len(learners) * WEEK / 24),
-        # An instant that comes too early after a retrieval out of turn is left out, and the gap must still be kept.
-        longest=np.maximum(np.maximum(longest - min_gaps, min_gaps), 1).astype(np.int64),
-        most=np.maximum(np.floor(WEEK / np.maximum(min_gaps, 1e-9)), 1).clip(max=HOURS).astype(np.int64),
-    )
-    made = [known.timetable(source, looks) for source, looks in enumerate(chosen)]
-    return [timetable for timetable, _ in made], [chances for _, chances in made]
+    return known, np.concatenate([doubt for _, doubt in parts])
 
 
 def _tracked(chunk: Sequence[Learner], is_page: set[int], now: datetime) -> tuple[Weeks, FloatArray]:

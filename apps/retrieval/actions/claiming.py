@@ -15,8 +15,9 @@ from apps.database.statements import cursor_of
 from apps.retrieval.algorithms.politeness import Limits, Memory
 from apps.retrieval.claims import LEASE, Claim
 from apps.retrieval.fetching import Validators
-from apps.retrieval.visits import FEEDS, Assignment, numbers_in
+from apps.retrieval.visits import Assignment, numbers_in
 from apps.sources.formats.feed import UpdateHints
+from apps.sources.kinds import kind_of
 
 logger = logging.getLogger(__name__)
 
@@ -127,7 +128,7 @@ def _assignment(row: _Begun, now: datetime) -> Assignment:
         failing_since=row.failing_since,
         followers=row.followers,
         pace=row.pace,
-        limits=_limits(row.min_gap, is_feed=row.kind in FEEDS).scaled(row.pace),
+        limits=_limits(row.min_gap, is_feed=kind_of(row.kind).is_feed).scaled(row.pace),
         nameless=row.nameless,
         is_first=row.is_first,
     )

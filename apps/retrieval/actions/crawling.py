@@ -25,6 +25,7 @@ from apps.retrieval.algorithms.reading import IndexReading
 from apps.retrieval.looks import Look, PageAssignment, Turn
 from apps.retrieval.models import Crawl, Page, Schedule
 from apps.sources import actions as sources
+from apps.sources import kinds
 from apps.sources.algorithms.addresses import partition
 from apps.sources.models import Source
 
@@ -97,7 +98,7 @@ def _turn(crawl: Crawl, leased_until: datetime, pages: Sequence[Page]) -> Turn:
     return Turn(
         source_id=crawl.pk,
         leased_until=leased_until,
-        crawled=crawl.source.kind == Source.Kind.SITE,
+        crawled=crawl.source.kind == kinds.SITE,
         keen_tags=None if crawl.keen_tags is None else frozenset(crawl.keen_tags),
         pages=tuple(
             PageAssignment(

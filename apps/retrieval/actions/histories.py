@@ -15,6 +15,7 @@ from apps.retrieval.algorithms.habits.packing import Packed, expectations
 from apps.retrieval.algorithms.traces import Trace
 from apps.retrieval.instants import OBSERVING
 from apps.retrieval.models import Habit
+from apps.sources.kinds import all_kinds
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -27,7 +28,7 @@ TRUSTED = "claimed_at IS NOT NULL AND claimed_at BETWEEN %(earliest)s AND retrie
 _SHOWN = """
     SELECT source_id AS asked_id, published_at, claimed_at, retrieved_at, utc_offset FROM postings_posting
     WHERE source_id = ANY(ARRAY(
-        SELECT id FROM sources_source WHERE id = ANY(%(ids)s) AND kind NOT IN ('site', 'index')))
+        SELECT id FROM sources_source WHERE id = ANY(%(ids)s) AND kind <> ALL(%(crawled)s)))
     UNION ALL
     SELECT page.found_on_id, posting.published_at, posting.claimed_at, page.found_at, posting.utc_offset
     FROM retrieval_page page JOIN postings_posting posting ON posting.id = page.posting_id
@@ -104,6 +105,7 @@ def read(source_ids: Sequence[int], *, pace: float, weeks: float, now: datetime)
         "earliest": EARLIEST,
         "tolerance": TOLERANCE,
         "observing": list(OBSERVING),
+        "crawled": [kind.name for kind in all_kinds().values() if kind.is_crawled],
     }
     rows = _dated_rows(values)
     owners = np.searchsorted(ids, rows["source"].astype(np.int64))

@@ -21,8 +21,8 @@ from apps.retrieval.algorithms.crawl.patterns import Patterns
 from apps.retrieval.models import Crawl, Page, RobotsRules
 from apps.retrieval.robots import origin_of
 from apps.retrieval.visits import Visit
+from apps.sources import kinds
 from apps.sources.algorithms.addresses import host, registrable_domain
-from apps.sources.models import Source
 
 TEASER_PRIORITY = 10.0  # above that of any link: its posting is on people's pages already
 FEED_PAGES_KEPT = timedelta(days=30)
@@ -51,7 +51,7 @@ def lock_crawl(source_id: int, *, now: datetime) -> Crawl:
     """The source's crawl, begun if there is none yet, and locked until the transaction ends."""
     _, is_new = Crawl.objects.get_or_create(source_id=source_id)
     crawl = Crawl.objects.select_related("source").select_for_update(of=("self",)).get(pk=source_id)
-    if is_new and crawl.source.kind == Source.Kind.SITE:
+    if is_new and crawl.source.kind == kinds.SITE:
         _begin(crawl, now)
     return crawl
 
@@ -174,7 +174,7 @@ def prune_feed_pages(*, now: datetime) -> int:
     rows tell which addresses are known.
     """
     old = Page.objects.filter(due_at__isnull=True, found_at__lt=now - FEED_PAGES_KEPT)
-    of_feeds = old.exclude(source__kind=Source.Kind.SITE).order_by("pk")
+    of_feeds = old.exclude(source__kind=kinds.SITE).order_by("pk")
     pruned = 0
     while True:
         with transaction.atomic():

@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 from apps.retrieval import queries
 from apps.retrieval.algorithms.planner.price import controlled_price
 from apps.retrieval.models import Plan
+from apps.retrieval.policies import all_policies, pages_policies, policy_of
 from apps.sources.actions import PROGRAM, By, Noted, note
 from apps.sources.models import AuditEntry
 
@@ -61,9 +62,9 @@ def change_plan(
         "interest_share": interest_share,
     }
     values = {name: value for name, value in given.items() if value is not None}
-    if policy is not None and policy not in Plan.Policy.values:
+    if policy is not None and policy not in all_policies():
         raise ValueError(f"there is no policy {policy!r}")
-    if pages_policy is not None and pages_policy not in Plan.PagesPolicy.values:
+    if pages_policy is not None and pages_policy not in pages_policies():
         raise ValueError(f"there is no policy {pages_policy!r} for pages")
     if unit is not None and unit not in Plan.Unit.values:
         raise ValueError(f"a budget is per {', '.join(Plan.Unit.values)}, not per {unit!r}")
@@ -95,7 +96,7 @@ def control_price(*, now: datetime) -> float | None:
     Returns the new price, or None where there is nothing to do.
     """
     plan = current_plan()
-    if plan.price is None or plan.priced_at is None or plan.policy != Plan.Policy.OURS:
+    if plan.price is None or plan.priced_at is None or not policy_of(plan.policy).reacts:
         return None
     wanted = queries.wanted()
     if not wanted.count:

@@ -11,39 +11,22 @@ from django.db import connection, transaction
 from numpy.typing import NDArray
 
 from apps.retrieval import queries
-from apps.retrieval.actions.cam import cam_timetables
+from apps.retrieval.actions.cam import tracked_weeks
 from apps.retrieval.actions.learning import Learner, chunks, read
 from apps.retrieval.algorithms.calendar import DAY, hours_of
-from apps.retrieval.algorithms.cgm import cgm_age, cgm_freshness
 from apps.retrieval.algorithms.sia.learning import WINDOW, Learned, daily_patterns, learn
-from apps.retrieval.algorithms.sia.policies import (
-    Policy,
-    combined,
-    resource_allocation,
-    retrieval_scheduling,
-    uniform,
-)
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.traces import Trace
-from apps.retrieval.instants import PAGES
 from apps.retrieval.models import Plan
+from apps.retrieval.policies import SEED, Fleet, Policy, policy_of
 from apps.retrieval.remembered import TABLES, WORTH, parameters
+from apps.sources.kinds import kind_of
 
 FloatArray = NDArray[np.float64]
 
 SAMPLE = 4_000  # sources that patterns are found among
 CHUNK = 2_000
-SEED = 12
 WEEK_WINDOW = WINDOW / (7 * DAY)
-
-POLICIES: dict[str, Policy] = {
-    Plan.Policy.UNIFORM: uniform,
-    Plan.Policy.SCHEDULING: retrieval_scheduling,
-    Plan.Policy.ALLOCATION: resource_allocation,
-    Plan.Policy.COMBINED: combined,
-    Plan.Policy.CGM_AGE: cgm_age,
-    Plan.Policy.CGM_FRESHNESS: cgm_freshness,
-}
 
 
 class _Known(NamedTuple):
@@ -62,12 +45,13 @@ def make_timetables(plan: Plan, *, now: datetime) -> int:
 
     Those whose publishers tell us of news by themselves keep the one that they have, for the time after.
     """
-    known = _known(now) if plan.policy != Plan.Policy.OURS or plan.pages_policy == Plan.PagesPolicy.CAM else []
+    policy, of_pages = (policy_of(plan.policy, plan.pages_policy, pages=pages) for pages in (False, True))
+    known = [] if policy.reacts and of_pages.reacts else _known(now)
     if not known:
         return 0
-    apart = plan.pages_policy == Plan.PagesPolicy.CAM and plan.policy != Plan.Policy.CAM
-    pages = [source for source in known if apart and source.kind in PAGES]
-    others = [source for source in known if not (apart and source.kind in PAGES)]
+    apart = of_pages is not policy
+    pages = [source for source in known if apart and kind_of(source.kind).is_page]
+    others = [source for source in known if not (apart and kind_of(source.kind).is_page)]
     announced = queries.announced(now)
     paces = max(queries.wanted().paces - announced.paces, 1e-9)
     per_day = queries.budget_left(plan, announced) * DAY / paces
@@ -75,9 +59,9 @@ def make_timetables(plan: Plan, *, now: datetime) -> int:
     share = _mass(pages) / max(_mass(known), 1e-300)
     made = 0
     if pages:
-        made += _make(Plan.Policy.CAM, pages, per_day * share * _paces(known) / _paces(pages), plan, now)
-    if others and plan.policy != Plan.Policy.OURS:
-        made += _make(plan.policy, others, per_day * (1 - share) * _paces(known) / _paces(others), plan, now)
+        made += _make(of_pages, pages, per_day * share * _paces(known) / _paces(pages), plan, now)
+    if others and not policy.reacts:
+        made += _make(policy, others, per_day * (1 - share) * _paces(known) / _paces(others), plan, now)
     return made
 
 
@@ -89,24 +73,21 @@ def _paces(sources: Sequence[_Known]) -> float:
     return sum(source.pace for source in sources)
 
 
-def _make(policy: str, sources: Sequence[_Known], per_day: float, plan: Plan, now: datetime) -> int:
+def _make(policy: Policy, sources: Sequence[_Known], per_day: float, plan: Plan, now: datetime) -> int:
     """Write the timetables of some sources with so many retrievals a day, on average over these."""
+    assert policy.timetables is not None
     learners = [Learner(source.source_id, source.pace) for source in sources]
-    worths = np.array([source.worth for source in sources])
     least_gap = max(settings.RETRIEVAL_MIN_GAP / 3600, 1 / 12)
-    least, most = DAY / plan.longest_gap, max(DAY / least_gap, DAY / plan.longest_gap)
-    chances: Sequence[FloatArray]
-    if policy == Plan.Policy.CAM:
-        min_gaps = np.array([source.min_gap for source in sources]) / 3600
-        pages = [source.kind in PAGES for source in sources]
-        per_day = float(np.clip(per_day, least, most))
-        timetables, chances = cam_timetables(
-            learners, pages, worths, per_day, longest=plan.longest_gap, min_gaps=min_gaps, now=now
-        )
-    else:
-        learned, random = _learned(learners, now), np.random.default_rng(SEED)
-        timetables = POLICIES[policy](learned, per_day, random=random, weights=worths, least=least, most=most)
-        chances = [np.empty(0)] * len(sources)
+    fleet = Fleet(
+        worths=np.array([source.worth for source in sources]),
+        min_gaps=np.array([source.min_gap for source in sources]) / 3600,
+        least=DAY / plan.longest_gap,
+        most=max(DAY / least_gap, DAY / plan.longest_gap),
+        longest=plan.longest_gap,
+        learned=lambda: _learned(learners, now),
+        weeks=lambda: tracked_weeks(learners, [kind_of(source.kind).is_page for source in sources], now),
+    )
+    timetables, chances = policy.timetables(fleet, per_day)
     for start in range(0, len(learners), CHUNK):
         part = slice(start, start + CHUNK)
         _write([each.source_id for each in learners[part]], timetables[part], chances[part])

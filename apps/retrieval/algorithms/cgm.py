@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from apps.retrieval.algorithms.calendar import DAY
 from apps.retrieval.algorithms.sia.allocation import allocate
 from apps.retrieval.algorithms.sia.learning import Learned
-from apps.retrieval.algorithms.sia.policies import LEAST, MOST, evenly_spaced
-from apps.retrieval.algorithms.timetables import Timetable
+from apps.retrieval.algorithms.sia.policies import Rule, evenly_spaced
 
 FloatArray = NDArray[np.float64]
 
@@ -76,36 +75,17 @@ def freshness_optimal_frequencies(
     return _frequencies(rates, scales, total, least, most, _ratio_by_freshness_gain)
 
 
-def cgm_age(
-    learned: Learned,
-    per_day: float,
-    *,
-    random: np.random.Generator,
-    weights: ArrayLike | None = None,
-    least: float = LEAST,
-    most: float = MOST,
-) -> list[Timetable]:
-    """Age-optimal frequencies for raw rates, evenly spaced; the form is that of `sia.policies`."""
-    total, importance = float(np.clip(per_day, least, most)) * len(learned), 1.0 if weights is None else weights
-    return evenly_spaced(
-        age_optimal_frequencies(learned.rates * DAY, total, weights=importance, least=least, most=most), random
-    )
+def _age_optimal(learned: Learned, total: float, weights: ArrayLike, least: float, most: float) -> FloatArray:
+    return age_optimal_frequencies(learned.rates * DAY, total, weights=weights, least=least, most=most)
 
 
-def cgm_freshness(
-    learned: Learned,
-    per_day: float,
-    *,
-    random: np.random.Generator,
-    weights: ArrayLike | None = None,
-    least: float = LEAST,
-    most: float = MOST,
-) -> list[Timetable]:
-    """Freshness-optimal frequencies for raw rates, evenly spaced; the form is that of `sia.policies`."""
-    total, importance = float(np.clip(per_day, least, most)) * len(learned), 1.0 if weights is None else weights
-    return evenly_spaced(
-        freshness_optimal_frequencies(learned.rates * DAY, total, weights=importance, least=least, most=most), random
-    )
+def _freshness_optimal(learned: Learned, total: float, weights: ArrayLike, least: float, most: float) -> FloatArray:
+    return freshness_optimal_frequencies(learned.rates * DAY, total, weights=weights, least=least, most=most)
+
+
+# For raw rates, evenly spaced.
+cgm_age = Rule(_age_optimal, evenly_spaced)
+cgm_freshness = Rule(_freshness_optimal, evenly_spaced)
 
 
 def _checked(rates: ArrayLike, weights: ArrayLike) -> tuple[FloatArray, FloatArray]:

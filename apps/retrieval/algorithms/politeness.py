@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
+from apps.database.backoff import backoff
 from apps.sources.formats.feed import UpdateHints
 
 SIGHTINGS_OF_A_MOVE = 10  # consecutive permanent redirects to one address before it is believed
@@ -152,9 +153,9 @@ def _waits_of_a_failure(answer: Answer, memory: Memory, limits: Limits, now: dat
     if answer.status == 429 and (fresh := freshness(answer.headers, now)):
         waits.append(_Wait(min(fresh.seconds, limits.longest_wish), fresh.reason))
     failures = memory.consecutive_failures
-    backoff = min(limits.backoff_first * 2.0 ** min(failures - 1, 30), limits.backoff_last)
     if asked is None:
-        waits.append(_Wait(backoff, f"back-off after {failures} failure{'s' * (failures > 1)} in a row"))
+        wait = backoff(failures, limits.backoff_first, limits.backoff_last)
+        waits.append(_Wait(wait, f"back-off after {failures} failure{'s' * (failures > 1)} in a row"))
     return waits
 
 

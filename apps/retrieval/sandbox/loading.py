@@ -5,17 +5,16 @@ from xml.sax import expatreader as expatreader  # feedparser imports it by name
 
 from apps.postings.algorithms.extraction import site_training as site_training
 from apps.retrieval.algorithms.reading import read_site_page
+from apps.sources import kinds
 from apps.sources.algorithms.addresses import registrable_domain
-from apps.sources.formats import podcast_pages as podcast_pages
-from apps.sources.formats import proposals as proposals
-from apps.sources.formats import recipes as recipes
 
 _SENTENCE = "The council of the town voted on Tuesday to keep the old bridge open to walkers. "
 _ARTICLE = f"<title>Bridge</title><article><h1>Bridge</h1>{f'<p>{_SENTENCE * 4}</p>' * 8}</article>"
 
 
 def functions() -> None:
-    """Those imported above, with the list of public suffixes."""
+    """Those imported above, with the kinds of sources and the list of public suffixes."""
+    kinds.all_kinds()
     registrable_domain("localhost.example")
 
 

@@ -58,8 +58,7 @@ def curate(source_ids: Collection[int], wish: Curation, *, by: By) -> Curated:
     """
     _check(source_ids, wish)
     rows = list(
-        Source.objects.filter(pk__in=source_ids)
-        .exclude(kind=Source.Kind.INDEX)
+        Source.objects.filter(pk__in=source_ids, site=None)
         .order_by("pk")  # whoever else locks several goes the same way
         .select_for_update(no_key=True)  # what is stored of them meanwhile has nothing to wait for
         .only("title", "url", "category", "language", "listed", "weight", "state")

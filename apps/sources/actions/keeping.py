@@ -1,11 +1,11 @@
 """One source: added, edited, moved, merged and deleted."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from django.db import connection, transaction
 
-from apps.sources import queries
+from apps.sources import kinds, queries
 from apps.sources.actions.auditing import PROGRAM, By, Noted, changes, name_of, note, written
 from apps.sources.actions.curating import delete_sources
 from apps.sources.algorithms.addresses import LONGEST_ADDRESS, normalise
@@ -19,7 +19,7 @@ LONGEST = {"title": 1_000, "site_url": 4_000, "language": 20, "category": 100}  
 @dataclass(frozen=True, slots=True)
 class NewSource:
     url: str
-    kind: str = Source.Kind.FEED
+    kind: str = kinds.DEFAULT
     title: str = ""
     site_url: str = ""
     description: str = ""
@@ -41,13 +41,21 @@ def add_sources(rows: Sequence[NewSource]) -> list[int]:
     ------
     BadAddress
         If one of the addresses cannot be meant; nothing is added then.
+    ValueError
+        If there is no such kind of sources.
     """
+    _check_kinds(row.kind for row in rows)
     addresses = [normalise(row.url) for row in rows]
     known = queries.by_address(addresses)
     fresh = [_as_model(row, url) for row, url in zip(rows, addresses, strict=True) if url not in known]
     Source.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=1_000)
     ids = queries.by_address(addresses)
     return [ids[url] for url in addresses]
+
+
+def _check_kinds(names: Iterable[str]) -> None:
+    for name in set(names) - set(kinds.all_kinds()):
+        raise ValueError(f"There are no sources of the kind “{name}”.")
 
 
 def add_source(row: NewSource) -> int:
@@ -90,8 +98,9 @@ def edit_source(source_id: int, *, by: By = PROGRAM, **values: object) -> frozen
     BadAddress
         If a new `url` cannot be meant.
     ValueError
-        If another source has the new `url` already, or was merged with the one that had it.
+        If another source has the new `url` already, or was merged with the one that had it, or there is no such kind.
     """
+    _check_kinds(str(values[name]) for name in values.keys() & {"kind"})
     if "url" in values:
         values["url"] = url = normalise(str(values["url"]))
         if not _is_free(url, source_id):
@@ -212,7 +221,7 @@ def add_index_pages(site_id: int, pages: Collection[tuple[str, str]]) -> dict[st
                 title=title[: LONGEST["title"]],
                 site_url=site.site_url or site.url,
                 site=site,
-                kind=Source.Kind.INDEX,
+                kind=kinds.INDEX,
                 **{name: getattr(site, name) for name in _OF_THE_SITE},
             )
             for url, title in pages

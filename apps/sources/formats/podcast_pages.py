@@ -7,7 +7,6 @@ it finds for JSON, and walks to the key b of the key a in it. Nothing is asked h
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from lxml import etree
@@ -16,6 +15,7 @@ from apps.sources.formats.expressions import BadExpression, check_xpath, regex, 
 from apps.sources.formats.feed import Enclosure, NotAFeed, ParsedEntry, ParsedFeed
 from apps.sources.formats.feed_recipes import OF_CHANNEL, recording_type
 from apps.sources.formats.items import date_of
+from apps.sources.formats.pages import Follow, Page
 from apps.sources.formats.text import plain_text, web_address, with_absolute_addresses
 from apps.sources.formats.tree_items import NamedPath, TreeReader, words_of
 from apps.sources.formats.trees import Tree, decoded, read_page_tree
@@ -23,22 +23,6 @@ from apps.sources.formats.trees import Tree, decoded, read_page_tree
 MOST_PAGES = 6  # that may be asked for one episode
 MOST_RECORDINGS = 100
 _WALK = " json|"
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page as it came."""
-
-    content: bytes
-    content_type: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class Follow:
-    """The address of the page to ask next."""
-
-    url: str
 
 
 def follow(pages: Sequence[Page], recipe: Mapping[str, str]) -> Follow | ParsedFeed:

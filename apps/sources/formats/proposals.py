@@ -16,12 +16,12 @@ from lxml import etree
 
 from apps.sources.formats.expressions import xpath
 from apps.sources.formats.items import MOST_ITEMS, date_of
-from apps.sources.formats.json_proposals import propose_keys
 from apps.sources.formats.likeness import SHOWN, likeness, plain_letters
+from apps.sources.formats.pages import Page
 from apps.sources.formats.recipes import Recipe
 from apps.sources.formats.text import one_line, web_address
 from apps.sources.formats.tree_items import Node, TreeReader, words_of
-from apps.sources.formats.trees import Tree, decoded, read_page_tree
+from apps.sources.formats.trees import Tree, read_page_tree
 
 LEAST_LIKENESS = 0.6  # of a text to the example, to be its title
 MOST_PROPOSALS = 8
@@ -51,45 +51,17 @@ class Proposal:
         return json.dumps(self.recipe.to_json())
 
 
-def propose(
-    content: bytes, example_title: str, url: str, *, kind: str = "xpath", content_type: str = ""
-) -> list[Proposal]:
-    """Recipes that find the item with this title and others like it, the likeliest first; at most eight.
-
-    Parameters
-    ----------
-    content : bytes
-        A web page or XML document for the kind "xpath", a JSON document for "json".
-    example_title : str
-        The title of one of its items as people see it; it may differ a little.
-    url : str
-        Where the document was found.
-
-    Raises
-    ------
-    NotAFeed
-        If the document cannot be read.
-
-    Examples
-    --------
-    >>> page = b'<ul class="news"><li><a href="/1">One tea</a><li><a href="/2">Two teas</a></ul>'
-    >>> best = propose(page, "Two teas", "https://example.org/")[0]
-    >>> best.titles
-    ('One tea', 'Two teas')
-    """
-    wanted = plain_letters(example_title)
-    if not wanted:
-        return []
-    if kind == "json":
-        found = [Proposal(*values) for values in propose_keys(decoded(content, content_type)[0], wanted)]
-    else:
-        tree = read_page_tree(content, content_type=content_type, url=url)
-        found = list(_Search(tree).proposals(wanted))
+def likeliest(found: Iterable[Proposal]) -> list[Proposal]:
+    """The proposals that find different titles, the likeliest first; at most eight."""
     best: dict[tuple[str, ...], Proposal] = {}
     for proposal in sorted(found, key=lambda each: (-each.score, len(str(each.recipe)))):
-        # Others that find the same are no other choice.
         best.setdefault((*proposal.titles, proposal.recipe.link and "link"), proposal)
     return list(best.values())[:MOST_PROPOSALS]
+
+
+def propose_paths(page: Page, wanted: str) -> Iterator[Proposal]:
+    """Recipes of XPaths that find an item titled `wanted`, in plain letters, in a web page or XML document."""
+    return _Search(read_page_tree(page.content, content_type=page.content_type, url=page.url)).proposals(wanted)
 
 
 class _Search:

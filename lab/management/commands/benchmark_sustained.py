@@ -86,7 +86,7 @@ class Command(LabCommand):
         )
         with replayed as replay, ExitStack() as stack, Progress(console=self.console) as progress:
             stack.enter_context(guard.lease(replay.addresses.open_host))
-            change_plan(policy=Plan.Policy.OURS, budget=MARGIN * per_hour, unit=Plan.Unit.HOUR)
+            change_plan(policy="ours", budget=MARGIN * per_hour, unit=Plan.Unit.HOUR)
             add_feeds(replay.feeds, replay.addresses, speed=SPEED, min_gap=LEAST_GAP, now=datetime.now(UTC))
             _spread()
             environment = {"WIREBEAT_RETRIEVAL_QUEUES": str(QUEUES)}

@@ -12,15 +12,9 @@ from django.core.management.base import CommandError
 from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import WEEK
-from apps.retrieval.algorithms.simulation.comparison import (
-    POLICIES,
-    STATISTICS,
-    Job,
-    Statistics,
-    averaged,
-    run,
-)
+from apps.retrieval.algorithms.simulation.comparison import STATISTICS, Job, Statistics, averaged
 from apps.retrieval.algorithms.simulation.folds import Fold, cut, day_of
+from apps.retrieval.policies import contenders, run
 from lab.evaluations.retrieval.synthetic import VARIANTS, synthetic_fold
 from lab.evaluations.retrieval.trace_file import read_trace
 from lab.harness import LabCommand
@@ -54,7 +48,7 @@ class Command(LabCommand):
             "--x", type=_budgets, default=(1.0, 2.0, 4.0, 8.0, 16.0), metavar="NUMBERS",
             help="retrievals per source and day, e.g. 1,2,4",
         )  # fmt: skip
-        parser.add_argument("--policies", type=_names, metavar="NAMES", help=f"some of {','.join(POLICIES)}")
+        parser.add_argument("--policies", type=_names, metavar="NAMES", help=f"some of {','.join(contenders())}")
         parser.add_argument("--cap", type=float, default=24.0, metavar="HOURS", help="longest gap of ours_capped")
         parser.add_argument("--svg", type=Path, metavar="DIR", help="write a plot per fold into this folder")
 
@@ -80,7 +74,7 @@ class Command(LabCommand):
 def evaluate(jobs: Sequence[Job], command: LabCommand) -> Results:
     """Run all jobs on all processors, the longest first."""
     found: dict[tuple[str, str], dict[float, Statistics]] = {}
-    order = sorted(jobs, key=lambda job: -POLICIES[job.policy].effort * job.fold.test.times.size)
+    order = sorted(jobs, key=lambda job: -contenders()[job.policy].effort * job.fold.test.times.size)
     workers = min(os.cpu_count() or 1, len(jobs))
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         pending = {pool.submit(run, job): job for job in order}
@@ -114,11 +108,11 @@ def _folds(trace: Path | None, weeks: Sequence[int], synthetic: Any, *, good_onl
 
 def _policies(names: Sequence[str] | None, *, known_truth: bool) -> list[str]:
     for name in names or ():
-        if name not in POLICIES:
-            raise CommandError(f"There is no policy {name!r}; choose from {', '.join(POLICIES)}.")
-        if POLICIES[name].needs_truth and not known_truth:
+        if name not in contenders():
+            raise CommandError(f"There is no policy {name!r}; choose from {', '.join(contenders())}.")
+        if contenders()[name].needs_truth and not known_truth:
             raise CommandError(f"{name} knows the true rates, which only --synthetic has.")
-    return list(names or (name for name, policy in POLICIES.items() if known_truth or not policy.needs_truth))
+    return list(names or (name for name, policy in contenders().items() if known_truth or not policy.needs_truth))
 
 
 def _make_folder(path: Path) -> None:

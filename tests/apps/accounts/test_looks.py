@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from apps.accounts.models import User
-from apps.alerts.actions.mail import send
+from apps.alerts.channels.mail import send
 from apps.alerts.queries.contents import Finding, Group
 from apps.reading.words import span
 from tests.browser import everything

@@ -10,11 +10,11 @@ import pytest
 from django.db import connections
 
 from apps.alerts import tasks
-from apps.alerts.actions.delivering import KEPT, LEASE, LEASE_OF_MAIL, deliver, forget_old
+from apps.alerts.actions.delivering import KEPT, deliver, forget_old
 from apps.alerts.actions.laying import hand_out
 from apps.alerts.actions.rules import resume, set_rule, set_wishes, stop
-from apps.alerts.actions.sending import Answer
 from apps.alerts.algorithms.times import MOST_ATTEMPTS
+from apps.alerts.channels import Answer, all_channels
 from apps.alerts.models import Attempt, Message, Rule
 from apps.alerts.queries.messages import dead_letters, due, left_behind, messages_of
 from portal.celery import app
@@ -22,6 +22,7 @@ from tests.apps.alerts.telling import a_browser, a_person, a_search, find, the_m
 from tests.apps.alerts.worker import Worker
 from tests.builders import NOON
 
+LEASE, LEASE_OF_MAIL = (all_channels()[name].lease for name in ("webhook", "mail"))
 SECOND, HOUR, DAY = timedelta(seconds=1), timedelta(hours=1), timedelta(days=1)
 
 
@@ -128,7 +129,7 @@ def test_a_message_that_kills_whoever_sends_it_is_given_up(monkeypatch, receiver
 
 @pytest.mark.django_db
 def test_what_cannot_be_made_is_logged_and_tried_again(monkeypatch, receiver):
-    monkeypatch.setattr("apps.alerts.actions.webhooks.send", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("apps.alerts.channels.webhook.post", lambda *_, **__: 1 / 0)
     find(a_search(webhook_url=receiver.url()))
     assert deliver(the_message().pk, now=NOON)
     assert the_message().state == "waiting"

@@ -128,7 +128,7 @@ def test_it_is_shown_which_sources_a_search_raises_and_which_searches_a_source()
 
 def test_index_pages_are_worth_as_much_as_their_site():
     storms, _, _ = a_world()
-    page = a_source(kind=Source.Kind.INDEX, site=storms)
+    page = a_source(kind="index", site=storms)
     looked_for("hurricane")
     found = reckoned()
     assert found[page.pk] == found[storms.pk] > 1

@@ -7,7 +7,8 @@ import pytest
 import time_machine
 from py_vapid import Vapid02
 
-from apps.alerts.actions.delivering import deliver, public_push_key
+from apps.alerts.actions.delivering import deliver
+from apps.alerts.channels.push import public_push_key
 from apps.alerts.models import Browser, Message, VapidKey
 from apps.alerts.queries.messages import due, messages_of
 from tests.apps.alerts.telling import a_browser, a_person, a_search, find, from_base64url, the_message

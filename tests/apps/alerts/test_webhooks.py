@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from apps.alerts.actions import webhooks
 from apps.alerts.actions.delivering import MOST_CALLS, deliver, retry
 from apps.alerts.actions.rules import set_rule
+from apps.alerts.channels import webhook
 from apps.alerts.models import Attempt, Message, Rule
 from apps.alerts.queries.messages import dead_letters, due
 from apps.following.actions import NotPossible
@@ -216,22 +216,22 @@ def test_the_dead_webhooks_of_one_keep_nobody_waiting(receiver, monkeypatch):
 # --- trying one -------------------------------------------------------------------------------------------------------
 def test_a_webhook_can_be_tried(receiver):
     saved = a_search(webhook_url=receiver.url())
-    assert webhooks.test_webhook(saved.user, saved.pk, now=NOON).status == 200
+    assert webhook.test_webhook(saved.user, saved.pk, now=NOON).status == 200
     [call] = receiver.taken
     assert call.told["type"] == "search.test"
     assert is_signed(call, Rule.objects.get().webhook_secret)
     receiver.behave = lambda _: 500
-    assert webhooks.test_webhook(saved.user, saved.pk, now=NOON).error == "It answered with the status 500."
+    assert webhook.test_webhook(saved.user, saved.pk, now=NOON).error == "It answered with the status 500."
     assert not Message.objects.exists()
 
 
 def test_only_ones_own_webhook_can_be_tried(receiver):
     saved = a_search(webhook_url=receiver.url())
     with pytest.raises(NotPossible, match="no webhook"):
-        webhooks.test_webhook(a_person(), saved.pk, now=NOON)
+        webhook.test_webhook(a_person(), saved.pk, now=NOON)
     set_rule(saved.user, saved.pk)
     with pytest.raises(NotPossible, match="no webhook"):
-        webhooks.test_webhook(saved.user, saved.pk, now=NOON)
+        webhook.test_webhook(saved.user, saved.pk, now=NOON)
     assert not receiver.calls
 
 

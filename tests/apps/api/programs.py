@@ -171,7 +171,7 @@ def _a_search(person: User, name: str, found: list[Posting]) -> SavedSearch:
 def _a_message(person: User, saved: SavedSearch) -> Message:
     now = timezone.now()
     message = Message.objects.create(
-        key=uuid4(), user=person, channel=Message.Channel.MAIL, saved=saved, hits=[], created_at=now, due_at=now,
+        key=uuid4(), user=person, channel="mail", saved=saved, hits=[], created_at=now, due_at=now,
         error=f"{person.username} could not be told",
     )  # fmt: skip
     Attempt.objects.create(message=message, at=now, took=0.1, status=550, error=f"{person.username} is not there")

@@ -9,7 +9,7 @@ from celery import current_app
 from django.core.cache import cache
 
 from apps.jobs import outstanding
-from portal.poison import CountedTask
+from apps.jobs.dead_letters import CountedTask
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.database.backoff import DELIVERY_DELAYS
 from apps.publishing import actions
 from apps.publishing.actions import announcing
 from apps.publishing.models import AskedFeed
@@ -88,18 +89,18 @@ def test_a_hub_that_fails_is_tried_again_later_each_time_and_given_up_in_the_end
     a_posting(follow.source)
     hub.answers["/publish"] = Answer(503)
     at, waits = in_minutes(1), []
-    for _ in range(len(announcing.BACK_OFF)):
+    for _ in range(len(DELIVERY_DELAYS)):
         assert actions.announce_due(now=at) == 0
         row = AskedFeed.objects.get()
         assert row.last_error == "It answered with the status 503."
         waits.append(row.due_at - at)
         at = row.due_at
-    assert all(wait >= planned for wait, planned in zip(waits, announcing.BACK_OFF, strict=True))
+    assert all(wait >= planned for wait, planned in zip(waits, DELIVERY_DELAYS, strict=True))
     actions.announce_due(now=at)
     assert AskedFeed.objects.get().waiting_hubs == []
     tried = len(hub.forms)
     actions.announce_due(now=AskedFeed.objects.get().due_at)
-    assert len(hub.forms) == tried == len(announcing.BACK_OFF) + 1
+    assert len(hub.forms) == tried == len(DELIVERY_DELAYS) + 1
 
 
 def test_only_the_hub_that_has_not_heard_it_is_told_again(client, hub, follow, channel, settings):

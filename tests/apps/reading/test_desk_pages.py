@@ -14,14 +14,14 @@ from django.utils import timezone
 from apps.alerts.models import Message
 from apps.database.brief import TookTooLong, brief
 from apps.database.sizes import sizes
+from apps.jobs import dead_letters
+from apps.jobs.models import DeadLetter
 from apps.reading.pages import desk, desk_lists
 from apps.reading.pages.desk import needs, within_time
 from apps.reading.queries import people_counts
 from apps.search.actions import pull
 from apps.search.queries.state import index_state
 from apps.sources.models import AuditEntry
-from portal import poison, set_aside
-from portal.models import StuckMessage
 from tests.builders import a_follow, a_mark, a_posting, a_retrieval, a_schedule, a_source, a_user, some_postings
 
 pytestmark = pytest.mark.django_db
@@ -261,16 +261,16 @@ def test_workers_are_asked_only_when_somebody_wishes(client, staff, monkeypatch)
 def sent(monkeypatch):
     calls = []
     monkeypatch.setattr(
-        set_aside.current_app, "send_task", lambda name, **values: calls.append((name, values)), raising=False
+        dead_letters.current_app, "send_task", lambda name, **values: calls.append((name, values)), raising=False
     )
     return calls
 
 
-def a_stuck_message(task="apps.search.tasks.pull", content=None, **values) -> StuckMessage:
+def a_stuck_message(task="apps.search.tasks.pull", content=None, **values) -> DeadLetter:
     now = timezone.now()
-    content = poison.written([7], {"again": True}) if content is None else content
+    content = dead_letters.written([7], {"again": True}) if content is None else content
     given = {"first_at": now, "last_at": now, "set_aside_at": now, "tries": 3, "reason": "Its worker ended."}
-    return StuckMessage.objects.create(id=f"id {task}", task=task, content=content, **given | values)
+    return DeadLetter.objects.create(id=f"id {task}", task=task, content=content, **given | values)
 
 
 def decide(client, message, what):
@@ -300,9 +300,9 @@ def test_a_message_that_was_set_aside_is_sent_again_as_it_was(client, staff, sen
 def test_a_message_that_nobody_can_send_stays_until_it_is_discarded(client, staff, sent, values, said):
     message = a_stuck_message(**values)
     assert said in decide(client, message, "send")
-    assert StuckMessage.objects.exists()
+    assert DeadLetter.objects.exists()
     assert "It is discarded." in decide(client, message, "discard")
-    assert not StuckMessage.objects.exists()
+    assert not DeadLetter.objects.exists()
     assert sent == []
 
 
@@ -310,7 +310,7 @@ def test_a_message_that_is_being_tried_is_no_matter_of_people(client, staff, sen
     message = a_stuck_message(set_aside_at=None)
     assert "None was set aside." in client.get(reverse("stuck")).text
     assert "already" in decide(client, message, "discard")
-    assert StuckMessage.objects.exists()
+    assert DeadLetter.objects.exists()
 
 
 # --- storage ----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 
 from apps.retrieval.models import Crawl, Page
-from apps.sources.models import Source
 from tests.builders import NOON, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +18,7 @@ def staff(client):
 
 @pytest.fixture
 def site():
-    source = a_source(url="https://site.example/", title="The Daily Bridge", kind=Source.Kind.SITE)
+    source = a_source(url="https://site.example/", title="The Daily Bridge", kind="site")
     Crawl.objects.create(source=source, pages_per_day=500)
     return source
 

@@ -21,7 +21,7 @@ NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
 def a_site(**values):
-    source = a_source(url="https://site.example/", kind=Source.Kind.SITE, always_retrieved=True)
+    source = a_source(url="https://site.example/", kind="site", always_retrieved=True)
     Crawl.objects.create(source=source, due_at=NOW, **values)
     return source
 
@@ -119,7 +119,7 @@ def test_index_pages_are_as_active_and_as_much_worth_as_their_site():
     site = a_site()
     add_index_pages(site.pk, [("https://site.example/world/", "World")])
     adopt_sources(now=NOW)
-    page = Source.objects.get(kind=Source.Kind.INDEX)
+    page = Source.objects.get(kind="index")
     assert Schedule.objects.get(pk=page.pk).due_at == NOW
     Source.objects.filter(pk=site.pk).update(weight=7, state=Source.State.PAUSED)
     adopt_sources(now=NOW)

@@ -173,7 +173,7 @@ def a_found_page(source, name, *, days, **values):
 
 def test_pages_of_feeds_are_pruned_after_a_month_unless_they_wait(monkeypatch):
     monkeypatch.setattr(pages, "PRUNED_AT_ONCE", 2)
-    feed, site = a_source(), a_source(kind=Source.Kind.SITE)
+    feed, site = a_source(), a_source(kind="site")
     for number in range(4):
         a_found_page(feed, f"fetched-{number}", days=31, decided_by="feed")
     a_found_page(feed, "gone", days=31, decided_by="answer", status=404)

@@ -24,6 +24,7 @@ from apps.retrieval.actions.plan import PLANNING
 from apps.retrieval.actions.timetables import make_timetables
 from apps.retrieval.claims import LEASE, Claim
 from apps.retrieval.models import Habit, Plan, Schedule
+from apps.retrieval.policies import all_policies
 from apps.retrieval.queries import worth_changed
 from apps.sources.actions import edit_source, set_interests
 from apps.sources.models import Source
@@ -151,7 +152,7 @@ class TestThePlan:
 
     def test_of_another_policy_gives_timetables_and_ours_takes_over_again(self, fleet):
         before = instants()
-        for policy in (policy for policy in Plan.Policy.values if policy != "ours"):
+        for policy in (policy for policy in all_policies() if policy != "ours"):
             change_plan(policy=policy)
             assert make_timetables(Plan.objects.get(), now=SOON) == len(fleet)
             assert replan(now=SOON) == len(fleet)

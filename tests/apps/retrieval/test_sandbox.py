@@ -18,10 +18,10 @@ from apps.retrieval.algorithms.reading import read_index, read_site_page
 from apps.retrieval.sandbox.answers import Malformed, decode, encode
 from apps.retrieval.sandbox.child import HEADER, RESULT
 from apps.retrieval.sandbox.confinement import MEASURES
+from apps.sources import kinds
 from apps.sources.formats.feed import NotAFeed, ParsedEntry, ParsedFeed
-from apps.sources.formats.podcast_pages import Follow, Page, follow
-from apps.sources.formats.proposals import propose
-from apps.sources.formats.recipes import read_by_recipe
+from apps.sources.formats.pages import Follow, Page
+from apps.sources.formats.recipes import Recipe
 from tests.apps.retrieval import hostile_functions as hostile
 
 FILTER, LIMITS, NAMESPACE, USER = "seccomp filter", "resource limits", "user and network namespace", "unprivileged user"
@@ -305,14 +305,15 @@ PAGE = """<html><head><meta charset="%s"><title>Bridge</title></head><body><ul>
 def test_confined_functions_return_what_unconfined_ones_do(monkeypatch):
     monkeypatch.setattr(sandbox, "LOADED", REAL)
     about = {"content_type": "text/html", "url": "http://localhost/"}
-    recipe = {"item": "//li", "title": ".//b", "link": ".//a/@href"}
+    recipe = Recipe(item="//li", title=".//b", link=".//a/@href")
     page, broken = (PAGE % "utf-8").encode(), b"<rss><channel><title>A & B<item><title>One</rss>"
+    pages = [Page(page, **about)]
     calls = [
         lambda run: run(read_index, page, **about),
-        lambda run: run(propose, page, "Mayor opens the bath", "http://localhost/"),
-        lambda run: run(read_by_recipe, page, kind="xpath", recipe=recipe, **about),
-        lambda run: run(read_by_recipe, broken, kind="feed", recipe={"title": "link"}, url="http://localhost/"),
-        lambda run: run(follow, [Page(page, **about)], {"more": "//a\n//audio"}),
+        lambda run: run(kinds.propose, "xpath", pages[0], "Mayor opens the bath"),
+        lambda run: run(kinds.read, "xpath", pages, recipe),
+        lambda run: run(kinds.read, "podcast", [Page(broken, "", "http://localhost/")], Recipe(link="title")),
+        lambda run: run(kinds.read, "scrape", pages, Recipe(more="//a\n//audio")),
         lambda run: run(train_site_tags, [(page, "text/html", "Council keeps the bridge")] * 2),
     ]
     for call in calls:

@@ -191,7 +191,7 @@ def test_a_second_time_does_nothing(kept, merged):
 
 @pytest.mark.parametrize("which", ["itself", "nothing", "index page"])
 def test_what_cannot_be_merged_is_told(kept, merged, which):
-    page = a_source(kind=Source.Kind.INDEX, site=kept)
+    page = a_source(kind="index", site=kept)
     target = {"itself": merged.pk, "nothing": -1, "index page": page.pk}[which]
     with pytest.raises(NotMergeable):
         merge_sources(target, merged.pk, now=NOON)

@@ -16,19 +16,17 @@ from django.utils import timezone
 from django.utils.http import int_to_base36
 
 from apps.accounts import actions as accounts
-from apps.alerts.actions.push import public_push_key
+from apps.alerts.channels.push import public_push_key
 from apps.alerts.models import Browser
 from apps.following import actions as following
 from apps.following.models import Reading
-from apps.jobs.models import Job
+from apps.jobs.models import DeadLetter, Job
 from apps.notices.models import Notice
 from apps.publishing.actions.addresses import make_address
 from apps.push.models import Subscription
 from apps.retrieval.models import Crawl, Page
 from apps.search.actions import pull
-from apps.sources.models import Source
 from apps.stories.models import Section
-from portal.models import StuckMessage
 from tests.apps.api.programs import Belongings, a_person_with_everything
 from tests.apps.belongings.worlds import add_what_is_not_exported
 from tests.builders import NOON, a_posting, a_source
@@ -69,7 +67,7 @@ def a_foreign_world() -> World:
     social = SocialAccount.objects.get(user=person)
     public_push_key()  # made once, at the first visit
     session = UserSession.objects.get(user=person)
-    site = a_source(url="https://site.example/", title="Site", kind=Source.Kind.SITE, listed=True)
+    site = a_source(url="https://site.example/", title="Site", kind="site", listed=True)
     Crawl.objects.create(source=owner.source, pages_per_day=500)
     page = Page.objects.create(
         source=owner.source, url="https://site.example/1", key=bytes(16), found_at=now, kind="news"
@@ -84,9 +82,7 @@ def a_foreign_world() -> World:
         expires_at=now + timedelta(days=9),
     )  # fmt: skip
     job = Job.objects.create(kind="index", asked_by="Ann", state="running")
-    stuck = StuckMessage.objects.create(
-        id="stuck-1", task="x", content="{}", first_at=now, last_at=now, set_aside_at=now
-    )
+    stuck = DeadLetter.objects.create(id="stuck-1", task="x", content="{}", first_at=now, last_at=now, set_aside_at=now)
     rule = owner.search.rule
     rule.webhook_url, rule.webhook_secret = (
         f"https://{MARKER}.example/hook",

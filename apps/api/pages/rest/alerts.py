@@ -39,6 +39,7 @@ class Rule(Answer):
     mail: models.Rule.Mail
     push: bool
     webhook_url: str
+    settings: dict[str, str] = Field(description="Of other channels, by their names.")
     stopped_at: datetime | None = Field(description="Since when no message is sent; the rest goes on.")
     importance: float = Field(description="What it is worth beside your others; 1 is usual.")
 
@@ -62,7 +63,7 @@ class Attempt(Answer):
 
 class Message(Answer):
     id: int
-    channel: models.Message.Channel
+    channel: str
     search_id: int | None = Field(description="A digest is of several searches and has none.")
     state: Literal["waiting", "sent", "failed", "dropped"]
     created_at: datetime

@@ -8,7 +8,6 @@ from pydantic import Field
 from apps.accounts.models import User
 from apps.api.pages.rest.answers import Answer, finite
 from apps.following import queries as following
-from apps.retrieval import models
 from apps.retrieval import queries as retrieval
 from apps.retrieval.reports import source as reports
 from apps.retrieval.reports.delays import asking_of, delays_by_day
@@ -74,7 +73,7 @@ class SourcePlan(Answer):
 
 
 class Plan(Answer):
-    policy: models.Plan.Policy
+    policy: str
     sources: int = Field(description="That are to be asked.")
     budget: float = Field(description="Retrievals a day of all of them.")
     used: int = Field(description="In the last 24 hours.")
@@ -139,7 +138,7 @@ def whole_plan(now: datetime) -> Plan:
     plan, wanted = reports.current_plan(), retrieval.wanted()
     delays = retrieval.delays(now - RECENT, now)
     return Plan(
-        policy=models.Plan.Policy(plan.policy),
+        policy=plan.policy,
         sources=wanted.count,
         budget=24 * retrieval.hourly_budget(plan, wanted),
         used=retrieval.requests_made(now - RECENT, now),

@@ -27,7 +27,7 @@ RETRIEVALS = 20  # latest ones that are told
 class Source(Answer):
     id: int
     url: str
-    kind: models.Source.Kind
+    kind: str
     state: models.Source.State
     title: str
     site_url: str = Field(description="Empty if it leads to no page of the web.")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
+from apps.database.backoff import next_delay
 from apps.retrieval.algorithms.crawl.addresses import is_continuation, trap_reason
 from apps.retrieval.algorithms.crawl.links import is_page_address
 from apps.retrieval.algorithms.crawl.patterns import Patterns
@@ -193,7 +194,8 @@ def _postponed(seen: Seen, looks: int, failures: int, now: datetime) -> Decision
 
 
 def _due(now: datetime, waits: Sequence[timedelta], before: int) -> datetime | None:
-    return now + waits[before] if before < len(waits) else None
+    wait = next_delay(before + 1, waits)
+    return now + wait if wait is not None else None
 
 
 def _sentence(reasons: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """The policies that Sia, Cho and Cho compare, section 4: from what was learnt to a timetable for each source.
 
-All have one form, `policy(learned, per_day, *, random, weights, least, most)`:
+All are a `Rule` and called as `rule(learned, per_day, *, random, weights, least, most)`:
 
 learned : Learned, of n sources
 per_day : float
@@ -15,7 +15,8 @@ least, most : float
 They return one `Timetable` per source.
 """
 
-from typing import Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,8 +32,20 @@ LEAST, MOST = 1 / 7, 288.0  # retrievals per day: once a week, every five minute
 DAYS = 28  # in which a real frequency becomes whole retrievals
 
 
-class Policy(Protocol):
-    """What all policies of the paper, and those it is compared with, look like."""
+Frequencies = Callable[[Learned, float, ArrayLike, float, float], FloatArray]
+Placement = Callable[[Learned, FloatArray, np.random.Generator], list[Timetable]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How often each source is asked, and when.
+
+    `frequencies` shares out a number of retrievals a day among the sources: `(learned, total, weights, least, most)`;
+    `placement` makes them timetables.
+    """
+
+    frequencies: Frequencies
+    placement: Placement
 
     def __call__(
         self,
@@ -40,77 +53,25 @@ class Policy(Protocol):
         per_day: float,
         *,
         random: np.random.Generator,
-        weights: ArrayLike | None = None,
+        weights: ArrayLike = 1.0,
         least: float = LEAST,
         most: float = MOST,
-    ) -> list[Timetable]: ...
+    ) -> list[Timetable]:
+        total = float(np.clip(per_day, least, most)) * len(learned)
+        return self.placement(learned, self.frequencies(learned, total, weights, least, most), random)
 
 
-def uniform(
-    learned: Learned,
-    per_day: float,
-    *,
-    random: np.random.Generator,
-    weights: ArrayLike | None = None,
-    least: float = LEAST,
-    most: float = MOST,
-) -> list[Timetable]:
-    """The same number of retrievals for every source, evenly spaced."""
-    return evenly_spaced(np.full(len(learned), np.clip(per_day, least, most)), random)
+def equal(learned: Learned, total: float, weights: ArrayLike, least: float, most: float) -> FloatArray:
+    """The same number of retrievals for every source."""
+    return np.full(len(learned), total / len(learned))
 
 
-def retrieval_scheduling(
-    learned: Learned,
-    per_day: float,
-    *,
-    random: np.random.Generator,
-    weights: ArrayLike | None = None,
-    least: float = LEAST,
-    most: float = MOST,
-) -> list[Timetable]:
-    """The same number of retrievals for every source, at the best instants for its pattern."""
-    return well_timed(learned, np.full(len(learned), np.clip(per_day, least, most)), random)
+def square_root(learned: Learned, total: float, weights: ArrayLike, least: float, most: float) -> FloatArray:
+    """Retrievals in proportion to the square root of weight times rate."""
+    return square_root_allocation(learned.rates, total, weights=weights, least=least, most=most)
 
 
-def resource_allocation(
-    learned: Learned,
-    per_day: float,
-    *,
-    random: np.random.Generator,
-    weights: ArrayLike | None = None,
-    least: float = LEAST,
-    most: float = MOST,
-) -> list[Timetable]:
-    """Retrievals in proportion to the square root of weight times rate, evenly spaced."""
-    return evenly_spaced(_square_root_frequencies(learned, per_day, weights, least, most), random)
-
-
-def combined(
-    learned: Learned,
-    per_day: float,
-    *,
-    random: np.random.Generator,
-    weights: ArrayLike | None = None,
-    least: float = LEAST,
-    most: float = MOST,
-) -> list[Timetable]:
-    """Retrievals in proportion to the square root of weight times rate, at the best instants for each pattern."""
-    return well_timed(learned, _square_root_frequencies(learned, per_day, weights, least, most), random)
-
-
-def _square_root_frequencies(
-    learned: Learned, per_day: float, weights: ArrayLike | None, least: float, most: float
-) -> FloatArray:
-    return square_root_allocation(
-        learned.rates,
-        float(np.clip(per_day, least, most)) * len(learned),
-        weights=1.0 if weights is None else weights,
-        least=least,
-        most=most,
-    )
-
-
-def evenly_spaced(frequencies: FloatArray, random: np.random.Generator) -> list[Timetable]:
+def evenly_spaced(learned: Learned, frequencies: FloatArray, random: np.random.Generator) -> list[Timetable]:
     """Timetables with these retrievals per day, array (n,), each with a random phase."""
     phases = random.random(frequencies.size)
     return [Timetable.even(DAY / frequency, phase) for frequency, phase in zip(frequencies, phases, strict=True)]
@@ -135,3 +96,9 @@ def _well_timed(learned: Learned, source: int, frequency: float, phase: float) -
     counts = whole_retrievals(frequency, DAYS, phase=phase)
     days = [day * DAY + learned.schedule(source, count) for day, count in enumerate(counts.tolist()) if count]
     return Timetable(np.concatenate(days), DAYS * DAY)
+
+
+uniform = Rule(equal, evenly_spaced)
+retrieval_scheduling = Rule(equal, well_timed)
+resource_allocation = Rule(square_root, evenly_spaced)
+combined = Rule(square_root, well_timed)

@@ -6,14 +6,10 @@ from dataclasses import asdict, dataclass, fields
 import numpy as np
 
 from apps.retrieval.algorithms.calendar import DAY, WEEK
-from apps.retrieval.algorithms.cam.epochs import share_out
-from apps.retrieval.algorithms.cam.weeks import HOURS, weeks
-from apps.retrieval.algorithms.cgm import cgm_age, cgm_freshness
-from apps.retrieval.algorithms.habits.learning import SLOTS, five_minute_rates, learn_habits, learn_priors
+from apps.retrieval.algorithms.habits.learning import five_minute_rates, learn_habits, learn_priors
 from apps.retrieval.algorithms.planner.policies import Lessons, PricedPlan, first_price
 from apps.retrieval.algorithms.sia.learning import learn
-from apps.retrieval.algorithms.sia.policies import Policy as PaperPolicy
-from apps.retrieval.algorithms.sia.policies import combined, resource_allocation, retrieval_scheduling, uniform
+from apps.retrieval.algorithms.sia.policies import Rule
 from apps.retrieval.algorithms.simulation import peers
 from apps.retrieval.algorithms.simulation.accounting import (
     Outcome,
@@ -83,18 +79,15 @@ Evaluate = Callable[[float], Outcome]  # the outcome with so many retrievals per
 
 
 @dataclass(frozen=True)
-class Policy:
-    """`learn` does once what all budgets share; `effort` orders the jobs: roughly tenths of a second in one fold."""
+class Contender:
+    """A policy in the comparison: `learn` does once what all budgets share.
+
+    `effort` orders the jobs: roughly tenths of a second in one fold.
+    """
 
     learn: Callable[[Job], Evaluate]
     effort: float = 1.0
     needs_truth: bool = False  # works only where the true rates are known
-
-
-def run(job: Job) -> list[Statistics]:
-    """Test a policy; one result per budget."""
-    evaluate = POLICIES[job.policy].learn(job)
-    return [Statistics.of(evaluate(budget), job.fold) for budget in job.budgets]
 
 
 def averaged(results: Iterable[tuple[Statistics, float]]) -> Statistics:
@@ -156,35 +149,18 @@ def evaluated_reactive(
     return evaluate
 
 
-def _of_paper(policy: PaperPolicy) -> Callable[[Job], Evaluate]:
+def of_paper(rule: Rule) -> Callable[[Job], Evaluate]:
     """A policy that is told the budget itself and what the two weeks before the test taught."""
 
     def prepare(job: Job) -> Evaluate:
         learned = learn(job.fold.learning, job.fold.start, random=job.random())
 
         def plan(per_day: float) -> list[Timetable]:
-            return policy(learned, per_day, random=job.random(), least=LEAST_PER_DAY, most=MOST_PER_DAY)
+            return rule(learned, per_day, random=job.random(), least=LEAST_PER_DAY, most=MOST_PER_DAY)
 
         return evaluated_timetables(job, plan)
 
     return prepare
-
-
-def _cam(job: Job) -> Evaluate:
-    """CAM with weeks for epochs; update instants are those of habits learnt once, before the test."""
-    fold = job.fold
-    known = fold.trace.window(-np.inf, fold.start)
-    habits = learn_habits(known, fold.start, learn_priors(known, fold.start, random=job.random()))
-    rates = five_minute_rates(habits.hourly, habits.minutes) / SLOTS
-    found = weeks(rates, np.zeros(len(rates)), job.random().random(len(rates)))
-    weights = np.ones(len(rates))
-
-    def plan(per_day: float) -> list[Timetable]:
-        tasks = round(per_day * len(rates) * 7)
-        chosen = share_out(weights, found.probabilities, found.doubt, tasks, longest=HOURS)
-        return [found.timetable(source, looks)[0] for source, looks in enumerate(chosen)]
-
-    return evaluated_timetables(job, plan)
 
 
 def _peer(rule: peers.Rule, longest: float = WEEK) -> Callable[[Job], Evaluate]:
@@ -211,7 +187,7 @@ def _clairvoyant(job: Job) -> Evaluate:
     return evaluate
 
 
-def _priced(job: Job, lessons: Lessons, *, longest: float = LONGEST_GAP, reacts: bool = True) -> Evaluate:
+def priced(job: Job, lessons: Lessons, *, longest: float = LONGEST_GAP, reacts: bool = True) -> Evaluate:
     weights = np.ones(len(job.fold.trace))
 
     def plan(price: float) -> Reactive:
@@ -220,13 +196,9 @@ def _priced(job: Job, lessons: Lessons, *, longest: float = LONGEST_GAP, reacts:
     return evaluated_reactive(job, plan, first=lambda budget: first_price(lessons, weights, budget), exponent=-0.5)
 
 
-def _ours(job: Job) -> Evaluate:
-    return _priced(job, Lessons.learnt(job.fold.trace, job.fold.start, job.fold.end, seed=job.seed))
-
-
 def _ours_capped(job: Job) -> Evaluate:
     lessons = Lessons.learnt(job.fold.trace, job.fold.start, job.fold.end, seed=job.seed)
-    return _priced(job, lessons, longest=job.cap)
+    return priced(job, lessons, longest=job.cap)
 
 
 def _hindsight(job: Job) -> Evaluate:
@@ -235,31 +207,24 @@ def _hindsight(job: Job) -> Evaluate:
     priors = learn_priors(fold.test, fold.end, random=job.random())
     habits = learn_habits(fold.test, fold.end, priors)
     lessons = Lessons([five_minute_rates(habits.hourly, habits.minutes)], fold.start)
-    return _priced(job, lessons, reacts=False)
+    return priced(job, lessons, reacts=False)
 
 
 def _oracle(job: Job) -> Evaluate:
     """The same planner, which knows the rates that the postings were drawn from."""
     lessons = Lessons([np.array([profile.rates for profile in job.fold.profiles])], job.fold.start)
-    return _priced(job, lessons, reacts=False)
+    return priced(job, lessons, reacts=False)
 
 
-POLICIES: Mapping[str, Policy] = {
-    "uniform": Policy(_of_paper(uniform)),
-    "scheduling": Policy(_of_paper(retrieval_scheduling), effort=4.0),
-    "allocation": Policy(_of_paper(resource_allocation)),
-    "combined": Policy(_of_paper(combined), effort=12.0),
-    "cgm_age": Policy(_of_paper(cgm_age), effort=2.0),
-    "cgm_freshness": Policy(_of_paper(cgm_freshness), effort=2.0),
-    "cam": Policy(_cam, effort=20.0),
-    "miniflux": Policy(_peer(peers.miniflux, longest=DAY), effort=25.0),
-    "newsblur": Policy(_peer(peers.newsblur), effort=5.0),
-    "commafeed": Policy(_peer(peers.commafeed), effort=70.0),
-    "freshrss": Policy(_peer(peers.freshrss)),
-    "mavg": Policy(_peer(peers.mavg), effort=30.0),
-    "ours": Policy(_ours, effort=800.0),
-    "ours_capped": Policy(_ours_capped, effort=800.0),
-    "hindsight": Policy(_hindsight, effort=600.0),
-    "oracle": Policy(_oracle, effort=600.0, needs_truth=True),
-    "clairvoyant": Policy(_clairvoyant, effort=25.0),
+# Peers, and bounds that no plan can reach; `retrieval.policies` has those that a plan may follow.
+OTHERS: Mapping[str, Contender] = {
+    "miniflux": Contender(_peer(peers.miniflux, longest=DAY), effort=25.0),
+    "newsblur": Contender(_peer(peers.newsblur), effort=5.0),
+    "commafeed": Contender(_peer(peers.commafeed), effort=70.0),
+    "freshrss": Contender(_peer(peers.freshrss)),
+    "mavg": Contender(_peer(peers.mavg), effort=30.0),
+    "ours_capped": Contender(_ours_capped, effort=800.0),
+    "hindsight": Contender(_hindsight, effort=600.0),
+    "oracle": Contender(_oracle, effort=600.0, needs_truth=True),
+    "clairvoyant": Contender(_clairvoyant, effort=25.0),
 }

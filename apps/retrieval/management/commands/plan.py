@@ -10,6 +10,7 @@ from rich.table import Table
 
 from apps.retrieval import actions, queries
 from apps.retrieval.models import Habit, Plan, Schedule
+from apps.retrieval.policies import all_policies, pages_policies, policy_of
 from apps.sources.actions import By
 
 DAY = timedelta(days=1)
@@ -19,8 +20,8 @@ class Command(BaseCommand):
     help = "Show the plan of retrievals, change it, or learn the sources' habits at once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--policy", choices=Plan.Policy.values)
-        parser.add_argument("--pages-policy", choices=Plan.PagesPolicy.values, help="of pages without a feed")
+        parser.add_argument("--policy", choices=list(all_policies()))
+        parser.add_argument("--pages-policy", choices=pages_policies(), help="of pages without a feed")
         parser.add_argument("--budget", type=float, metavar="RETRIEVALS", help="how many may be made")
         parser.add_argument("--per", choices=[value.replace("_", "-") for value in Plan.Unit.values], help="of budget")
         parser.add_argument("--longest-gap", type=float, metavar="HOURS", help="no source waits longer; 1 to 168")
@@ -68,8 +69,8 @@ class Command(BaseCommand):
         delays = queries.delays(now - DAY, now)
         table = Table(show_header=False)
         rows = {
-            "policy": plan.get_policy_display(),
-            "pages without a feed": plan.get_pages_policy_display(),
+            "policy": policy_of(plan.policy).label,
+            "pages without a feed": policy_of(plan.policy, plan.pages_policy, pages=True).label,
             "budget": f"{plan.budget:g} retrievals {plan.get_unit_display()}; none waits over {plan.longest_gap:g} h",
             "share for what people search": f"{plan.interest_share:.0%}",
             "price": "not known yet" if plan.price is None else f"{plan.price:.4g} posting-hours per retrieval",

@@ -1,11 +1,11 @@
 from django.contrib import admin
 from django.http import HttpRequest
 
-from portal.models import StuckMessage
+from apps.jobs.models import DeadLetter
 
 
-@admin.register(StuckMessage)
-class StuckMessageAdmin(admin.ModelAdmin):
+@admin.register(DeadLetter)
+class DeadLetterAdmin(admin.ModelAdmin):
     """To be looked at and, once it is clear what was wrong with them, deleted."""
 
     list_display = ("task", "set_aside_at", "tries", "reason")

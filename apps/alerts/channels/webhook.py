@@ -1,27 +1,34 @@
 """Webhooks, as Standard Webhooks has them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from uuid import uuid4
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
-from apps.alerts.actions.sending import Answer, post
 from apps.alerts.algorithms.signing import signed
-from apps.alerts.models import Message, Rule
+from apps.alerts.channels import Answer, Channel, Errand, Occasion, Slot, post
+from apps.alerts.models import Rule
 from apps.alerts.queries.contents import Finding, Group, absolute
 from apps.following.actions import NotPossible
 
 FOUND, TEST = "search.found", "search.test"
 
 
-def send(message: Message, groups: Sequence[Group], rule: Rule, *, now: datetime) -> Answer:
+def slots(occasion: Occasion) -> Iterator[Slot]:
+    if occasion.rule.webhook_url:  # programs have no quiet hours
+        yield occasion.slot("webhook", occasion.now)
+
+
+def send(errand: Errand, now: datetime) -> Answer:
     """The same body at each attempt, under the same id; only the instant of the call is another."""
-    [group] = groups
-    body = _body(FOUND, group, made_at=message.created_at)
-    return _call(rule, body, key=str(message.key), now=now)
+    [group], [rule] = errand.groups, errand.rules
+    body = _body(FOUND, group, made_at=errand.message.created_at)
+    return _call(rule, body, key=str(errand.message.key), now=now)
 
 
 def test_webhook(user: User, saved_id: int, *, now: datetime) -> Answer:
@@ -59,3 +66,6 @@ def _body(kind: str, group: Group, *, made_at: datetime) -> bytes:
     search = {"id": group.saved_id, "name": group.name, "query": group.query}
     told = {"type": kind, "timestamp": made_at.isoformat(), "data": {"search": search, "hits": hits}}
     return json.dumps(told, ensure_ascii=False).encode()
+
+
+CHANNEL = Channel(label=gettext_lazy("Webhook"), slots=slots, send=send, wanted=~Q(webhook_url=""), is_counted=False)

@@ -1,22 +1,36 @@
 """Mails: text and HTML, grouped by search, with a link that stops them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime, timedelta
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
 
 from django.conf import settings
 from django.core.mail import BadHeaderError, EmailMultiAlternatives, get_connection
+from django.db.models import Q
 from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
-from apps.alerts.actions.sending import Answer
+from apps.alerts.channels import Answer, Channel, Errand, Occasion, Slot
+from apps.alerts.models import Rule
 from apps.alerts.queries.contents import Group, absolute, host, stop_page
 from apps.alerts.queries.messages import zone_of
 
 TAKEN = 250  # what SMTP says
 LONGEST_SUBJECT = 150  # characters
+
+
+def slots(occasion: Occasion) -> Iterator[Slot]:
+    if occasion.rule.mail == Rule.Mail.ONCE and occasion.user.email:
+        yield occasion.slot("mail", occasion.after_quiet(occasion.now))
+
+
+def deliver(errand: Errand, now: datetime) -> Answer:
+    message = errand.message
+    return send(str(message.key), message.user, errand.groups, stop_token=errand.stop_token)
 
 
 def send(key: str, user: User, groups: Sequence[Group], *, stop_token: str) -> Answer:
@@ -89,3 +103,12 @@ def _subject(groups: Sequence[Group]) -> str:
     # Line breaks, and whatever else a header cannot hold, are blanks.
     tidy = "".join(letter if letter.isprintable() else " " for letter in subject)
     return " ".join(tidy.split())[:LONGEST_SUBJECT]
+
+
+CHANNEL = Channel(
+    label=gettext_lazy("Mail"),
+    slots=slots,
+    send=deliver,
+    wanted=~Q(mail=Rule.Mail.NONE),
+    lease=timedelta(minutes=4),  # a mail server may take its time for each of its answers
+)

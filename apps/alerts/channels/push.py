@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parseaddr
 from urllib.parse import urlsplit
@@ -11,12 +11,14 @@ import http_ece
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.conf import settings
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from py_vapid import Vapid02
 
-from apps.alerts.actions.sending import Answer, post
+from apps.alerts.channels import Answer, Channel, Errand, Occasion, Slot, post
 from apps.alerts.models import Browser, Message, VapidKey
 from apps.alerts.queries.contents import Group, absolute
 
@@ -26,7 +28,16 @@ LONGEST_TITLE, LONGEST_BODY = 120, 300  # characters; push services take 4,096 b
 TITLES = 3  # that are named
 
 
-def send(message: Message, groups: Sequence[Group], browser: Browser, *, now: datetime) -> Answer:
+def slots(occasion: Occasion) -> Iterator[Slot]:
+    if occasion.rule.push:
+        due_at = occasion.after_quiet(occasion.now)
+        for browser_id in occasion.browsers:
+            yield occasion.slot("push", due_at, browser_id=browser_id)
+
+
+def send(errand: Errand, now: datetime) -> Answer:
+    message, browser = errand.message, errand.message.browser
+    assert browser is not None
     headers = {
         "Content-Type": "application/octet-stream",
         "Content-Encoding": "aes128gcm",
@@ -35,7 +46,7 @@ def send(message: Message, groups: Sequence[Group], browser: Browser, *, now: da
         "Urgency": "normal",
         "Authorization": _token(browser.endpoint, now),
     }
-    return post(browser.endpoint, _encrypted(_payload(message, groups), browser), headers)
+    return post(browser.endpoint, _encrypted(_payload(message, errand.groups), browser), headers)
 
 
 def public_push_key() -> str:
@@ -98,3 +109,10 @@ def _encoded(data: bytes) -> str:
 
 def _decoded(text: str) -> bytes:
     return base64.urlsafe_b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
+
+
+def _lost(message: Message) -> str:
+    return "" if message.browser else "The browser takes no messages any more."
+
+
+CHANNEL = Channel(label=gettext_lazy("Browser"), slots=slots, send=send, wanted=Q(push=True), lost=_lost)

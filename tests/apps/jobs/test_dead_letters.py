@@ -11,9 +11,10 @@ from celery.contrib.testing.worker import start_worker
 from django.conf import settings
 from django.urls import reverse
 
-from portal import doctor, poison
+from apps.jobs import dead_letters
+from apps.jobs.models import DeadLetter
+from portal import doctor
 from portal.celery import app
-from portal.models import StuckMessage
 from tests.builders import a_user
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
@@ -24,9 +25,9 @@ def task():
     """A task that notes with what it was called; it fails if told so."""
     calls = []
 
-    @current_app.task(base=poison.CountedTask, name=f"noted-{uuid4().hex}")
+    @current_app.task(base=dead_letters.CountedTask, name=f"noted-{uuid4().hex}")
     def noted(word):
-        calls.append((word, list(StuckMessage.objects.values_list("tries", flat=True))))
+        calls.append((word, list(DeadLetter.objects.values_list("tries", flat=True))))
         if word == "fail":
             raise ValueError(word)
 
@@ -44,9 +45,9 @@ def deliver(task, word, *, again):
 
 
 def test_a_message_is_tried_three_times_more_and_then_set_aside(db):
-    tried = [poison.may_try("message 1", "a task", "its words", now=NOW) for _ in range(5)]
+    tried = [dead_letters.may_try("message 1", "a task", "its words", now=NOW) for _ in range(5)]
     assert tried == [True, True, True, False, False]
-    row = StuckMessage.objects.get()
+    row = DeadLetter.objects.get()
     assert (row.task, row.content, row.set_aside_at) == ("a task", "its words", NOW)
     assert row.reason == "Its worker ended 3 times while it was at it."
 
@@ -61,22 +62,22 @@ def test_a_try_is_counted_before_it_begins_and_forgotten_when_the_worker_lives_o
     with pytest.raises(ValueError, match="fail"):
         deliver(task, "fail", again=True)
     assert task.calls == [("word", [1]), ("fail", [1])]
-    assert not StuckMessage.objects.exists()
+    assert not DeadLetter.objects.exists()
 
 
 def test_a_message_that_ended_its_worker_too_often_is_not_tried_again(db, task):
-    for _ in range(poison.MOST_TRIES):
-        assert poison.may_try("message 1", task.name, "", now=NOW)  # and then the worker ended
+    for _ in range(dead_letters.MAX_TRIES):
+        assert dead_letters.may_try("message 1", task.name, "", now=NOW)  # and then the worker ended
     deliver(task, "word", again=True)
     assert task.calls == []
-    assert StuckMessage.objects.get().set_aside_at is not None
+    assert DeadLetter.objects.get().set_aside_at is not None
 
 
 def test_all_tasks_of_the_portal_count_their_tries():
     app.loader.import_default_modules()
     ours = [task for name, task in app.tasks.items() if name.startswith("apps.")]
     assert len(ours) > 20
-    assert all(isinstance(task, poison.CountedTask) for task in ours)
+    assert all(isinstance(task, dead_letters.CountedTask) for task in ours)
 
 
 def test_what_no_worker_can_read_is_set_aside_and_the_next_message_is_worked_on(transactional_db):
@@ -98,7 +99,7 @@ def test_what_no_worker_can_read_is_set_aside_and_the_next_message_is_worked_on(
         while not done and time.monotonic() < until:
             time.sleep(0.05)
     assert done
-    kept = {row.task: row for row in StuckMessage.objects.all()}
+    kept = {row.task: row for row in DeadLetter.objects.all()}
     assert set(kept) == {"", "of.tomorrow"}
     assert all(row.set_aside_at for row in kept.values())
     assert kept["of.tomorrow"].id == "message 2"
@@ -106,13 +107,13 @@ def test_what_no_worker_can_read_is_set_aside_and_the_next_message_is_worked_on(
 
 def test_the_doctor_and_the_admin_show_what_was_set_aside(client, db):
     assert doctor.OF_THE_PORTAL["messages"]() == "None was set aside."
-    poison.set_aside("message 1", "of.tomorrow", "its words", "It is not known.", now=NOW)
+    dead_letters.set_aside("message 1", "of.tomorrow", "its words", "It is not known.", now=NOW)
     with pytest.raises(doctor.Wrong, match="1 were set aside"):
         doctor.OF_THE_PORTAL["messages"]()
     keeper = a_user()
     keeper.is_staff = keeper.is_superuser = True
     keeper.save()
     client.force_login(keeper)
-    page = client.get(reverse("admin:portal_stuckmessage_changelist")).content.decode()
+    page = client.get(reverse("admin:jobs_deadletter_changelist")).content.decode()
     assert "of.tomorrow" in page
     assert "It is not known." in page

@@ -1,0 +1,35 @@
+"""Digests by mail: hits of several searches, at the full hour or once a day."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, time
+
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.models import User
+from apps.alerts.algorithms.times import next_at, next_hour
+from apps.alerts.channels import DIGEST, Occasion, Slot, mail
+from apps.alerts.models import Rule
+from apps.alerts.queries.messages import wishes_of, zone_of
+
+
+def slots(occasion: Occasion) -> Iterator[Slot]:
+    user, now = occasion.user, occasion.now
+    if occasion.rule.mail == Rule.Mail.HOUR and user.email:
+        yield occasion.slot(DIGEST, occasion.after_quiet(next_hour(now, zone_of(user))))
+    if occasion.rule.mail == Rule.Mail.DAY and user.email:  # at the hour that the person chose, quiet or not
+        yield occasion.slot(DIGEST, digest_of_day(user, now))
+
+
+def digest_of_day(user: User, now: datetime) -> datetime:
+    """When the person's next digest of the day is sent."""
+    return next_at(time(wishes_of(user).digest_hour), now, zone_of(user))
+
+
+CHANNEL = replace(
+    mail.CHANNEL,
+    label=_("Digest by mail"),
+    slots=slots,
+    wanted=~Q(mail=Rule.Mail.NONE) | Q(push=True),  # a push that was one too many may be in it
+)

@@ -1,0 +1,23 @@
+"""Registries: packages whose every module is an entry, so that a new entry is one new module."""
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+
+def entries(package: str, attribute: str) -> Iterator[tuple[str, Any]]:
+    """The name of each module of a package and its value of the attribute, in alphabetical order.
+
+    Raises
+    ------
+    AttributeError
+        If a module has no such attribute: everything in the package has to be an entry.
+
+    Examples
+    --------
+    >>> [name for name, _ in entries("json", "__name__")]
+    ['decoder', 'encoder', 'scanner', 'tool']
+    """
+    for module in sorted(pkgutil.iter_modules(import_module(package).__path__), key=lambda module: module.name):
+        yield module.name, getattr(import_module(f"{package}.{module.name}"), attribute)

@@ -1,0 +1,105 @@
+"""Policies of retrieval, each a module of this package that defines `POLICY`, a `Policy`.
+
+The module's name is what `Plan.policy` stores; being in this package is all that registers it: it can be chosen for
+the plan, and `evaluate_retrieval` compares it with the others. Policies are pure. Most turn what was learnt of all
+sources into one timetable for each; one that `reacts` is planned anew after each retrieval instead.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.database.registry import entries
+from apps.retrieval.algorithms.cam.weeks import Weeks
+from apps.retrieval.algorithms.sia.learning import Learned
+from apps.retrieval.algorithms.sia.policies import Rule
+from apps.retrieval.algorithms.simulation.comparison import OTHERS, Contender, Evaluate, Job, Statistics, of_paper
+from apps.retrieval.algorithms.timetables import Timetable
+
+FloatArray = NDArray[np.float64]
+
+OURS = "ours"
+SAME = "same"  # the policy of pages is that of the others
+SEED = 12
+
+
+def gettext_noop(text: str) -> str:
+    """Mark a text for translation; pages translate it when they show it."""
+    return text
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """The sources that get timetables, and what a policy may know of them."""
+
+    worths: FloatArray
+    min_gaps: FloatArray  # h
+    least: float  # retrievals a day of each source
+    most: float
+    longest: float  # h between two retrievals of a source
+    learned: Callable[[], Learned]  # rates and daily patterns of the last two weeks
+    weeks: Callable[[], tuple[Weeks, FloatArray]]  # chances of updates in each hour of the week, and their doubt
+
+
+# A timetable of each source, and the probability of an update at each of its instants or nothing.
+Timetables = tuple[Sequence[Timetable], Sequence[FloatArray]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """The interface of a module: what varies between policies."""
+
+    label: str  # for people, marked with `gettext_noop`
+    timetables: Callable[[Fleet, float], Timetables] | None = None  # for so many retrievals a day and source
+    backtest: Callable[[Job], Evaluate]  # the same over recorded postings
+    effort: float = 1.0  # of the backtest: tenths of a second, roughly
+    for_pages: bool = False  # may be chosen for pages alone; those without a timetable are looked at often first
+    name: str = ""  # the module's
+
+    @property
+    def reacts(self) -> bool:
+        return self.timetables is None
+
+
+def by_rule(rule: Rule, label: str, *, effort: float = 1.0) -> Policy:
+    """A policy that goes by what `sia.learning` learns."""
+    return Policy(label=label, timetables=partial(_timetables, rule), backtest=of_paper(rule), effort=effort)
+
+
+def _timetables(rule: Rule, fleet: Fleet, per_day: float) -> Timetables:
+    random = np.random.default_rng(SEED)
+    made = rule(fleet.learned(), per_day, random=random, weights=fleet.worths, least=fleet.least, most=fleet.most)
+    return made, [np.empty(0)] * len(made)
+
+
+@cache
+def all_policies() -> Mapping[str, Policy]:
+    """The policies by their names; our own comes first."""
+    found = {name: replace(policy, name=name) for name, policy in entries(__name__, "POLICY")}
+    return {OURS: found[OURS]} | found
+
+
+def policy_of(name: str, pages_name: str = SAME, *, pages: bool = False) -> Policy:
+    """The policy of this name, or of pages without a feed; our own if its module was removed."""
+    chosen = pages_name if pages and pages_name != SAME else name
+    return all_policies().get(chosen, all_policies()[OURS])
+
+
+def pages_policies() -> list[str]:
+    """What the policy of pages may be."""
+    return [SAME, *(policy.name for policy in all_policies().values() if policy.for_pages)]
+
+
+@cache
+def contenders() -> Mapping[str, Contender]:
+    """What `evaluate_retrieval` compares: the policies, peers, and bounds."""
+    return {name: Contender(policy.backtest, policy.effort) for name, policy in all_policies().items()} | dict(OTHERS)
+
+
+def run(job: Job) -> list[Statistics]:
+    """Test a policy; one result per budget."""
+    evaluate = contenders()[job.policy].learn(job)
+    return [Statistics.of(evaluate(budget), job.fold) for budget in job.budgets]

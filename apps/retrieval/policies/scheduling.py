@@ -1,0 +1,8 @@
+from apps.retrieval.algorithms.sia.policies import retrieval_scheduling
+from apps.retrieval.policies import by_rule, gettext_noop
+
+POLICY = by_rule(
+    retrieval_scheduling,
+    gettext_noop("Retrieval scheduling (Sia, Cho, Cho): as often, at the best instants"),
+    effort=4.0,
+)

@@ -1,0 +1,37 @@
+from collections.abc import Iterator, Sequence
+
+from apps.sources.formats.feed import ParsedFeed
+from apps.sources.formats.json_paths import check_json_path, read_json_tree
+from apps.sources.formats.json_proposals import propose_keys
+from apps.sources.formats.pages import Page
+from apps.sources.formats.proposals import Proposal
+from apps.sources.formats.recipes import ITEM_FIELDS, REQUIRED_FIELDS, Recipe, read_items
+from apps.sources.formats.trees import Tree, decoded
+from apps.sources.kinds import SourceKind, gettext_noop
+
+
+def read(pages: Sequence[Page], recipe: Recipe) -> ParsedFeed:
+    [page] = pages
+    utf8, problems = decoded(page.content, page.content_type)
+    tree = Tree(root=read_json_tree(utf8), base=page.url, is_html=False, problems=problems)
+    return read_items(tree, recipe, page.url, is_json=True)
+
+
+def propose(page: Page, wanted: str) -> Iterator[Proposal]:
+    utf8, _ = decoded(page.content, page.content_type)
+    return (Proposal(*values) for values in propose_keys(utf8, wanted))
+
+
+KIND = SourceKind(
+    label=gettext_noop("JSON, items by their paths"),
+    help=gettext_noop(
+        "Each path leads along keys: <code>data.items</code>, <code>title</code>, <code>media[0].url</code>,"
+        ' <code>["my key"]</code>; or as an XPath: <code>//data/items/item</code>. Of an array every element is meant.'
+    ),
+    fields=ITEM_FIELDS,
+    required=REQUIRED_FIELDS,
+    check=check_json_path,
+    read=read,
+    propose=propose,
+    is_page=True,
+)
