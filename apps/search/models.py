@@ -98,6 +98,7 @@ class Generation(models.Model):
     first = models.IntegerField()
     size = models.IntegerField()
     average_length = models.FloatField()  # which its impacts were reckoned with
+    impact_version = models.TextField()  # `bm25.IMPACT_VERSION` when its impacts were computed
     earliest = models.DateTimeField()  # publication
     latest = models.DateTimeField()
     tokens = models.BigIntegerField()  # of those alive
