@@ -14,7 +14,6 @@ from apps.postings.queries import BadCursor
 
 Row = TypeVar("Row")
 
-LONGEST_PLACE = 2_000  # characters
 LARGEST_ID = 2**63 - 1
 _ON_WEB = re.compile(r"https?://[^\s/]", re.IGNORECASE)
 
