@@ -130,6 +130,3 @@ class Emitted(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["job", "part"], name="emitted_part")]
-
-    def __str__(self) -> str:
-        return f"{self.key}, emitted by job {self.job_id}"
