@@ -3,11 +3,3 @@
 from apps.recommendations.actions.dismissing import dismiss
 from apps.recommendations.actions.learning import learn_likenesses, measure_growth
 from apps.recommendations.actions.matching import match_people, sketch_sources
-
-__all__ = [
-    "dismiss",
-    "learn_likenesses",
-    "match_people",
-    "measure_growth",
-    "sketch_sources",
-]
