@@ -14,3 +14,6 @@ class RawDocument(models.Model):
     url = models.TextField()  # where it was first found
     stored_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"document {bytes(self.hash).hex()[:12]} of {self.url}"
