@@ -23,7 +23,7 @@ from django.utils.timezone import now
 from apps.database import schema
 from apps.jobs.dead_letters import dead_letters
 from apps.reading import services
-from apps.reading.pages.metrics import QUEUES
+from apps.reading.pages.metrics import backlogs
 from apps.retrieval import sandbox
 from apps.retrieval.algorithms.open_hosts import Entry
 from apps.retrieval.beat import LEADERSHIP
@@ -318,7 +318,7 @@ def _sources() -> str:
 
 
 def _waiting() -> str:
-    found = {name: backlog(now()) for name, backlog in QUEUES.items()}
+    found = backlogs(now())
     late = [name for name, backlog in found.items() if backlog.seconds > LONGEST_WAIT]
     if late:
         longest = max(backlog.seconds for backlog in found.values())

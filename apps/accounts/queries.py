@@ -34,12 +34,6 @@ def token_of_fever_key(key: str) -> AppToken | None:
     return found.select_related("user").first()
 
 
-def user_of_token(secret: str, scope: str = AppToken.Scope.READ) -> User | None:
-    """Who a program may act for, if it may do that."""
-    token = token_of(secret)
-    return token.user if token is not None and scope in token.scopes else None
-
-
 # --- invitations ------------------------------------------------------------------------------------------------------
 def may_sign_up(secret: str, now: datetime) -> bool:
     """Whether somebody may sign up: where everybody may, or with an invitation."""

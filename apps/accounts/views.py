@@ -1,13 +1,9 @@
 """Pages of one's account, besides those of allauth."""
 
-from collections.abc import Callable
-from functools import wraps
-
 from allauth.account.adapter import get_adapter
 from allauth.socialaccount.providers.openid_connect.views import login as openid_login
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -20,31 +16,10 @@ from apps.accounts import actions, limits, pages, queries
 from apps.accounts.adapters import INVITATION
 from apps.accounts.addresses import own_address
 from apps.accounts.forms import InvitationForm, TokenForm
-from apps.accounts.models import User
+from apps.accounts.requests import PersonsRequest, for_staff
 
 MADE_AN_HOUR = 30  # tokens, and invitations, by one person
 WRONG_LINKS, WRONG_LINK_SECONDS = 20, 300  # of invitations, from one address
-
-
-class PersonsRequest(HttpRequest):
-    """A request of somebody who is signed in."""
-
-    user: User
-
-
-View = Callable[..., HttpResponse]
-
-
-def for_staff(view: View) -> View:
-    """Who is not signed in may do so; who is, and is not of the staff, may not come in."""
-
-    @wraps(view)
-    def guarded(request: PersonsRequest, *args: object, **options: object) -> HttpResponse:
-        if not request.user.is_staff:
-            raise PermissionDenied("Only staff invites people.")
-        return view(request, *args, **options)
-
-    return login_required(guarded)
 
 
 @require_safe

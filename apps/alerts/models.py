@@ -16,17 +16,11 @@ class Change(models.Model):
 
     posting_id = models.BigIntegerField()
 
-    def __str__(self) -> str:
-        return f"change of posting {self.posting_id}"
-
 
 class Revision(models.Model):
     """A saved search whose anchors are not those of its query. Written by triggers, taken out by `actions.prepare`."""
 
     saved_id = models.BigIntegerField()
-
-    def __str__(self) -> str:
-        return f"revision of search {self.saved_id}"
 
 
 class Standing(models.Model):
@@ -43,9 +37,6 @@ class Standing(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(importance__gte=0, importance__lte=10), name="standing_importance"),
         ]
-
-    def __str__(self) -> str:
-        return f"standing search {self.saved_id}"
 
 
 class Anchor(models.Model):
@@ -72,9 +63,6 @@ class Anchor(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.term} of search {self.saved_id}"
-
 
 class Hit(models.Model):
     """A posting that a saved search found when it came.
@@ -94,9 +82,6 @@ class Hit(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["saved", "posting"], name="hit_once")]
-
-    def __str__(self) -> str:
-        return f"posting {self.posting_id} for search {self.saved_id}"
 
 
 class Rule(models.Model):
@@ -147,9 +132,6 @@ class Wishes(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"wishes of user {self.user_id}"
-
 
 class Browser(models.Model):
     """A browser that takes messages (Web Push)."""
@@ -174,9 +156,6 @@ class VapidKey(models.Model):
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(id=1), name="vapid_key_once")]
-
-    def __str__(self) -> str:
-        return "key for push services"
 
 
 class Message(models.Model):
@@ -216,9 +195,6 @@ class Message(models.Model):
             models.Index(fields=["done_at"], condition=Q(done_at__isnull=False), name="message_done"),
         ]
 
-    def __str__(self) -> str:
-        return f"message {self.pk} to user {self.user_id} by {self.channel}"
-
 
 class Attempt(models.Model):
     """A message on its way: the delivery log."""
@@ -228,9 +204,6 @@ class Attempt(models.Model):
     took = models.FloatField()  # s
     status = models.PositiveSmallIntegerField(null=True)  # of HTTP or SMTP; null where no answer came
     error = models.CharField(max_length=300, blank=True)  # empty: it was taken
-
-    def __str__(self) -> str:
-        return f"attempt of message {self.message_id} at {self.at}"
 
 
 class Profile(models.Model):
@@ -242,9 +215,6 @@ class Profile(models.Model):
     weights = models.BinaryField()  # float32
     read_at = models.DateTimeField()
 
-    def __str__(self) -> str:
-        return f"profile of source {self.source_id}"
-
 
 class Relevance(models.Model):
     """How relevant a source is to a search, by the vector space model; of each search only the most relevant ones."""
@@ -255,6 +225,3 @@ class Relevance(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["saved", "source"], name="relevance_once")]
-
-    def __str__(self) -> str:
-        return f"source {self.source_id} for search {self.saved_id}"

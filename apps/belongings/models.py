@@ -19,6 +19,3 @@ class Waiting(models.Model):
     class Meta:
         verbose_name_plural = "waiting"
         constraints = [models.UniqueConstraint(fields=["user", "member", "source", "key"], name="waiting_once")]
-
-    def __str__(self) -> str:
-        return f"line of {self.member} of user {self.user_id}"

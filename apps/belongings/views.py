@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.accounts import limits
 from apps.accounts.actions import NotPossible
-from apps.accounts.views import PersonsRequest
+from apps.accounts.requests import PersonsRequest
 from apps.belongings import actions, queries
 from apps.belongings.formats.problems import BadArchive
 from apps.belongings.forms import ArchiveForm, DeletionForm

@@ -77,9 +77,6 @@ class Follow(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "source"], name="follow_once")]
 
-    def __str__(self) -> str:
-        return f"user {self.user_id} follows source {self.source_id}"
-
 
 class Mark(models.Model):
     """What a person did with a posting. No row: not starred, and read as `Follow` says."""
@@ -108,9 +105,6 @@ class Mark(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"mark of user {self.user_id} on posting {self.posting_id}"
-
 
 class MarkedAll(models.Model):
     """A person marked a list read; kept for a day, to undo it. What was said by marks carries its number there."""
@@ -124,9 +118,6 @@ class MarkedAll(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["marked_at"], name="marked_all_oldest")]
-
-    def __str__(self) -> str:
-        return f"list that user {self.user_id} marked read at {self.marked_at}"
 
 
 class Tag(models.Model):
@@ -151,9 +142,6 @@ class Tagging(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["tag", "posting"], name="tagging_once")]
 
-    def __str__(self) -> str:
-        return f"tag {self.tag_id} on posting {self.posting_id}"
-
 
 class Note(models.Model):
     """What a person wrote down about a posting."""
@@ -166,9 +154,6 @@ class Note(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "posting"], name="note_once")]
         indexes = [models.Index(fields=["user", "-changed_at"], name="note_latest")]
-
-    def __str__(self) -> str:
-        return f"note of user {self.user_id} on posting {self.posting_id}"
 
 
 class Reading(models.Model):
@@ -183,9 +168,6 @@ class Reading(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "posting"], name="reading_once")]
         indexes = [models.Index(fields=["user", "-read_at", "-posting"], name="reading_latest")]
-
-    def __str__(self) -> str:
-        return f"reading of posting {self.posting_id} by user {self.user_id}"
 
 
 class Playback(models.Model):
@@ -203,9 +185,6 @@ class Playback(models.Model):
         constraints = [models.UniqueConstraint(fields=["user", "posting"], name="playback_once")]
         indexes = [models.Index(fields=["user", "-changed_at"], name="playback_latest")]
 
-    def __str__(self) -> str:
-        return f"place of user {self.user_id} in posting {self.posting_id}"
-
 
 class Share(models.Model):
     """A posting that a person shows to everybody who knows its secret address."""
@@ -217,9 +196,6 @@ class Share(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "posting"], name="share_once")]
-
-    def __str__(self) -> str:
-        return f"share of posting {self.posting_id} by user {self.user_id}"
 
 
 class OfflineChange(models.Model):
@@ -235,6 +211,3 @@ class OfflineChange(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "change_id"], name="offline_change_once")]
         indexes = [models.Index(fields=["user", "received_at"], name="offline_change_age")]
-
-    def __str__(self) -> str:
-        return f"change {self.change_id} of user {self.user_id}"

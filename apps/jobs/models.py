@@ -131,9 +131,6 @@ class Emitted(models.Model):
     class Meta:
         indexes = [models.Index(fields=["job", "part"], name="emitted_part")]
 
-    def __str__(self) -> str:
-        return f"{self.key}, emitted by job {self.job_id}"
-
 
 class DeadLetter(models.Model):
     """A message of the broker that was delivered again and again, or that no worker can read: see `jobs.dead_letters`.

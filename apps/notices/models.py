@@ -16,9 +16,6 @@ class Condition(models.Model):
     broken_since = models.DateTimeField(null=True)  # null: nobody was told that it fails
     is_gone = models.BooleanField(default=False)
 
-    def __str__(self) -> str:
-        return f"condition of source {self.source_id}"
-
 
 class Notice(models.Model):
     """Something that one follower of a source is told once, until they have taken note."""
@@ -42,9 +39,6 @@ class Notice(models.Model):
         constraints = [models.UniqueConstraint(fields=["user", "source", "kind", "at"], name="notice_once")]
         indexes = [models.Index(fields=["user", "-id"], condition=Q(dismissed_at=None), name="notice_open")]
 
-    def __str__(self) -> str:
-        return f"notice to user {self.user_id} of source {self.source_id}: {self.kind}"
-
 
 class MailWish(models.Model):
     """Somebody who wants notices by mail, too. Without a row they are only in the portal."""
@@ -53,6 +47,3 @@ class MailWish(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="notice_mail_wish"
     )
     since = models.DateTimeField()  # what was noticed earlier is not mailed
-
-    def __str__(self) -> str:
-        return f"user {self.user_id} wants notices by mail"

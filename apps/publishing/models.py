@@ -33,9 +33,6 @@ class PrivateAddress(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"address {self.pk} of user {self.user_id}"
-
 
 class AskedFeed(models.Model):
     """A feed that somebody asked for of late, and what hubs were told of it.
@@ -62,6 +59,3 @@ class AskedFeed(models.Model):
             models.Index(fields=["due_at"], name="asked_feed_due"),
             models.Index(fields=["asked_at"], name="asked_feed_age"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.key[:8]} as {self.form}"

@@ -60,9 +60,6 @@ class Subscription(models.Model):
             models.Index(fields=["expires_at"], condition=Q(expires_at__isnull=False), name="subscription_expires"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.topic} at {self.hub}"
-
     @property
     def is_unconfirmed(self) -> bool:
         """Whether a request still waits for its confirmation."""
@@ -107,9 +104,6 @@ class Delivery(models.Model):
             models.Index(fields=["received_at"], name="delivery_time"),
             models.Index(fields=["received_at"], condition=Q(state="waiting"), name="delivery_waiting"),
         ]
-
-    def __str__(self) -> str:
-        return f"delivery of {self.received_at} to subscription {self.subscription_id}"
 
     @property
     def done_in(self) -> timedelta | None:

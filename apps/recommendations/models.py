@@ -21,9 +21,6 @@ class Likeness(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["source", "other"], name="likeness_once")]
 
-    def __str__(self) -> str:
-        return f"source {self.other_id} beside source {self.source_id}"
-
 
 class Growth(models.Model):
     """A source that is followed, or read, more this week than before; anew every hour."""
@@ -37,9 +34,6 @@ class Growth(models.Model):
     class Meta:
         indexes = [models.Index(fields=["-value"], name="growth_most")]
 
-    def __str__(self) -> str:
-        return f"growth {self.value:.1f} of source {self.source_id}"
-
 
 class Sketch(models.Model):
     """What a source has written about of late, in the terms in which taste is learnt."""
@@ -48,9 +42,6 @@ class Sketch(models.Model):
     terms = models.BinaryField()  # int32
     counts = models.BinaryField()  # float32: the share of its postings that have each
     read_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"sketch of source {self.source_id}"
 
 
 class Match(models.Model):
@@ -64,9 +55,6 @@ class Match(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "source"], name="match_once")]
 
-    def __str__(self) -> str:
-        return f"source {self.source_id} for user {self.user_id}"
-
 
 class Matched(models.Model):
     """When a person's matches were looked for last."""
@@ -75,9 +63,6 @@ class Matched(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="matched"
     )
     at = models.DateTimeField(db_index=True)
-
-    def __str__(self) -> str:
-        return f"matches of user {self.user_id} at {self.at}"
 
 
 class Dismissal(models.Model):
@@ -89,6 +74,3 @@ class Dismissal(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "source"], name="dismissal_once")]
-
-    def __str__(self) -> str:
-        return f"source {self.source_id} not for user {self.user_id}"

@@ -67,9 +67,6 @@ class Habit(models.Model):
     chances = models.BinaryField(default=b"")  # float32: of an update at each of these instants, where the policy says
     learned_at = models.DateTimeField()
 
-    def __str__(self) -> str:
-        return f"habit of source {self.source_id}"
-
 
 class Schedule(models.Model):
     """When a source is retrieved next, and what the planner and the next request need to remember of it.
@@ -131,9 +128,6 @@ class Schedule(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"schedule of source {self.source_id}"
-
     @property
     def check_due_at(self) -> datetime | None:
         """When the next retrieval is due; of one that is due or under way, when it was for the first time."""
@@ -146,9 +140,6 @@ class Worker(models.Model):
     name = models.CharField(max_length=200, primary_key=True)
     seen_at = models.DateTimeField()  # its latest heartbeat, by the database's clock
 
-    def __str__(self) -> str:
-        return self.name
-
 
 class UnmatchedClaims(models.Model):
     """How many claims in messages matched no row when a worker wanted to begin them, by reason."""
@@ -156,9 +147,6 @@ class UnmatchedClaims(models.Model):
     reason = models.CharField(max_length=20, primary_key=True)
     count = models.PositiveBigIntegerField(default=0)
     latest_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"{self.reason}: {self.count}"
 
 
 class Retrieval(models.Model):
@@ -199,9 +187,6 @@ class Retrieval(models.Model):
             models.Index(fields=["fetched_at"], name="retrieval_time"),
         ]
 
-    def __str__(self) -> str:
-        return f"retrieval of source {self.source_id} at {self.fetched_at}"
-
 
 class LatenessBucket(models.Model):
     """How many retrievals were that late, since the portal began: rows of the log are deleted, these are not.
@@ -215,9 +200,6 @@ class LatenessBucket(models.Model):
     shard = models.PositiveSmallIntegerField()
     count = models.PositiveBigIntegerField(default=0)
     seconds = models.FloatField(default=0.0)  # the sum of their lateness
-
-    def __str__(self) -> str:
-        return f"{self.stage} within {self.upper_seconds:g} s: {self.count}"
 
 
 class Crawl(models.Model):
@@ -239,9 +221,6 @@ class Crawl(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["due_at"], condition=models.Q(due_at__isnull=False), name="crawl_due")]
-
-    def __str__(self) -> str:
-        return f"crawl of source {self.source_id}"
 
 
 class Page(models.Model):
@@ -294,6 +273,3 @@ class RobotsRules(models.Model):
     origin = models.CharField(max_length=300, primary_key=True)  # scheme://host:port
     body = models.TextField()  # empty when there is none
     fetched_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return self.origin

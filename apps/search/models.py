@@ -21,9 +21,6 @@ class Head(models.Model):
     next_document = models.IntegerField(default=0)
     revision = models.BigIntegerField(db_default=0)
 
-    def __str__(self) -> str:
-        return f"index {self.pk}, {self.next_document} documents so far"
-
 
 class Change(models.Model):
     """A posting that may not be as search has seen it. Written by triggers, taken out by `actions.pull`.
@@ -38,9 +35,6 @@ class Change(models.Model):
     class Meta:
         indexes = [models.Index(fields=["anew", "id"], name="search_change_turn")]
 
-    def __str__(self) -> str:
-        return f"change of posting {self.posting_id}"
-
 
 class Term(models.Model):
     """A term, a stop word (marked) or a word of a name (marked), and how many sealed documents hold it."""
@@ -52,18 +46,12 @@ class Term(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["term"], name="search_term_once")]
 
-    def __str__(self) -> str:
-        return self.term
-
 
 class Loss(models.Model):
     """Documents of a term that died since it was last counted: a row each time, so that writers need not meet."""
 
     term_id = models.IntegerField(db_index=True)
     documents = models.IntegerField()
-
-    def __str__(self) -> str:
-        return f"{self.documents} of term {self.term_id}"
 
 
 class Document(models.Model):
@@ -87,9 +75,6 @@ class Document(models.Model):
         ]
         indexes = [models.Index(fields=["number"], condition=Q(dead=True), name="search_document_dead")]
 
-    def __str__(self) -> str:
-        return f"document {self.number} of posting {self.posting_id}"
-
 
 class Generation(models.Model):
     """Documents `first` to `first + size - 1`, sealed. The columns are arrays with one value per document."""
@@ -98,6 +83,7 @@ class Generation(models.Model):
     first = models.IntegerField()
     size = models.IntegerField()
     average_length = models.FloatField()  # which its impacts were reckoned with
+    impact_version = models.TextField()  # `bm25.IMPACT_VERSION` when its impacts were computed
     earliest = models.DateTimeField()  # publication
     latest = models.DateTimeField()
     tokens = models.BigIntegerField()  # of those alive
@@ -112,9 +98,6 @@ class Generation(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["first"], name="search_generation_first")]
 
-    def __str__(self) -> str:
-        return f"generation {self.pk}, documents {self.first} to {self.first + self.size - 1}"
-
 
 class Row(models.Model):
     """The postings of a term in a generation: offsets from its first document, uint16, and then impacts, uint8."""
@@ -128,18 +111,12 @@ class Row(models.Model):
     class Meta:
         indexes = [models.Index(fields=["generation_id"], name="search_row_generation")]
 
-    def __str__(self) -> str:
-        return f"term {self.term_id} in generation {self.generation_id}"
-
 
 class SpelledWord(models.Model):
     """A word as postings spell it, in lower case, and how many of the newest ones hold it."""
 
     word = models.TextField(primary_key=True)
     documents = models.IntegerField()
-
-    def __str__(self) -> str:
-        return self.word
 
 
 class SavedSearch(models.Model):

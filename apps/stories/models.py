@@ -22,9 +22,6 @@ class Head(models.Model):
     merged_at = models.FloatField(default=-1e9)
     touched = ArrayField(models.BigIntegerField(), default=list)  # stories that got a posting since then
 
-    def __str__(self) -> str:
-        return f"stories up to hour {self.clock:.1f}"
-
 
 class Change(models.Model):
     """A posting that may not be as grouping has seen it. Written by triggers, taken out by `actions.pull`.
@@ -37,9 +34,6 @@ class Change(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["published_at", "posting_id", "id"], name="stories_change_turn")]
-
-    def __str__(self) -> str:
-        return f"change of posting {self.posting_id}"
 
 
 class Story(models.Model):
@@ -59,18 +53,12 @@ class Story(models.Model):
             models.Index(fields=["-latest_at"], condition=models.Q(sources__gt=1), name="stories_story_latest"),
         ]
 
-    def __str__(self) -> str:
-        return f"story {self.pk} of {self.reports} reports"
-
 
 class Redirect(models.Model):
     """The id of a story that became a part of another one."""
 
     former_id = models.BigIntegerField(primary_key=True)
     story_id = models.BigIntegerField(db_index=True)
-
-    def __str__(self) -> str:
-        return f"story {self.former_id} is now in {self.story_id}"
 
 
 class Member(models.Model):
@@ -93,9 +81,6 @@ class Member(models.Model):
             models.Index(fields=["source_id", "published_at"], name="stories_member_source"),
         ]
 
-    def __str__(self) -> str:
-        return f"posting {self.posting_id} in story {self.story_id}"
-
 
 class Centroid(models.Model):
     """What an active story is compared by."""
@@ -106,9 +91,6 @@ class Centroid(models.Model):
     centre = models.FloatField()  # likewise
     terms = models.BinaryField()  # int32
     weights = models.BinaryField()  # float32
-
-    def __str__(self) -> str:
-        return f"centroid of story {self.story_id}"
 
 
 class WordCount(models.Model):
@@ -121,9 +103,6 @@ class WordCount(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["block"], name="stories_wordcount_block")]
-
-    def __str__(self) -> str:
-        return f"words of block {self.block}"
 
 
 class Authority(models.Model):
@@ -141,9 +120,6 @@ class Authority(models.Model):
 
     class Meta:
         verbose_name_plural = "authorities"
-
-    def __str__(self) -> str:
-        return f"authority {self.value:.2f} of source {self.source_id}"
 
 
 class Reaction(models.Model):
@@ -163,9 +139,6 @@ class Reaction(models.Model):
         constraints = [models.UniqueConstraint(fields=["user", "posting"], name="reaction_once")]
         indexes = [models.Index(fields=["user"], condition=models.Q(stale=True), name="reaction_stale")]
 
-    def __str__(self) -> str:
-        return f"reaction of user {self.user_id} to posting {self.posting_id}"
-
 
 class Taste(models.Model):
     """What is known of what a person likes to read. See `algorithms.taste`."""
@@ -179,9 +152,6 @@ class Taste(models.Model):
     disliked = models.BinaryField(default=b"")
     centroid = models.BinaryField(default=b"")
     learnt_at = models.DateTimeField(null=True)
-
-    def __str__(self) -> str:
-        return f"taste of user {self.user_id}"
 
 
 class Section(models.Model):

@@ -15,9 +15,6 @@ class Change(models.Model):
 
     posting_id = models.BigIntegerField()
 
-    def __str__(self) -> str:
-        return f"change of posting {self.posting_id}"
-
 
 class Outline(models.Model):
     """A posting that was read, and the words that tell it from others."""
@@ -30,9 +27,6 @@ class Outline(models.Model):
     class Meta:
         indexes = [models.Index(fields=["language", "-posting_id"], name="summaries_outline_newest")]
 
-    def __str__(self) -> str:
-        return f"outline of posting {self.posting_id}"
-
 
 class Summary(models.Model):
     """The sentences of a posting that make up so many percent of it; none of a posting that is short itself."""
@@ -42,18 +36,12 @@ class Summary(models.Model):
     percent = models.SmallIntegerField()
     places = ArrayField(models.IntegerField())  # of the text: first character and the one behind the last, in turn
 
-    def __str__(self) -> str:
-        return f"{self.percent} % of posting {self.posting_id}"
-
 
 class Teaser(models.Model):
     """What a publisher's feed said of a posting before the words of its page took that place. Written by a trigger."""
 
     posting_id = models.BigIntegerField(primary_key=True)
     text = models.TextField()
-
-    def __str__(self) -> str:
-        return f"teaser of posting {self.posting_id}"
 
 
 class Vocabulary(models.Model):
@@ -63,6 +51,3 @@ class Vocabulary(models.Model):
     documents = models.IntegerField()
     terms = models.BinaryField()  # see `algorithms.frequencies.pack`
     counted_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"terms of {self.documents} postings in {self.language or 'no known language'}"

@@ -6,19 +6,17 @@ from datetime import datetime
 
 from apps.database.statements import fetch
 from apps.postings import queries as postings
-from apps.postings import waiting
 from apps.postings.algorithms.words import language_of
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.models import Posting
 from apps.postings.queries import PostingText
-from apps.postings.waiting import Backlog
 from apps.summaries.algorithms.frequencies import Frequencies, unpack
 from apps.summaries.algorithms.outlines import Outline as Outlined
 from apps.summaries.algorithms.outlines import outline
 from apps.summaries.algorithms.start_table import start_table
 from apps.summaries.algorithms.stories import story_summary
 from apps.summaries.algorithms.texts import read
-from apps.summaries.models import Change, Vocabulary
+from apps.summaries.models import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +114,3 @@ def summary_of_story(posting_ids: Sequence[int], words: int = 120) -> list[Story
         for each in told
         for sentence in (read_texts[each.text].sentences[each.sentence],)
     ]
-
-
-def backlog(now: datetime) -> Backlog:
-    """What has not been summarised yet."""
-    return waiting.backlog(Change.objects.order_by("id"), now)

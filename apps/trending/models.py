@@ -13,9 +13,6 @@ class Change(models.Model):
 
     posting_id = models.BigIntegerField()
 
-    def __str__(self) -> str:
-        return f"change of posting {self.posting_id}"
-
 
 class Counted(models.Model):
     """What a posting counts for."""
@@ -31,9 +28,6 @@ class Counted(models.Model):
     class Meta:
         indexes = [models.Index(fields=["language", "category", "hour"], name="trending_counted_hour")]
 
-    def __str__(self) -> str:
-        return f"terms of posting {self.posting_id}"
-
 
 class Stale(models.Model):
     """An hour whose slice may not be what its postings say. Written with what made it so, taken out with the slice.
@@ -44,9 +38,6 @@ class Stale(models.Model):
     language = models.CharField(max_length=3)
     category = models.CharField(max_length=100)
     hour = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"{self.language} {self.category}, {self.hour:%Y-%m-%d %H:00}"
 
 
 class Slice(models.Model):
@@ -70,9 +61,6 @@ class Slice(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["step", "language", "category", "begins_at"], name="trending_slice_once"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.step} of {self.begins_at:%Y-%m-%d %H:00}, {self.language} {self.category}"
 
 
 class Trend(models.Model):
@@ -112,6 +100,3 @@ class Trend(models.Model):
                 fields=["language", "category", "horizon", "method", "rank"], name="trending_trend_once"
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.rank}. {self.term}"

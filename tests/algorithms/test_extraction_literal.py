@@ -222,3 +222,13 @@ def test_the_keen_tags_of_a_site_are_learned_from_its_pages():
     assert learned == UNIVERSAL | {"dt"}
     assert learn_site_tags([], start=UNIVERSAL) == UNIVERSAL
     assert SITE_GAIN > 0
+
+
+def test_a_tag_that_joins_the_article_with_its_surroundings_is_unlearned():
+    stories = (extraction_prose.BRIDGE, extraction_prose.FERRY, extraction_prose.CHOIR)
+    menu = " ".join(extraction_pages.LINES)
+    pages = [
+        KnownPage(f"{menu}<td>{''.join(f'<p>{each}' for each in story)}<td>{menu}", " ".join(story))
+        for story in stories
+    ]
+    assert learn_site_tags(pages, start=UNIVERSAL | {"td"}) == UNIVERSAL

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from apps.postings.algorithms.markup import DEEPEST, LONGEST_DATA, LONGEST_MARKUP, MOST_TAGS, clean, excerpt
+from apps.postings.algorithms.markup import DEEPEST, LONGEST_DATA, LONGEST_MARKUP, MOST_TAGS, clean
 from lab.evaluations.extraction.hostile import complaints
 
 PAGE = "https://example.org/news/today"
@@ -254,32 +254,3 @@ def test_what_is_clean_stays_as_it_is(markup: str) -> None:
 def test_escaped_text_comes_back_as_text(text: str) -> None:
     escaped = "".join(f"&#{ord(character)};" for character in text if character.isalnum() and character.isascii())
     assert clean(f"<p>{escaped}</p>").text == "".join(c for c in text if c.isalnum() and c.isascii())
-
-
-@pytest.mark.parametrize(
-    ("text", "length", "expected"),
-    [
-        ("One two three", 13, "One two three"),
-        ("One two three", 12, "One two…"),
-        ("One, two", 6, "One…"),
-        ("One\n\n- two", 20, "One - two"),
-        ("Incomprehensibilities", 8, "Incompr…"),
-        ("新华社北京三月一日电", 6, "新华社北京…"),
-        ("cafe\u0301s", 5, "caf…"),
-        ("x", 1, "x"),
-        ("xy", 1, "…"),
-        ("", 5, ""),
-    ],
-)
-def test_an_excerpt_is(text: str, length: int, expected: str) -> None:
-    assert excerpt(text, length) == expected
-
-
-@given(st.text(), st.integers(1, 50))
-def test_an_excerpt_is_never_longer_than_asked(text: str, length: int) -> None:
-    assert len(excerpt(text, length)) <= length
-
-
-def test_an_excerpt_of_nothing_is_refused() -> None:
-    with pytest.raises(ValueError, match="length must be at least 1, not 0"):
-        excerpt("x", 0)

@@ -6,20 +6,3 @@ from apps.alerts.actions.matching import MATCHED_AT_ONCE, Matched, match
 from apps.alerts.actions.preparing import PREPARED_AT_ONCE, Prepared, prepare, prepare_all_anew
 from apps.alerts.actions.profiling import PROFILED_AT_ONCE, profile_sources
 from apps.alerts.actions.weighing import raise_interests, weigh, weigh_all_anew
-
-__all__ = [
-    "MATCHED_AT_ONCE",
-    "PREPARED_AT_ONCE",
-    "PROFILED_AT_ONCE",
-    "Matched",
-    "NewHit",
-    "Prepared",
-    "forget_old_hits",
-    "match",
-    "prepare",
-    "prepare_all_anew",
-    "profile_sources",
-    "raise_interests",
-    "weigh",
-    "weigh_all_anew",
-]

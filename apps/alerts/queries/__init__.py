@@ -2,5 +2,3 @@
 
 from apps.alerts.queries import interest
 from apps.alerts.queries.hits import MOST_COUNTED, ServingSource, count_hits, delays_of, hits_of, sources_of
-
-__all__ = ["MOST_COUNTED", "ServingSource", "count_hits", "delays_of", "hits_of", "interest", "sources_of"]

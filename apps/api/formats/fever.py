@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.api.formats.addresses import on_web
 from apps.api.formats.asking import BadRequest, whole
+from apps.sources.algorithms.addresses import http_address
 
 VERSION = 3
 MOST_ITEMS = 50  # of an answer, as Fever has it
@@ -69,7 +69,7 @@ def feed_json(id: int, title: str, url: str, site_url: str, updated_at: datetime
         "favicon_id": 0,
         "title": title,
         "url": url,
-        "site_url": on_web(site_url) or url,
+        "site_url": http_address(site_url) or url,
         "is_spark": 0,
         "last_updated_on_time": _seconds(updated_at),
     }
@@ -82,7 +82,7 @@ def item_json(item: Item) -> Json:
         "title": item.title,
         "author": item.author,
         "html": item.html,
-        "url": on_web(item.url),
+        "url": http_address(item.url),
         "is_saved": int(item.starred),
         "is_read": int(not item.unread),
         "created_on_time": _seconds(item.published_at),
@@ -100,7 +100,7 @@ def link_json(link: Link) -> Json:
         "is_local": 1,
         "is_saved": int(link.item.starred),
         "title": link.item.title,
-        "url": on_web(link.item.url),
+        "url": http_address(link.item.url),
         "item_ids": joined(link.item_ids),
     }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from apps.api.formats.addresses import on_web
+from apps.sources.algorithms.addresses import http_address
 
 # Programs ask for the version to know what they may call: this is the one whose calls are answered here.
 SPOKEN = "2.2.0"
@@ -82,7 +82,7 @@ def feed_json(feed: Feed, user_id: int) -> Json:
         "user_id": user_id,
         "title": feed.title,
         "feed_url": feed.url,
-        "site_url": on_web(feed.site_url) or feed.url,
+        "site_url": http_address(feed.site_url) or feed.url,
         "description": feed.description,
         "checked_at": written(feed.checked_at),
         "next_check_at": written(feed.next_check_at),
@@ -125,8 +125,8 @@ def entry_json(entry: Entry, feed: Json, user_id: int) -> Json:
         "status": "unread" if entry.unread else "read",
         "hash": entry.identity,
         "title": entry.title or entry.url,
-        "url": on_web(entry.url),
-        "comments_url": on_web(entry.comments_url),
+        "url": http_address(entry.url),
+        "comments_url": http_address(entry.comments_url),
         "published_at": written(entry.published_at),
         "created_at": written(entry.retrieved_at),
         "changed_at": written(entry.changed_at),
@@ -148,7 +148,7 @@ def enclosure_json(entry: Entry, place: int, user_id: int) -> Json:
         "id": enclosure_id(entry.id, place),
         "user_id": user_id,
         "entry_id": entry.id,
-        "url": on_web(said.get("url", "")),
+        "url": http_address(said.get("url", "")),
         "mime_type": said.get("media_type") or "application/octet-stream",
         "size": said.get("length") or 0,
         "media_progression": int(seconds) if address and address == said.get("url") else 0,

@@ -20,5 +20,3 @@ MEMBERS = (
     Member(searches.WISHES, "when you want to be told", searches.write_wishes, searches.take_wishes),
     Member("starred.atom", "what you starred, whole, as a feed for any reader", starred.write),
 )
-
-__all__ = ["MEMBERS", "AboutPostings", "Member", "Taking"]

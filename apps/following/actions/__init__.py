@@ -1,44 +1,31 @@
 """The only writers of follows, folders, marks, tags and notes. Each is one transaction and may be called twice."""
 
-from apps.following.actions.folders import DEEPEST_FOLDER as DEEPEST_FOLDER
-from apps.following.actions.folders import MOST_FOLDERS as MOST_FOLDERS
-from apps.following.actions.folders import create_folder as create_folder
-from apps.following.actions.folders import delete_folder as delete_folder
-from apps.following.actions.folders import edit_folder as edit_folder
-from apps.following.actions.folders import folder_at as folder_at
-from apps.following.actions.follows import UNREAD_AT_FIRST_FOR as UNREAD_AT_FIRST_FOR
-from apps.following.actions.follows import edit_follow as edit_follow
-from apps.following.actions.follows import follow as follow
-from apps.following.actions.follows import set_view as set_view
-from apps.following.actions.follows import unfollow as unfollow
-from apps.following.actions.history import clear_history as clear_history
-from apps.following.actions.history import remember_read as remember_read
-from apps.following.actions.importing import ImportReport as ImportReport
-from apps.following.actions.importing import import_list as import_list
-from apps.following.actions.marking import Marked as Marked
-from apps.following.actions.marking import advance_all as advance_all
-from apps.following.actions.marking import forget_undo as forget_undo
-from apps.following.actions.marking import mark_all_read as mark_all_read
-from apps.following.actions.marking import undo_mark_all as undo_mark_all
-from apps.following.actions.marks import mark_for_all as mark_for_all
-from apps.following.actions.marks import mark_read as mark_read
-from apps.following.actions.marks import star as star
-from apps.following.actions.notes import LONGEST_NOTE as LONGEST_NOTE
-from apps.following.actions.notes import delete_note as delete_note
-from apps.following.actions.notes import write_note as write_note
-from apps.following.actions.playback import forget_place as forget_place
-from apps.following.actions.playback import keep_place as keep_place
-from apps.following.actions.refusals import NotPossible as NotPossible
-from apps.following.actions.shares import share as share
-from apps.following.actions.shares import unshare as unshare
-from apps.following.actions.tags import LONGEST_TAG as LONGEST_TAG
-from apps.following.actions.tags import MOST_TAGS as MOST_TAGS
-from apps.following.actions.tags import checked_tag as checked_tag
-from apps.following.actions.tags import delete_tag as delete_tag
-from apps.following.actions.tags import merge_tags as merge_tags
-from apps.following.actions.tags import rename_tag as rename_tag
-from apps.following.actions.tags import tag as tag
-from apps.following.actions.tags import tag_for_all as tag_for_all
-from apps.following.actions.tags import untag as untag
-from apps.following.actions.uniting import move_follows as move_follows
-from apps.following.actions.uniting import move_own as move_own
+from apps.following.actions.folders import (
+    DEEPEST_FOLDER,
+    MOST_FOLDERS,
+    create_folder,
+    delete_folder,
+    edit_folder,
+    folder_at,
+)
+from apps.following.actions.follows import UNREAD_AT_FIRST_FOR, edit_follow, follow, set_view, unfollow
+from apps.following.actions.history import clear_history, remember_read
+from apps.following.actions.importing import ImportReport, import_list
+from apps.following.actions.marking import Marked, advance_all, forget_undo, mark_all_read, undo_mark_all
+from apps.following.actions.marks import mark_for_all, mark_read, star
+from apps.following.actions.notes import LONGEST_NOTE, delete_note, write_note
+from apps.following.actions.playback import forget_place, keep_place
+from apps.following.actions.refusals import NotPossible
+from apps.following.actions.shares import share, unshare
+from apps.following.actions.tags import (
+    LONGEST_TAG,
+    MOST_TAGS,
+    checked_tag,
+    delete_tag,
+    merge_tags,
+    rename_tag,
+    tag,
+    tag_for_all,
+    untag,
+)
+from apps.following.actions.uniting import move_follows, move_own

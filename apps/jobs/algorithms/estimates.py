@@ -114,16 +114,6 @@ def estimated(learnt: Learnt, values: Keys) -> FloatArray:
     return np.where(learnt.values[place] == values, shrunken[place], learnt.mean)
 
 
-def eta_squared(learnt: Learnt) -> float:
-    """The share of the variance of the times that lies between an attribute's values, 0 to 1.
-
-    >>> eta_squared(learn(np.array([7, 7, 9], dtype=np.uint64), np.array([2.0, 2.0, 5.0])))
-    1.0
-    """
-    within, total = _sums_of_squares(learnt)
-    return 1 - within / total if total else 0.0
-
-
 def explained(learnt: Learnt) -> float:
     """Eta squared less what an attribute with as many values explains by chance; at most 1, below 0 for less than that.
 

@@ -3,5 +3,3 @@
 from apps.postings.actions.articles import PageOfPosting, fill, store_articles
 from apps.postings.actions.merging import move_postings
 from apps.postings.actions.storing import EDITIONS_KEPT, Document, Stored, store
-
-__all__ = ["EDITIONS_KEPT", "Document", "PageOfPosting", "Stored", "fill", "move_postings", "store", "store_articles"]

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape, unescape
 from itertools import pairwise
-from unicodedata import category
 
 import nh3
 
@@ -73,31 +72,6 @@ def clean(html: str, *, base_url: str = "") -> CleanMarkup:
         safe = again
     text = reading.text[:LONGEST_TEXT]
     return CleanMarkup(_paragraphs(text), text, reading.image_url)
-
-
-def excerpt(text: str, length: int) -> str:
-    """The beginning of a plain text on one line, at most `length` characters with the "…" that marks a cut.
-
-    Cuts between words where the script has spaces, and never between a letter and its marks.
-
-    >>> excerpt("One two\\n\\nthree", 9)
-    'One two…'
-    >>> excerpt("国务院新闻办公室", 6)
-    '国务院新闻…'
-    """
-    if length < 1:
-        raise ValueError(f"length must be at least 1, not {length}")
-    line = " ".join(text[: 4 * length + 1_000].split())
-    if len(line) <= length:
-        return line
-    end = length - 1
-    space = line.rfind(" ", 0, end + 1)
-    if space > end // 2:
-        end = space
-    else:
-        while end > 0 and (category(line[end]).startswith("M") or "\u200d" in line[end - 1 : end + 1]):
-            end -= 1
-    return f"{line[:end].rstrip(' ,;:–—-')}…"
 
 
 # --- what articles are made of

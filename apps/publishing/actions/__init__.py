@@ -2,14 +2,3 @@
 
 from apps.publishing.actions.addresses import NoSuchList, end_address, make_address, renew_address
 from apps.publishing.actions.announcing import announce, announce_due, forget_unasked, note_asked
-
-__all__ = [
-    "NoSuchList",
-    "announce",
-    "announce_due",
-    "end_address",
-    "forget_unasked",
-    "make_address",
-    "note_asked",
-    "renew_address",
-]

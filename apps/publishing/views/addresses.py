@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.views import PersonsRequest
+from apps.accounts.requests import PersonsRequest
 from apps.publishing import actions, pages
 
 

@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from apps.accounts.views import PersonsRequest
+from apps.accounts.requests import PersonsRequest
 from apps.publishing import pages
 
 

@@ -2,16 +2,3 @@
 
 from apps.push.actions.deliveries import forget_old, receive, work
 from apps.push.actions.subscriptions import ask_due, confirm, confirm_cloud, deny, expire, maintain, reconcile
-
-__all__ = [
-    "ask_due",
-    "confirm",
-    "confirm_cloud",
-    "deny",
-    "expire",
-    "forget_old",
-    "maintain",
-    "receive",
-    "reconcile",
-    "work",
-]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from apps.following.own_things import Place
-from apps.reading.algorithms.addresses import web_address
+from apps.sources.algorithms.addresses import http_address
 
 Player = Literal["audio", "video", ""]
 
@@ -52,7 +52,7 @@ def attachments(
     """
     found = []
     for number, enclosure in enumerate(enclosures):
-        address = web_address(str(enclosure.get("url") or ""))
+        address = http_address(str(enclosure.get("url") or ""))
         if address:
             media_type = str(enclosure.get("media_type") or "")
             length, title = int(enclosure.get("length") or 0), str(enclosure.get("title") or "")

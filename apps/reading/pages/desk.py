@@ -20,7 +20,7 @@ from apps.jobs.dead_letters import dead_letters
 from apps.postings.waiting import Backlog
 from apps.reading import services
 from apps.reading.pages.lateness import LatenessNow, lateness_now
-from apps.reading.pages.metrics import QUEUES
+from apps.reading.pages.metrics import backlogs
 from apps.reading.queries import PeopleCounts, people_counts
 from apps.retrieval import queries as retrieval
 from apps.retrieval.queries import RetrievalTotals
@@ -95,10 +95,6 @@ def within_time(read: Callable[..., Found], *arguments: Any) -> Found | None:
             return read(*arguments)
     except TookTooLong:
         return None
-
-
-def backlogs(now: datetime) -> Mapping[str, Backlog]:
-    return {name: backlog(now) for name, backlog in QUEUES.items()}
 
 
 def stuck_messages() -> int:

@@ -23,7 +23,8 @@ from apps.jobs.models import DeadLetter
 from apps.postings.waiting import Backlog
 from apps.reading import services
 from apps.reading.algorithms.charts import bar_chart
-from apps.reading.pages.desk import backlogs, stuck_messages, within_time
+from apps.reading.pages.desk import stuck_messages, within_time
+from apps.reading.pages.metrics import backlogs
 from apps.reading.queries import (
     FAILING_SORTS,
     PEOPLE_SORTS,

@@ -8,27 +8,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from apps.alerts.queries import backlog as alerts
+from apps.alerts import models as alerts
 from apps.alerts.queries import messages
 from apps.database.load import load
 from apps.jobs import queries as jobs
+from apps.postings.waiting import Backlog, backlog
 from apps.reading import services
 from apps.retrieval.reports import health as retrieval
 from apps.retrieval.reports import lateness
 from apps.retrieval.reports.lateness import Histogram
-from apps.search.queries import backlog as search
+from apps.search import models as search
 from apps.sources import queries as sources
-from apps.stories.queries import backlog as stories
-from apps.summaries import queries as summaries
-from apps.trending.queries import backlog as trending
+from apps.stories import models as stories
+from apps.summaries import models as summaries
+from apps.trending import models as trending
 
 WINDOW = timedelta(hours=1)  # of what is counted over time
+# Changed postings in the order in which each part of the portal takes them.
 QUEUES = {
-    "alerts": alerts.backlog,
-    "search": search.backlog,
-    "stories": stories.backlog,
-    "summaries": summaries.backlog,
-    "trending": trending.backlog,
+    "alerts": alerts.Change.objects.order_by("id"),
+    "search": search.Change.objects.filter(anew=False).order_by("id"),  # without those read again on demand
+    "stories": stories.Change.objects.order_by("published_at", "posting_id", "id"),
+    "summaries": summaries.Change.objects.order_by("id"),
+    "trending": trending.Change.objects.order_by("id"),
 }
 
 
@@ -149,11 +151,15 @@ def _sources(now: datetime) -> Iterator[Metric]:
 
 
 def _queues(now: datetime) -> Iterator[Metric]:
-    found = {name: backlog(now) for name, backlog in QUEUES.items()}
+    found = backlogs(now)
     lengths = {name: backlog.length for name, backlog in found.items()}
     seconds = {name: backlog.seconds for name, backlog in found.items()}
     yield _several("changes_waiting", "Changed postings that wait for a part of the portal.", "queue", lengths)
     yield _several("changes_waiting_seconds", "How long the oldest of them waits.", "queue", seconds)
+
+
+def backlogs(now: datetime) -> Mapping[str, Backlog]:
+    return {name: backlog(changes, now) for name, changes in QUEUES.items()}
 
 
 def _messages(now: datetime) -> Iterator[Metric]:

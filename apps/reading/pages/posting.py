@@ -11,11 +11,12 @@ from apps.following.models import Follow
 from apps.following.own_things import OwnThings, own_things
 from apps.postings import queries as postings
 from apps.postings.models import Edition, Posting
-from apps.reading.algorithms.addresses import picture_address, web_address
+from apps.reading.algorithms.addresses import picture_address
 from apps.reading.algorithms.differences import Change, word_changes
 from apps.reading.pages.attachments import Attachment, attachments
 from apps.reading.pages.summaries import SummaryPart, summary_part
 from apps.reading.pictures import article_for, picture_for, recording_for
+from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import shared_story
 from apps.summaries.algorithms.reading_time import reading_minutes
 
@@ -100,7 +101,7 @@ def _posting(posting_id: int, own: OwnThings) -> Any:
     """What is stored was cleaned; here nothing else gets through either, whatever put it there."""
     posting: Any = postings.with_source(posting_id)
     if posting is not None:
-        posting.url, posting.comments_url = web_address(posting.url), web_address(posting.comments_url)
+        posting.url, posting.comments_url = http_address(posting.url), http_address(posting.comments_url)
         posting.unread, posting.starred = own.unread, own.starred
     return posting
 

@@ -15,12 +15,12 @@ from apps.following.queries import Scope
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
-from apps.reading.algorithms.addresses import web_address
 from apps.reading.pages.rows import PostingRow, rows
 from apps.reading.pages.search_asked import Complaint, complaint
 from apps.retrieval.reports.delays import Asking, asking_of
 from apps.search import queries as searching
 from apps.search.algorithms.language import BadQuery, Tree, narrowed, parse
+from apps.sources.algorithms.addresses import http_address
 from apps.sources.models import Source
 
 LENGTH = 30  # postings shown at once
@@ -61,7 +61,7 @@ class RiverPage:
     @property
     def site_url(self) -> str:
         """Of the source, empty if it leads to no page of the web."""
-        return web_address(self.source.site_url) if self.source else ""
+        return http_address(self.source.site_url) if self.source else ""
 
     @property
     def place(self) -> str:

@@ -10,8 +10,9 @@ from django.contrib.auth.models import AnonymousUser
 from apps.accounts.models import User
 from apps.database.statements import MAX_ID, fetch
 from apps.following.states import OWN, READABLE, STARRED, UNREAD
-from apps.reading.algorithms.addresses import picture_address, web_address
+from apps.reading.algorithms.addresses import picture_address
 from apps.reading.pictures import picture_for
+from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import FEWEST_SOURCES
 from apps.summaries.algorithms.reading_time import reading_minutes
 
@@ -87,5 +88,5 @@ def row(user: User, posting_id: int) -> PostingRow | None:
 def _row(user: User | AnonymousUser, values: Sequence[Any]) -> PostingRow:
     id, url, title, excerpt, characters, language, image_url, *of_source_and_person, own_tags, images = values
     shown = picture_for(user, picture_address(image_url), images)  # as the person chose for the source, or for all
-    words = (id, web_address(url), title, excerpt, characters, language)
+    words = (id, http_address(url), title, excerpt, characters, language)
     return PostingRow(*words, shown, *of_source_and_person, tuple(own_tags))  # type: ignore[call-arg]

@@ -6,9 +6,9 @@ from datetime import datetime
 from django.contrib.auth.models import AnonymousUser
 
 from apps.following import queries as following
-from apps.reading.algorithms.addresses import web_address
 from apps.reading.pages.summaries import SummaryPart, summary_part
 from apps.reading.pictures import picture_for
+from apps.sources.algorithms.addresses import http_address
 
 TEASER = 400  # characters that are shown of a text too short for a summary
 
@@ -40,10 +40,10 @@ def shared_page(secret: str, now: datetime) -> SharedPage | None:
         title=posting.title,
         language=posting.language,
         source_title=posting.source.title,
-        url=web_address(posting.url),
-        site_url=web_address(posting.source.site_url),
+        url=http_address(posting.url),
+        site_url=http_address(posting.source.site_url),
         author=posting.author,
-        image_url=picture_for(nobody, web_address(posting.image_url)),
+        image_url=picture_for(nobody, http_address(posting.image_url)),
         published_at=posting.published_at,
         summary=summary_part(posting, None),
         teaser=posting.text[:TEASER],

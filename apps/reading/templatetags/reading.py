@@ -16,10 +16,10 @@ from django.utils.translation import gettext as _
 
 from apps.alerts.channels import all_channels
 from apps.reading import words
-from apps.reading.algorithms.addresses import web_address
 from apps.reading.reasons import reason_said
 from apps.retrieval.lateness import overdue_since
 from apps.retrieval.models import Schedule
+from apps.sources.algorithms.addresses import http_address
 
 register = template.Library()
 
@@ -142,7 +142,7 @@ def bytes_written(count: int) -> str:
 @register.filter
 def web(address: str) -> str:
     """An address that leads to a page of the web, or nothing."""
-    return web_address(address)
+    return http_address(address)
 
 
 @register.simple_tag(takes_context=True)

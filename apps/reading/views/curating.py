@@ -11,13 +11,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
+from apps.accounts.requests import for_staff
 from apps.reading import actions
 from apps.reading.curating_forms import AuditFilterForm, CurationForm, chosen_ids
 from apps.reading.forms import SourceFilterForm
 from apps.reading.pages.audit import COLUMNS, audit_page, audit_rows
 from apps.reading.pages.curating import CuratingPage, curating_page, effect_of_wish, found_ids
 from apps.reading.views.rendering import Request, back, show
-from apps.reading.views.sources import by, for_staff
+from apps.reading.views.sources import by
 from apps.retrieval.reports.curating import EffectOnMany
 from apps.sources import actions as sources
 from apps.sources.models import Source

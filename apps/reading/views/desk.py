@@ -8,12 +8,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
+from apps.accounts.requests import for_staff
 from apps.jobs import dead_letters as dead
 from apps.reading import actions
 from apps.reading.pages.desk import desk_page
 from apps.reading.pages.desk_lists import dead_letters_page, failing_page, people_page, queues_page, storage_page
 from apps.reading.views.rendering import PersonsRequest, back, show
-from apps.reading.views.sources import by, for_staff
+from apps.reading.views.sources import by
 
 LONGEST_WORDS = 200
 

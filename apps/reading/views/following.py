@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, HttpResponseBadRequest
+from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.timezone import now
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
+from apps.accounts.requests import present
 from apps.database.texts import storable
 from apps.following import actions as following_actions
 from apps.following import queries as following
@@ -55,9 +56,7 @@ def add(request: PersonsRequest) -> HttpResponse:
 @require_POST
 @login_required
 def follow(request: PersonsRequest, source_id: int) -> HttpResponse:
-    source = following.visible_sources(request.user).filter(pk=source_id).first()
-    if source is None:
-        raise Http404("There is no such source.")
+    source = present(following.visible_sources(request.user).filter(pk=source_id).first(), "There is no such source.")
     try:
         retrieval.follow(request.user, source_id, now=now())
     except NotPossible as problem:
@@ -157,14 +156,8 @@ def delete_folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
 
 
 def _folder(user: User, folder_id: int) -> Folder:
-    folder = following.folder_of(user, folder_id)
-    if folder is None:
-        raise Http404("You have no such folder.")
-    return folder
+    return present(following.folder_of(user, folder_id), "You have no such folder.")
 
 
 def _follow(user: User, source_id: int) -> Follow:
-    follow = following.follow_of(user, source_id)
-    if follow is None:
-        raise Http404("You do not follow such a source.")
-    return follow
+    return present(following.follow_of(user, source_id), "You do not follow such a source.")

@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
+from apps.accounts.requests import for_staff, present
 from apps.jobs import actions
 from apps.reading.pages.jobs import JobPage, job_page, jobs_page
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
-from apps.reading.views.sources import for_staff
 
 CHANGES: dict[str, tuple[Callable[[int], bool], Promise]] = {
     "pause": (actions.pause, gettext_lazy("Job {number} is paused; its workers stop within seconds.")),
@@ -73,7 +73,4 @@ def change(request: HttpRequest, job_id: int, what: str) -> HttpResponse:
 
 
 def _page(job_id: int) -> JobPage:
-    page = job_page(job_id, now())
-    if page is None:
-        raise Http404("There is no such job.")
-    return page
+    return present(job_page(job_id, now()), "There is no such job.")

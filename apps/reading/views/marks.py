@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
+from apps.accounts.requests import present
 from apps.following import actions
 from apps.following import queries as following
 from apps.following.queries import Kind, Scope
@@ -99,9 +100,7 @@ def tag(request: PersonsRequest, posting_id: int) -> HttpResponse:
 @login_required
 def menu(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """What else can be done with a posting of a list: a page of its own, or for htmx what unfolds below the row."""
-    page = posting_menu(request.user, posting_id, request.GET)
-    if page is None:
-        raise Http404("There is no such posting.")
+    page = present(posting_menu(request.user, posting_id, request.GET), "There is no such posting.")
     if request.htmx:
         return render(request, "reading/_menu.html", {"page": page})
     return show(request, "reading/menu.html", page=page)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from apps.accounts.requests import present
 from apps.database.texts import storable
 from apps.following import actions
 from apps.following import queries as following
@@ -79,9 +80,7 @@ def tags(request: PersonsRequest) -> HttpResponse:
 @login_required
 def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
     """What its form asks for: another name, to become one with another tag, or an end."""
-    found = following.tag_of(request.user, tag_id)
-    if found is None:
-        raise Http404("You have no such tag.")
+    found = present(following.tag_of(request.user, tag_id), "You have no such tag.")
     match request.POST.get("do"):
         case "delete":
             actions.delete_tag(request.user, tag_id)

@@ -1,17 +1,18 @@
 """The plan of retrievals, for staff: of all sources, and of one."""
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from apps.accounts.requests import for_staff, present
 from apps.reading.forms import PlanForm
 from apps.reading.pages.plan import plan_page
 from apps.reading.pages.source_plan import source_plan_page
 from apps.reading.views.rendering import show
-from apps.reading.views.sources import by, for_staff
+from apps.reading.views.sources import by
 from apps.retrieval import actions
 
 
@@ -45,7 +46,5 @@ def _changed(request: HttpRequest, form: PlanForm) -> bool:
 @require_safe
 @for_staff
 def of_source(request: HttpRequest, source_id: int) -> HttpResponse:
-    page = source_plan_page(request.user, source_id, now())
-    if page is None:
-        raise Http404("There is no such source.")
+    page = present(source_plan_page(request.user, source_id, now()), "There is no such source.")
     return show(request, "reading/source_plan.html", page=page)

@@ -3,10 +3,11 @@
 from math import isfinite
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, HttpResponseBadRequest, JsonResponse
+from django.http import HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.utils.timezone import now
 from django.views.decorators.http import require_http_methods
 
+from apps.accounts.requests import present
 from apps.following import actions
 from apps.following import queries as following
 from apps.following.own_things import own_things
@@ -18,9 +19,7 @@ from apps.reading.views.rendering import PersonsRequest
 @login_required
 def place(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Where the person stopped, as `number` of the recording and `seconds`; 0 s: nowhere, or at the end."""
-    posting = following.readable_by(request.user).filter(pk=posting_id).first()
-    if posting is None:
-        raise Http404("There is no such posting.")
+    posting = present(following.readable_by(request.user).filter(pk=posting_id).first(), "There is no such posting.")
     own = own_things(request.user, posting_id) if request.method == "GET" else None
     carried = attachments(posting.enclosures, own.place if own else None)
     recordings = {each.number: each for each in carried if each.player}

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts import actions as accounts_actions
 from apps.accounts.models import User
+from apps.accounts.requests import present
 from apps.database.texts import storable
 from apps.following import actions as following_actions
 from apps.following import queries as following
@@ -47,9 +48,7 @@ def starred(request: PersonsRequest) -> HttpResponse:
 @require_safe
 @login_required
 def tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
-    found = following.tag_of(request.user, tag_id)
-    if found is None:
-        raise Http404("You have no such tag.")
+    found = present(following.tag_of(request.user, tag_id), "You have no such tag.")
     arrangement = _arrangement(request, all_by_default=True)
     return _show(request, river_page(request.user, Scope("tag", found.pk), found.name, arrangement, localtime()))
 
@@ -57,9 +56,7 @@ def tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
 @require_safe
 @login_required
 def folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
-    found = following.folder_of(request.user, folder_id)
-    if found is None:
-        raise Http404("You have no such folder.")
+    found = present(following.folder_of(request.user, folder_id), "You have no such folder.")
     return _show(
         request, river_page(request.user, Scope("folder", found.pk), found.name, _arrangement(request), localtime())
     )
@@ -67,9 +64,7 @@ def folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
 
 @require_safe
 def source(request: Request, source_id: int) -> HttpResponse:
-    found = following.manageable_sources(request.user).filter(pk=source_id).first()
-    if found is None:
-        raise Http404("There is no such source.")
+    found = present(following.manageable_sources(request.user).filter(pk=source_id).first(), "There is no such source.")
     follow = following.follow_of(request.user, source_id)
     title = (follow.title if follow else "") or str(found)
     arrangement = _arrangement(request, follow, all_by_default=follow is None)

@@ -9,11 +9,11 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from apps.accounts.requests import for_staff
 from apps.publishing.pages import menu_of_section
 from apps.reading.pages.sections import SectionPreview, known_categories, preview, section_page, sections_page
 from apps.reading.section_forms import SectionForm
 from apps.reading.views.rendering import Request, show
-from apps.reading.views.sources import for_staff
 from apps.search.algorithms.language import BadQuery
 from apps.stories import actions
 from apps.stories.actions import NotASection, SectionValues

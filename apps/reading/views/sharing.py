@@ -9,6 +9,7 @@ from django.utils.timezone import localtime, now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from apps.accounts.requests import present
 from apps.following import actions
 from apps.following import queries as following
 from apps.publishing.pages import menu_of_shared
@@ -44,9 +45,7 @@ def shares(request: PersonsRequest) -> HttpResponse:
 @require_safe
 def shared(request: Request, share_secret: str) -> HttpResponse:
     """For everybody who knows the address; search engines are asked to forget it, and no site learns of it."""
-    page = shared_page(share_secret, localtime())
-    if page is None:
-        raise Http404("Nothing is shared at this address, or no longer.")
+    page = present(shared_page(share_secret, localtime()), "Nothing is shared at this address, or no longer.")
     answer = show(request, "reading/shared.html", alone=True, page=page)
     answer["X-Robots-Tag"] = "noindex, nofollow"
     answer["Referrer-Policy"] = "no-referrer"

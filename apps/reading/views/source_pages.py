@@ -7,26 +7,27 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from apps.accounts.requests import for_staff, present
 from apps.reading.crawl_forms import CrawlForm, KeenTagsForm
 from apps.reading.pages.keen_tags import keen_tags_page
 from apps.reading.pages.source_pages import source_pages_page
 from apps.reading.views.rendering import back, show
-from apps.reading.views.sources import for_staff
 from apps.retrieval import actions
 from apps.retrieval.models import Page
 
 
 @for_staff
 def index(request: HttpRequest, source_id: int) -> HttpResponse:
-    page = source_pages_page(
-        source_id,
-        kind=request.GET.get("kind", ""),
-        words=request.GET.get("words", "")[:200],
-        number=request.GET.get("page", "1"),
-        now=now(),
+    page = present(
+        source_pages_page(
+            source_id,
+            kind=request.GET.get("kind", ""),
+            words=request.GET.get("words", "")[:200],
+            number=request.GET.get("page", "1"),
+            now=now(),
+        ),
+        "There is no such source.",
     )
-    if page is None:
-        raise Http404("There is no such source.")
     initial = {name: getattr(page.crawl, name) for name in CrawlForm.base_fields} if page.crawl else None
     form = CrawlForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
@@ -48,9 +49,7 @@ def decide(request: HttpRequest, source_id: int, page_id: int) -> HttpResponse:
 
 @for_staff
 def keen_tags(request: HttpRequest, source_id: int) -> HttpResponse:
-    page = keen_tags_page(source_id)
-    if page is None:
-        raise Http404("There is no such source.")
+    page = present(keen_tags_page(source_id), "There is no such source.")
     form = KeenTagsForm(request.POST or None, initial={"tags": " ".join(page.tags or ())})
     if request.method == "POST":
         if "train" in request.POST:

@@ -1,20 +1,18 @@
 """Sources: looked at by everybody who may, looked after by staff."""
 
 import json
-from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from apps.accounts.requests import for_staff, present
 from apps.reading import actions
 from apps.reading.forms import SourceFilterForm
 from apps.reading.pages.merging import merge_page
@@ -30,20 +28,6 @@ from apps.sources.algorithms.addresses import BadAddress
 from apps.sources.formats.recipes import Recipe
 from apps.sources.kinds import proposing
 from apps.sources.models import Source
-
-View = Callable[..., HttpResponseBase]
-
-
-def for_staff(view: View) -> View:
-    """Who is not signed in may do so; who is, and is not of the staff, may not come in."""
-
-    @login_required
-    def guarded(request: HttpRequest, *arguments: object, **named: object) -> HttpResponseBase:
-        if not request.user.is_staff:
-            raise PermissionDenied("Only staff looks after sources.")
-        return view(request, *arguments, **named)
-
-    return guarded
 
 
 def by(request: HttpRequest, place: str, why: str = "") -> sources.By:
@@ -148,14 +132,15 @@ def merge(request: PersonsRequest, source_id: int) -> HttpResponse:
     """Choose the source that is to stand for this one, see what that would mean, and confirm it."""
     wanted = request.POST if request.method == "POST" else request.GET
     kept_id = wanted.get("kept", "")
-    page = merge_page(
-        request.user,
-        source_id,
-        words=request.GET.get("words", "")[:200],
-        kept_id=int(kept_id) if kept_id.isascii() and kept_id.isdecimal() and len(kept_id) < 19 else None,
+    page = present(
+        merge_page(
+            request.user,
+            source_id,
+            words=request.GET.get("words", "")[:200],
+            kept_id=int(kept_id) if kept_id.isascii() and kept_id.isdecimal() and len(kept_id) < 19 else None,
+        ),
+        "There is no such source.",
     )
-    if page is None:
-        raise Http404("There is no such source.")
     if request.method == "POST" and page.preview is not None:
         kept = page.preview.kept
         merged = actions.merge_sources(kept.pk, source_id, now=now(), by=by(request, "merging"))
@@ -224,7 +209,4 @@ def test(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, source_id: int) -> SourcePage:
-    page = source_page(request.user, source_id, now())
-    if page is None:
-        raise Http404("There is no such source.")
-    return page
+    return present(source_page(request.user, source_id, now()), "There is no such source.")

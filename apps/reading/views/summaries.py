@@ -1,11 +1,12 @@
 """A posting said shorter."""
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from apps.accounts.requests import present
 from apps.reading.pages.summaries import summary_of_posting
 from apps.reading.views.rendering import Request
 
@@ -18,9 +19,7 @@ def summary(request: Request, posting_id: int) -> HttpResponse:
     if not request.htmx:
         query = f"?percent={percent}" if percent else ""
         return redirect(f"{reverse('posting', args=[posting_id])}{query}#summary")
-    part = summary_of_posting(request.user, posting_id, percent)
-    if part is None:
-        raise Http404("There is no such posting.")
+    part = present(summary_of_posting(request.user, posting_id, percent), "There is no such posting.")
     return render(request, "reading/_summaries_part.html", {"summary": part})
 
 

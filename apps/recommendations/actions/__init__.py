@@ -1,14 +1,5 @@
 """The only writers of recommendations. Each takes on a bounded amount, and may be called twice."""
 
-from apps.recommendations.actions.dismissing import dismiss, forget_dismissals
+from apps.recommendations.actions.dismissing import dismiss
 from apps.recommendations.actions.learning import learn_likenesses, measure_growth
 from apps.recommendations.actions.matching import match_people, sketch_sources
-
-__all__ = [
-    "dismiss",
-    "forget_dismissals",
-    "learn_likenesses",
-    "match_people",
-    "measure_growth",
-    "sketch_sources",
-]

@@ -9,8 +9,3 @@ from apps.recommendations.models import Dismissal
 def dismiss(user: User, source_id: int, *, now: datetime) -> None:
     """Never recommend the source to this person again."""
     Dismissal.objects.bulk_create([Dismissal(user=user, source_id=source_id, at=now)], ignore_conflicts=True)
-
-
-def forget_dismissals(user: User) -> int:
-    """Recommend again what the person dismissed; how much that is."""
-    return Dismissal.objects.filter(user=user).delete()[0]

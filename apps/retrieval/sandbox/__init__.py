@@ -16,8 +16,6 @@ from typing import Any, ParamSpec, TypeVar
 
 from apps.retrieval.sandbox.process import Child, Crashed, TooSlow
 
-__all__ = ["CHILDREN", "SECONDS", "Crashed", "TooSlow", "measures", "run", "stop"]
-
 CHILDREN = 2  # at most, of each process
 SECONDS = 20.0  # what one call may take
 

@@ -4,18 +4,3 @@ from apps.search.actions.pulling import PULLED_AT_ONCE, Pulled, pull
 from apps.search.actions.reindexing import begin, empty, note_missed, read_again, write_again
 from apps.search.actions.sealing import finish, maintain, step
 from apps.search.actions.spelling import learn_spelling
-
-__all__ = [
-    "PULLED_AT_ONCE",
-    "Pulled",
-    "begin",
-    "empty",
-    "finish",
-    "learn_spelling",
-    "maintain",
-    "note_missed",
-    "pull",
-    "read_again",
-    "step",
-    "write_again",
-]

@@ -22,6 +22,7 @@ from apps.search.actions.locks import MAINTAINING, WRITING
 from apps.search.algorithms.index.inversion import Document, Inversion, invert
 from apps.search.algorithms.index.levels import SMALLEST, size_of, to_merge, to_seal
 from apps.search.algorithms.index.packing import LARGEST_GENERATION, copied_rows, pack_flags, pack_numbers
+from apps.search.algorithms.models.bm25 import IMPACT_VERSION
 from apps.search.models import Generation
 from apps.search.queries.spans import is_read_anew
 from apps.search.queries.stored import document
@@ -82,6 +83,7 @@ class _Stored:
     dead_count: int
     dropped: int
     average_length: float
+    impact_version: str
 
     @property
     def end(self) -> int:
@@ -94,7 +96,8 @@ class _Stored:
 
 def _generations() -> list[_Stored]:
     rows = fetch(
-        "SELECT id, first, size, tokens, dead_count, dropped, average_length FROM search_generation ORDER BY first"
+        "SELECT id, first, size, tokens, dead_count, dropped, average_length, impact_version"
+        " FROM search_generation ORDER BY first"
     )
     return [_Stored(*row) for row in rows]
 
@@ -158,6 +161,8 @@ def _sizes(generations: Sequence[_Stored]) -> list[int]:
 
 
 def _is_worn(generation: _Stored, average_length: float, most_dead: float) -> bool:
+    if generation.impact_version != IMPACT_VERSION:
+        return True
     unneeded = generation.dead_count - generation.dropped
     drift = abs(average_length / max(generation.average_length, 1e-9) - 1)
     return unneeded > most_dead * generation.size or (drift > LARGEST_DRIFT and generation.tokens > 0)
@@ -232,6 +237,7 @@ def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
         first=made.first,
         size=size,
         average_length=made.average_length,
+        impact_version=IMPACT_VERSION,
         tokens=int(made.inversion.lengths[~dead].sum()),
         dead_count=int(dead.sum()),
         dropped=size - len(made.documents),

@@ -4,17 +4,3 @@ from apps.search.queries.places import LENGTH
 from apps.search.queries.searching import MOST_COUNTED, Added, Order, SearchResult, TooCostly, matching, search
 from apps.search.queries.snapshot import Snapshot, snapshot
 from apps.search.queries.spelling import suggestion
-
-__all__ = [
-    "LENGTH",
-    "MOST_COUNTED",
-    "Added",
-    "Order",
-    "SearchResult",
-    "Snapshot",
-    "TooCostly",
-    "matching",
-    "search",
-    "snapshot",
-    "suggestion",
-]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from apps.database.statements import fetch
 from apps.search.algorithms.index.inversion import invert
 from apps.search.algorithms.index.packing import packed_impacts, unpack_flags, unpack_row
+from apps.search.algorithms.models.bm25 import IMPACT_VERSION
 from apps.search.queries.instants import one_instant
 from apps.search.queries.stored import document
 from apps.search.queries.times import microseconds
@@ -41,6 +42,7 @@ def check(found: Check) -> Iterator[None]:
     with one_instant("SELECT set_config('statement_timeout', '0', true)"):
         generations = fetch("SELECT id, first, size FROM search_generation ORDER BY first")
         _check_order(found, generations)
+        _check_versions(found)
         for generation, first, size in generations:
             _check_generation(found, generation, first, size)
             yield
@@ -66,6 +68,19 @@ def _check_order(found: Check, generations: list[tuple[Any, ...]]) -> None:
     )
     if strays:
         found.faults.append(f"{strays:,} rows of postings belong to no generation.")
+
+
+def _check_versions(found: Check) -> None:
+    versions = fetch(
+        "SELECT impact_version, array_agg(id ORDER BY id) FROM search_generation WHERE impact_version <> %s"
+        " GROUP BY 1 ORDER BY 1",
+        [IMPACT_VERSION],
+    )
+    for version, generations in versions:
+        found.faults.append(
+            f"Generations {_some(generations)} have impacts of {version} instead of {IMPACT_VERSION}:"
+            " maintenance rebuilds them."
+        )
 
 
 def _check_generation(found: Check, generation: int, first: int, size: int) -> None:

@@ -19,6 +19,7 @@ _WRAPPER = re.compile(r"(?:view-source|feed|pcast|itpc|podcast):(?://)?", re.IGN
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 # "example.com:8080/feed" starts like a scheme, but is a host and a port.
 _HOST_AND_PORT = re.compile(r"(?:[^/\\?#:@]*\.[^/\\?#:@]*|localhost):\d{0,5}(?=[/\\?#]|$)", re.IGNORECASE)
+_ON_WEB = re.compile(r"https?://[^\s/]", re.IGNORECASE)
 _AUTHORITY = re.compile(r"https?:[/\\]*([^/\\?#]*)", re.IGNORECASE)
 
 _TRACKING_PREFIXES = (
@@ -50,6 +51,15 @@ def resolve(address: str, base: str = "") -> URL | None:
     except ValueError:
         return None
     return url if _has_readable_labels(url.hostname) else None
+
+
+def http_address(address: str) -> str:
+    """The address if it leads to a page of the web, else "": a program may run or open anything else on its machine.
+
+    >>> http_address("HTTPS://news.example/1"), http_address("javascript:alert(1)"), http_address("\\tjava\\nscript:x")
+    ('HTTPS://news.example/1', '', '')
+    """
+    return address if _ON_WEB.match(address) else ""
 
 
 def absolute(address: str, base: str = "") -> str:

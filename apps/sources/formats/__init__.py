@@ -7,8 +7,6 @@ from apps.sources.formats.feed import NotAFeed, ParsedFeed
 from apps.sources.formats.json_feed import read_json_feed
 from apps.sources.formats.xml_feed import read_feed_element
 
-__all__ = ["parse"]
-
 MAX_DOCUMENT_BYTES = 20 * 1024 * 1024
 MAX_MENDED_BYTES = 4 * 1024 * 1024
 

@@ -22,26 +22,3 @@ from apps.stories.actions.sections import (
     move_section,
 )
 from apps.stories.actions.weighing import weigh_sources
-
-__all__ = [
-    "MOST_SECTIONS",
-    "PULLED_AT_ONCE",
-    "NotASection",
-    "Pulled",
-    "SectionValues",
-    "add_section",
-    "delete_section",
-    "edit_section",
-    "forget_taste",
-    "hide",
-    "hide_for_all",
-    "learn",
-    "maintain",
-    "move_section",
-    "note_all_starred",
-    "note_opened",
-    "note_starred",
-    "pull",
-    "set_learning",
-    "weigh_sources",
-]

@@ -1,7 +1,7 @@
 """What a source is worth to readers, from what it has published beside others, and what readers made of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -81,6 +81,3 @@ def _percentiles(values: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.
     below = np.cumsum(equals) - equals
     ranks: np.ndarray[tuple[int], np.dtype[np.float64]] = (below + (equals - 1) / 2)[place] / (len(values) - 1)
     return ranks
-
-
-PARTS = tuple(field.name for field in fields(Authority) if field.name != "value")

@@ -4,5 +4,3 @@ from apps.trending.actions.counting import COUNTED_AT_ONCE, count
 from apps.trending.actions.listing import list_terms, refresh
 from apps.trending.actions.pruning import prune
 from apps.trending.actions.slicing import SLICED_AT_ONCE, slice_stale
-
-__all__ = ["COUNTED_AT_ONCE", "SLICED_AT_ONCE", "count", "list_terms", "prune", "refresh", "slice_stale"]

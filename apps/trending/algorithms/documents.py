@@ -30,17 +30,6 @@ def gather(terms: Sequence[NDArray[np.int64]], sources: Sequence[int]) -> Docume
     return Documents(np.asarray(sources, np.int64), offsets, joined)
 
 
-def frequencies(documents: Documents) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All terms, ascending, and in how many documents each is.
-
-    >>> terms, counts = frequencies(gather([np.array([7, 9]), np.array([9])], [1, 2]))
-    >>> terms.tolist(), counts.tolist()
-    ([7, 9], [1, 2])
-    """
-    terms, counts = np.unique(documents.terms, return_counts=True)
-    return terms, counts.astype(np.int64)
-
-
 def holders(documents: Documents, terms: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """The documents that hold each of the terms, ascending.
 

@@ -2,5 +2,3 @@
 
 from apps.trending.queries.curves import Curve, curves_of
 from apps.trending.queries.lists import Place, lists_of, places
-
-__all__ = ["Curve", "Place", "curves_of", "lists_of", "places"]

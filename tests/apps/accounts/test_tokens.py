@@ -18,9 +18,9 @@ def a_token(user=None, scopes=("read",), name="Phone"):
 
 def test_a_program_acts_for_whom_its_token_was_made_for():
     token, secret = a_token()
-    assert actions.use_token(secret, now=NOON) == token.user == queries.user_of_token(secret)
-    assert queries.user_of_token(secret + "x") is None
-    assert queries.user_of_token("") is None
+    assert actions.use_token(secret, now=NOON) == token.user
+    assert actions.use_token(secret + "x", now=NOON) is None
+    assert actions.use_token("", now=NOON) is None
 
 
 def test_a_program_may_do_what_its_token_says():
@@ -91,12 +91,12 @@ def test_a_token_is_made_on_a_page_that_shows_it_once(client):
     secret = page.context["secret"]
     assert secret in page.text
     assert "no-store" in page.headers["Cache-Control"]
-    assert queries.user_of_token(secret, "write") == user
+    assert actions.use_token(secret, "write", now=NOON) == user
     again = client.get(reverse("app_tokens")).text
     assert secret not in again
     assert "Phone" in again
     client.post(reverse("revoke_token", args=[token.pk]))
-    assert queries.user_of_token(secret) is None
+    assert actions.use_token(secret, now=NOON) is None
 
 
 def test_nobody_revokes_the_token_of_somebody_else(client):

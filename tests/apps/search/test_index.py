@@ -13,9 +13,10 @@ from apps.jobs import working
 from apps.jobs.models import Job
 from apps.postings.models import Posting
 from apps.search import actions
-from apps.search.actions import maintain, pull
+from apps.search.actions import maintain, pull, sealing
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.index.conditions import All, Holds, Not, Stands
+from apps.search.algorithms.models import bm25
 from apps.search.algorithms.models.ranking import best
 from apps.search.models import Change, Document, Generation, Row
 from apps.search.queries import snapshot, spans
@@ -298,3 +299,19 @@ def test_a_generation_in_which_much_has_died_is_made_anew_without_the_dead(small
     assert (before.pk != after.pk, after.dead_count, after.dropped) == (True, 5, 5)
     assert maintain(at_least=8) == 0
     assert faults() == []
+
+
+def test_generations_with_impacts_of_another_version_are_reported_and_rebuilt(monkeypatch):
+    chance, source = random.Random(3), a_source()
+    with monkeypatch.context() as before:
+        before.setattr(bm25, "K1", 2.0)
+        before.setattr(sealing, "IMPACT_VERSION", "BM25 k1=2.0 b=0.6")
+        for _ in range(8):
+            publish(chance, source)
+        pull()
+        maintain(at_least=1)
+    [generation] = Generation.objects.all()
+    assert f"Generations {generation.pk} have impacts of BM25 k1=2.0 b=0.6" in faults()[0]
+    maintain()
+    assert faults() == []
+    assert Generation.objects.get().impact_version == bm25.IMPACT_VERSION

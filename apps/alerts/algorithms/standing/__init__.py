@@ -5,17 +5,3 @@ from apps.alerts.algorithms.standing.holding import Eyes, holds, is_personal
 from apps.alerts.algorithms.standing.languages import group_of
 from apps.alerts.algorithms.standing.rarity import Rarity, words_of
 from apps.alerts.algorithms.standing.reading import Reading, read
-
-__all__ = [
-    "Anchor",
-    "Eyes",
-    "NoAnchor",
-    "Plan",
-    "Rarity",
-    "Reading",
-    "group_of",
-    "holds",
-    "is_personal",
-    "read",
-    "words_of",
-]

@@ -7,11 +7,12 @@ from django.db.models import QuerySet
 from pydantic import Field
 
 from apps.accounts.models import User
-from apps.api.pages.rest.answers import Answer, cut, on_web, place_in, place_of
+from apps.api.pages.rest.answers import Answer, cut, place_in, place_of
 from apps.following import models
 from apps.following import queries as following
 from apps.following.actions import ImportReport
 from apps.following.queries import FAILURES_THAT_TELL
+from apps.sources.algorithms.addresses import http_address
 from apps.sources.models import Source
 
 
@@ -99,7 +100,7 @@ def _follow(follow: models.Follow, filed: Mapping[int, Sequence[int]], unread: M
     return Follow(
         source_id=source.pk,
         url=source.url,
-        site_url=on_web(source.site_url),
+        site_url=http_address(source.site_url),
         title=follow.title or str(source),
         own_title=follow.title,
         folder_ids=sorted(filed.get(follow.pk, ())),

@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce, Left, NullIf
 from pydantic import Field
 
 from apps.accounts.models import User
-from apps.api.pages.rest.answers import Answer, cut, on_web
+from apps.api.pages.rest.answers import Answer, cut
 from apps.following import queries as following
 from apps.following.listing import listed
 from apps.following.models import Tagging
@@ -19,6 +19,7 @@ from apps.following.queries import Scope
 from apps.postings import models
 from apps.postings import queries as postings
 from apps.postings.queries import Cursor
+from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import with_story
 
 EXCERPT = 300  # characters
@@ -146,8 +147,8 @@ def _values(row: Mapping[str, Any]) -> dict[str, Any]:
     return dict(row) | {
         "source_title": row["shown_title"],
         "tags": row["own_tags"],
-        "url": on_web(row["url"]),
-        "image_url": on_web(row["image_url"]),
+        "url": http_address(row["url"]),
+        "image_url": http_address(row["image_url"]),
         "html": row["shown_html"] if "shown_html" in row else row["html"],
     }
 
@@ -161,7 +162,7 @@ def posting_details(user: User, posting_id: int) -> PostingDetails | None:
     return PostingDetails(
         **_values(row)
         | {
-            "comments_url": on_web(row["comments_url"]),
+            "comments_url": http_address(row["comments_url"]),
             "enclosures": _enclosures(row["enclosures"]),
             "editions": [Edition.model_validate(edition) for edition in postings.earlier_editions(posting_id)],
             "note": own.note.text if own and own.note else None,
@@ -178,5 +179,5 @@ def _enclosures(carried: Sequence[Mapping[str, Any]]) -> list[Enclosure]:
             title=str(each.get("title") or ""),
         )
         for each in carried
-        if (address := on_web(str(each.get("url") or "")))
+        if (address := http_address(str(each.get("url") or "")))
     ]

@@ -9,7 +9,7 @@ from django.db.models.functions import Lower
 from pydantic import Field
 
 from apps.accounts.models import User
-from apps.api.pages.rest.answers import Answer, cut, on_web, place_in, place_of
+from apps.api.pages.rest.answers import Answer, cut, place_in, place_of
 from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.retrieval import queries as retrieval
@@ -17,6 +17,7 @@ from apps.retrieval.lateness import late
 from apps.retrieval.models import Retrieval, Schedule
 from apps.sources import models
 from apps.sources import queries as sources
+from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import authority_of
 
 Sort = Literal["popular", "new", "name"]
@@ -151,8 +152,8 @@ def _told(user: User, shown: Sequence[models.Source], now: datetime) -> list[Sou
 def _values(source: models.Source, weekly: int, followed: bool) -> dict[str, Any]:
     plain = ("id", "url", "kind", "state", "title", "description", "language", "category", "added_at", "followers")
     return {name: getattr(source, name) for name in plain} | {
-        "site_url": on_web(source.site_url),
-        "image_url": on_web(source.image_url),
+        "site_url": http_address(source.site_url),
+        "image_url": http_address(source.image_url),
         "weekly": weekly,
         "followed": followed,
     }

@@ -6,9 +6,9 @@ from ninja import Router
 from pydantic import BaseModel, Field
 
 from apps.accounts.models import AppToken, User
+from apps.accounts.requests import PersonsRequest
 from apps.api.access import token_of
 from apps.api.views.rest.asked import answers
-from apps.api.views.rest.doorway import PersonsRequest
 
 router = Router(tags=["account"])
 

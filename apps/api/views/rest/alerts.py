@@ -1,12 +1,11 @@
 """What searches found as it came, and how people were told."""
 
-from django.http import Http404
 from ninja import Router
 
 from apps.accounts.models import User
+from apps.accounts.requests import PersonsRequest, present
 from apps.api.pages.rest.alerts import HitList, MessageList, Rule, hit_list, message_list, rule_of
 from apps.api.views.rest.asked import Id, PartOf, answers
-from apps.api.views.rest.doorway import PersonsRequest
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
 
@@ -26,10 +25,7 @@ def read_rule(request: PersonsRequest, search_id: Id) -> Rule:
 
 
 def _own(user: User, search_id: int) -> SavedSearch:
-    found = saved_searches(user).filter(pk=search_id).first()
-    if found is None:
-        raise Http404("You keep no such search.")
-    return found
+    return present(saved_searches(user).filter(pk=search_id).first(), "You keep no such search.")
 
 
 @router.get("/messages", response=answers(MessageList))

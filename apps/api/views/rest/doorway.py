@@ -23,12 +23,6 @@ JSON = "application/json"
 READING = {"GET", "HEAD"}
 
 
-class PersonsRequest(HttpRequest):
-    """A request of a program that acts for somebody."""
-
-    user: User
-
-
 class Token(AuthBase):
     """An app token: `read` is enough to look, whatever changes something needs `write`."""
 

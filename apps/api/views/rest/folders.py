@@ -5,6 +5,7 @@ from django.utils.timezone import now
 from ninja import Router, Status
 
 from apps.accounts.models import User
+from apps.accounts.requests import PersonsRequest, present
 from apps.api.pages.rest.following import (
     Folder,
     FolderList,
@@ -18,7 +19,6 @@ from apps.api.pages.rest.following import (
     tag_of,
 )
 from apps.api.views.rest.asked import GivenId, Id, Name, Wish, answers
-from apps.api.views.rest.doorway import PersonsRequest
 from apps.api.views.rest.problems import Impossible
 from apps.following import actions as following_actions
 from apps.following import models
@@ -94,17 +94,11 @@ def _tidy(name: str) -> str:
 
 
 def _folder(user: User, folder_id: int) -> models.Folder:
-    found = following.folder_of(user, folder_id)
-    if found is None:
-        raise Http404("You have no such folder.")
-    return found
+    return present(following.folder_of(user, folder_id), "You have no such folder.")
 
 
 def _told(user: User, folder_id: int) -> Folder:
-    found = folder_of(user, folder_id)
-    if found is None:
-        raise Http404("You have no such folder.")
-    return found
+    return present(folder_of(user, folder_id), "You have no such folder.")
 
 
 # --- tags -------------------------------------------------------------------------------------------------------------
@@ -136,10 +130,7 @@ def delete_tag(request: PersonsRequest, tag_id: Id) -> None:
 
 
 def _tag(user: User, tag_id: int) -> Tag:
-    found = tag_of(user, tag_id)
-    if found is None:
-        raise Http404("You have no such tag.")
-    return found
+    return present(tag_of(user, tag_id), "You have no such tag.")
 
 
 # --- lists ------------------------------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ from ninja import Router, Status
 from pydantic import Field, model_validator
 
 from apps.accounts.models import User
+from apps.accounts.requests import PersonsRequest, present
 from apps.api.pages.rest.following import Follow, FollowList, follow_list, follow_of
 from apps.api.views.rest.asked import GivenId, Id, PartOf, Truth, Wish, Words, answers
-from apps.api.views.rest.doorway import PersonsRequest
 from apps.api.views.rest.problems import Choice, Impossible
 from apps.following import actions as following_actions
 from apps.following import models
@@ -89,18 +89,13 @@ def read_follow(request: PersonsRequest, source_id: Id) -> Follow:
 
 
 def _found(user: User, source_id: int) -> Follow:
-    found = follow_of(user, source_id)
-    if found is None:
-        raise Http404("You do not follow such a source.")
-    return found
+    return present(follow_of(user, source_id), "You do not follow such a source.")
 
 
 @router.patch("/follows/{source_id}", response=answers(Follow, 409))
 def change_follow(request: PersonsRequest, source_id: Id, wish: FollowChanges) -> Follow:
     """Name it, file it, mute it, or choose how it is shown."""
-    known = following.follow_of(request.user, source_id)
-    if known is None:
-        raise Http404("You do not follow such a source.")
+    known = present(following.follow_of(request.user, source_id), "You do not follow such a source.")
     changes = wish.model_dump(exclude_none=True)
     folder_ids = changes.pop("folder_ids", None)
     folders = list(known.folders.all()) if folder_ids is None else _folders(request.user, folder_ids)

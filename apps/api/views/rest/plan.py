@@ -1,12 +1,11 @@
 """The plan of retrievals."""
 
-from django.http import Http404
 from django.utils.timezone import now
 from ninja import Router
 
+from apps.accounts.requests import PersonsRequest, present
 from apps.api.pages.rest.plans import Plan, SourcePlan, source_plan, whole_plan
 from apps.api.views.rest.asked import Id, answers
-from apps.api.views.rest.doorway import PersonsRequest
 from apps.api.views.rest.problems import Impossible
 
 router = Router(tags=["plan"])
@@ -23,7 +22,4 @@ def read_plan(request: PersonsRequest) -> Plan:
 @router.get("/sources/{source_id}/plan", response=answers(SourcePlan))
 def read_plan_of_source(request: PersonsRequest, source_id: Id) -> SourcePlan:
     """When a source is asked next, and why then. Staff learn all that goes into it."""
-    found = source_plan(request.user, source_id, now())
-    if found is None:
-        raise Http404("There is no such source.")
-    return found
+    return present(source_plan(request.user, source_id, now()), "There is no such source.")

@@ -8,11 +8,11 @@ from ninja import Query, Router
 from pydantic import AwareDatetime, BaseModel, Field
 
 from apps.accounts.models import User
+from apps.accounts.requests import PersonsRequest, present
 from apps.api.actions import rest as actions
 from apps.api.pages.rest.postings import PostingDetails, PostingList, posting_details, posting_list
 from apps.api.pages.rest.summaries import Summary, summary_of
 from apps.api.views.rest.asked import GivenId, GivenIds, Id, Name, Part, Text, Truth, Wish, answers
-from apps.api.views.rest.doorway import PersonsRequest
 from apps.api.views.rest.problems import Impossible
 from apps.following import actions as following_actions
 from apps.following import queries as following
@@ -152,10 +152,7 @@ def read_posting(request: PersonsRequest, posting_id: Id) -> PostingDetails:
 
 
 def _found(user: User, posting_id: int) -> PostingDetails:
-    found = posting_details(user, posting_id)
-    if found is None:
-        raise Http404("There is no such posting.")
-    return found
+    return present(posting_details(user, posting_id), "There is no such posting.")
 
 
 @router.patch("/postings/{posting_id}", response=answers(PostingDetails, 409))
@@ -193,7 +190,4 @@ class Shortened(BaseModel):
 @router.get("/postings/{posting_id}/summary", response=answers(Summary))
 def summarise_posting(request: PersonsRequest, posting_id: Id, asked: Annotated[Shortened, Query()]) -> Summary:
     """A posting said shorter: its best sentences, and the words that tell it from others."""
-    found = summary_of(request.user, posting_id, asked.percent)
-    if found is None:
-        raise Http404("There is no such posting.")
-    return found
+    return present(summary_of(request.user, posting_id, asked.percent), "There is no such posting.")

@@ -2,18 +2,17 @@
 
 from typing import Annotated, Literal
 
-from django.http import Http404
 from django.utils.timezone import now
 from ninja import Query, Router, Status
 from pydantic import BaseModel, Field
 
 from apps.accounts.models import User
+from apps.accounts.requests import PersonsRequest, present
 from apps.accounts.zones import zone_named
 from apps.api.pages.rest import search as pages
 from apps.api.pages.rest.alerts import Search, SearchList, search_list, search_of
 from apps.api.pages.rest.search import Asked, SearchAnswer
 from apps.api.views.rest.asked import LONGEST_CURSOR, Id, Name, Short, Wish, Words, answers
-from apps.api.views.rest.doorway import PersonsRequest
 from apps.search.actions import saved as actions
 from apps.search.models import SavedSearch
 from apps.search.queries import LENGTH
@@ -94,18 +93,13 @@ def read_search(request: PersonsRequest, search_id: Id) -> Search:
 
 
 def _found(user: User, search_id: int) -> Search:
-    found = search_of(user, search_id)
-    if found is None:
-        raise Http404("You keep no such search.")
-    return found
+    return present(search_of(user, search_id), "You keep no such search.")
 
 
 @router.patch("/searches/{search_id}", response=answers(Search, 400, 409))
 def change_search(request: PersonsRequest, search_id: Id, wish: SearchChanges) -> Search:
     """Give a search another name, query or order."""
-    saved = saved_searches(request.user).filter(pk=search_id).first()
-    if saved is None:
-        raise Http404("You keep no such search.")
+    present(saved_searches(request.user).filter(pk=search_id).first(), "You keep no such search.")
     actions.change_search(request.user, search_id, **wish.model_dump(exclude_none=True), now=now())
     return _found(request.user, search_id)
 

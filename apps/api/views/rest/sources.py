@@ -7,10 +7,10 @@ from django.utils.timezone import now
 from ninja import Query, Router
 from pydantic import Field
 
+from apps.accounts.requests import PersonsRequest, present
 from apps.api.pages.rest.postings import PostingList, posting_list
 from apps.api.pages.rest.sources import Sort, SourceDetails, SourceList, source_details, source_list
 from apps.api.views.rest.asked import Id, Part, PartOf, Short, Words, answers
-from apps.api.views.rest.doorway import PersonsRequest
 from apps.following import queries as following
 from apps.following.queries import Scope
 
@@ -33,10 +33,7 @@ def list_sources(request: PersonsRequest, asked: Annotated[CataloguePart, Query(
 @router.get("/sources/{source_id}", response=answers(SourceDetails))
 def read_source(request: PersonsRequest, source_id: Id) -> SourceDetails:
     """A source of the catalogue or one that you follow, how it answers, and how it was asked of late."""
-    found = source_details(request.user, source_id, now())
-    if found is None:
-        raise Http404("There is no such source.")
-    return found
+    return present(source_details(request.user, source_id, now()), "There is no such source.")
 
 
 @router.get("/sources/{source_id}/postings", response=answers(PostingList))

@@ -1,12 +1,11 @@
 """Stories."""
 
-from django.http import Http404
 from django.utils.timezone import now
 from ninja import Router
 
+from apps.accounts.requests import PersonsRequest, present
 from apps.api.pages.rest.stories import StoryDetails, StoryList, story_details, story_list
 from apps.api.views.rest.asked import Id, PartOf, answers
-from apps.api.views.rest.doorway import PersonsRequest
 
 router = Router(tags=["stories"])
 
@@ -20,7 +19,4 @@ def list_stories(request: PersonsRequest, asked: PartOf) -> StoryList:
 @router.get("/stories/{story_id}", response=answers(StoryDetails))
 def read_story(request: PersonsRequest, story_id: Id) -> StoryDetails:
     """A story with all that tell it, and a summary of them."""
-    found = story_details(request.user, story_id)
-    if found is None:
-        raise Http404("There is no such story.")
-    return found
+    return present(story_details(request.user, story_id), "There is no such story.")

@@ -5,10 +5,10 @@ from typing import Annotated
 from ninja import Query, Router
 from pydantic import BaseModel, Field
 
+from apps.accounts.requests import PersonsRequest
 from apps.api.pages.rest import trends as pages
 from apps.api.pages.rest.trends import Trends
 from apps.api.views.rest.asked import Short, answers
-from apps.api.views.rest.doorway import PersonsRequest
 from apps.trending.models import Trend
 
 router = Router(tags=["trends"])

@@ -41,7 +41,6 @@ _AUTHOR_NAMES = ("author", "byl", "dc.creator", "article:author", "parsely-autho
 _KEYWORD_NAMES = ("news_keywords", "keywords", "article:tag", "parsely-tags")
 _MOST_OBJECTS = 20_000  # of JSON-LD, lists and texts in them included
 _LARGEST_SCRIPT = 2_000_000  # characters
-_LONGEST_TEXT = 4_000
 _MOST_ELEMENTS = 30  # of one name that are read
 _BEFORE_JSON = ("<!--", "//<![CDATA[", "/*<![CDATA[*/", "<![CDATA[", "// <![CDATA[")
 _AFTER_JSON = ("-->", "//]]>", "// ]]>", "/*]]>*/", "]]>", ";")

@@ -1,4 +1,4 @@
-"""Keen tags learned from pages with known text: a site's own, and universal ones.
+"""Keen tags of a site, learned from pages with known text.
 
 The thesis has a training phase that finds "website-related" keen tags by "pre-defined rules" which it does not give.
 Here the rule is: a tag is keen if pages come out better with it, by the F1 of four-word shingles.
@@ -12,14 +12,13 @@ from apps.postings.algorithms.extraction import literal
 from apps.postings.algorithms.extraction.literal import Tag, best_part, tokens
 from apps.postings.algorithms.extraction.measures import Shingle, shingles, words
 
-# Learned by `learn_universal_tags` from literal.UNIVERSAL on pages of many sites.
+# Learned greedily from literal.UNIVERSAL on pages of many sites: tags added while F1 rose by 0.0005, then removed.
 UNIVERSAL = frozenset({
     "a", "aside", "b", "blockquote", "br", "center", "div", "em", "figcaption", "figure", "font", "footer", "h2",
     "h3", "h4", "h6", "hr", "i", "iframe", "img", "p", "picture", "q", "section", "source", "span", "strong",
     "time", "u",
 })  # fmt: skip
 SITE_GAIN = 0.003  # that a site's pages must rise by, in mean F1
-UNIVERSAL_GAIN = 0.0005
 MOST_FREQUENT = 40  # tags of a site that are tried
 MOST_PAGES = 10  # of a site; more would take long and teach little
 ALSO_TRIED = ("svg", "path", "use", "li", "ul", "button")
@@ -61,24 +60,6 @@ def learn_site_tags(pages: Sequence[KnownPage], *, start: frozenset[str] = UNIVE
         changed = keen ^ {name}
         if (score := _mean_f1(samples, changed)) > best + SITE_GAIN:
             keen, best = changed, score
-    return keen
-
-
-def learn_universal_tags(pages: Sequence[KnownPage], *, start: frozenset[str] = literal.UNIVERSAL) -> frozenset[str]:
-    """Keen tags for sites that nothing is known of: greedily more tags, the best first, then fewer."""
-    samples = [_Sample(page) for page in pages]
-    if not samples:
-        return start
-    candidates = Counter(name for sample in samples for name in set(sample.names))
-    candidates.pop("", None)
-    keen, best = start, _mean_f1(samples, start)
-    gains = {name: _mean_f1(samples, keen | {name}) - best for name in candidates if name not in keen}
-    for name in sorted(gains, key=lambda name: (-gains[name], name)):
-        if (score := _mean_f1(samples, keen | {name})) > best + UNIVERSAL_GAIN:
-            keen, best = keen | {name}, score
-    for name in sorted(keen):
-        if (score := _mean_f1(samples, keen - {name})) > best + UNIVERSAL_GAIN:
-            keen, best = keen - {name}, score
     return keen
 
 

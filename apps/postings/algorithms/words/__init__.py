@@ -2,5 +2,3 @@
 
 from apps.postings.algorithms.words.analysis import LONGEST_TEXT, STOP_MARK, Words, analyse, sequence
 from apps.postings.algorithms.words.languages import language_of
-
-__all__ = ["LONGEST_TEXT", "STOP_MARK", "Words", "analyse", "language_of", "sequence"]

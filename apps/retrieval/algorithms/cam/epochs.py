@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from apps.retrieval.algorithms.cam.allocation import evenly, with_exploration, without_long_gaps
 from apps.retrieval.algorithms.cam.tracking import HALF_LIFE, Looks, Tracked, track
 
-FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 EXPLORED = 0.05  # share of the tasks that goes where least is known

@@ -42,14 +42,6 @@ def pack_numbers(values: ArrayLike, kind: str = "<i4") -> bytes:
     return kept.tobytes()
 
 
-def unpack_numbers(data: bytes | memoryview, kind: str = "<i4") -> NDArray[np.int64]:
-    """
-    >>> unpack_numbers(pack_numbers([1, -2])).tolist()
-    [1, -2]
-    """
-    return np.frombuffer(data, kind).astype(np.int64)
-
-
 def pack_flags(flags: NDArray[np.bool_]) -> bytes:
     """
     >>> pack_flags(np.array([True, False, True])).hex()

@@ -39,29 +39,3 @@ from apps.search.algorithms.language.trees import (
     without,
 )
 from apps.search.algorithms.language.writing import to_text
-
-__all__ = [
-    "FIELDS",
-    "STATES",
-    "And",
-    "BadQuery",
-    "Field",
-    "Filter",
-    "Not",
-    "Or",
-    "Phrase",
-    "PostingValues",
-    "Tree",
-    "Word",
-    "conditions",
-    "leaves",
-    "matches",
-    "moment",
-    "names_match",
-    "narrowed",
-    "parse",
-    "texts",
-    "to_text",
-    "wanted",
-    "without",
-]

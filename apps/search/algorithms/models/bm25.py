@@ -16,6 +16,7 @@ B = 0.6  # how far long documents are held to account
 
 LARGEST_PACKED = 255
 LARGEST_IMPACT = K1 + 1
+IMPACT_VERSION = f"BM25 k1={K1} b={B}"  # impacts stored under another version have another scale
 
 
 def impacts(frequencies: ArrayLike, lengths: ArrayLike, average_length: float) -> NDArray[np.float32]:

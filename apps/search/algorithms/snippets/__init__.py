@@ -2,5 +2,3 @@
 
 from apps.search.algorithms.snippets.cutting import Piece, marked, snippet
 from apps.search.algorithms.snippets.spelling import spellings
-
-__all__ = ["Piece", "marked", "snippet", "spellings"]

@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class BelongingsConfig(AppConfig):
-    name = "apps.belongings"

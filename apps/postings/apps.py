@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class PostingsConfig(AppConfig):
-    name = "apps.postings"

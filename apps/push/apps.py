@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class PushConfig(AppConfig):
-    name = "apps.push"

@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class RetrievalConfig(AppConfig):
-    name = "apps.retrieval"

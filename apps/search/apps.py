@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class SearchConfig(AppConfig):
-    name = "apps.search"

@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class SourcesConfig(AppConfig):
-    name = "apps.sources"

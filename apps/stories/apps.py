@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class StoriesConfig(AppConfig):
-    name = "apps.stories"

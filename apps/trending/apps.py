@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class TrendingConfig(AppConfig):
-    name = "apps.trending"
