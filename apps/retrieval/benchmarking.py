@@ -124,7 +124,8 @@ def cpu_seconds_of_family(pid: int) -> float:
 
 def postgres_pid() -> list[int]:
     """The process that all others of Postgres descend from, if it runs on this machine."""
-    backend = Path(f"/proc/{fetch('SELECT pg_backend_pid()')[0][0]}")
+    [(pid,)] = fetch("SELECT pg_backend_pid()")
+    backend = Path(f"/proc/{pid}")
     try:
         is_here = (backend / "comm").read_text(encoding="ascii").startswith("postgres")
     except OSError:
