@@ -18,7 +18,8 @@ def take(lock: int, *, wait: bool = True) -> bool:
     """
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true),"
+            "SELECT set_config('statement_timeout', %s, true) AS statement_timeout,"
+            " set_config('lock_timeout', %s, true) AS lock_timeout,"
             f" {'pg_advisory_xact_lock' if wait else 'pg_try_advisory_xact_lock'}(%s) AS granted",
             [LONGEST_STATEMENT, LONGEST_WAIT, lock],
         )

@@ -47,19 +47,20 @@ def _fetch(row_factory: "RowFactory[Row]", statement: str, values: Sequence[Any]
             cursor.execute(statement, {name: _written(value) for name, value in values.items()})
         else:
             cursor.execute(statement, [_written(value) for value in values])
-        return cursor.fetchall()
+        rows: list[Row] = cursor.fetchall()
+        return rows
 
 
 def rows_of(cursor: CursorWrapper) -> list[Any]:
     """The rows of the statement that one of Django's cursors has executed, as named tuples."""
     cursor.cursor.row_factory = namedtuple_row
-    return cursor.fetchall()
+    return list(cursor.fetchall())
 
 
 def rows_as(kind: Callable[..., Row], cursor: CursorWrapper) -> list[Row]:
     """The rows of the statement that one of Django's cursors has executed, each made from its columns by name."""
     cursor.cursor.row_factory = kwargs_row(kind)
-    return cursor.fetchall()
+    return list(cursor.fetchall())
 
 
 @contextmanager
