@@ -5,7 +5,7 @@ from portal.models import StuckMessage
 
 
 @admin.register(StuckMessage)
-class StuckMessageAdmin(admin.ModelAdmin):
+class StuckMessageAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # Django's takes none when it runs
     """To be looked at and, once it is clear what was wrong with them, deleted."""
 
     list_display = ("task", "set_aside_at", "tries", "reason")

@@ -9,6 +9,7 @@ import time
 import zoneinfo
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -79,7 +80,7 @@ def examined() -> Iterator[Finding]:
         return
     with connection:
         for name, ask in OF_THE_DATABASE.items():
-            yield _looked(name, lambda ask=ask: ask(connection))  # type: ignore[misc]
+            yield _looked(name, partial(ask, connection))
         is_migrated = not schema.known() - schema.applied(connection)
     if is_migrated:
         for name, look in OF_THE_PORTAL.items():

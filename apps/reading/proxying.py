@@ -81,7 +81,8 @@ def _fetched_once(address: str) -> Found:
     with place(_places):
         deadline = time.monotonic() + PATIENCE
         while not cache.add(turn, True, timeout=2 * PATIENCE):
-            if known := cache.get(key):
+            known: Found | None = cache.get(key)
+            if known:
                 return known
             if time.monotonic() > deadline:
                 raise Busy

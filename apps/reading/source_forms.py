@@ -72,7 +72,7 @@ class Group:
     parts: Sequence[Part]
 
 
-class SourceForm(forms.ModelForm):
+class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none when it runs
     kind = forms.TypedChoiceField(choices=KINDS, required=False, empty_value=Kind.FEED.value, label=_("Kind"))
     weight = forms.FloatField(
         label=_("Weight"),

@@ -128,9 +128,10 @@ def _read(fetched: Fetched, kind: str, recipe: Recipe) -> ParsedFeed:
             return formats.parse(fetched.body, content_type=content_type, url=fetched.url)
         except NotAFeed as error:
             raise Stopped(str(error)) from error
-    return _in_sandbox(
+    feed: ParsedFeed = _in_sandbox(
         read_by_recipe, fetched.body, kind=str(kind), recipe=recipe, content_type=content_type, url=fetched.url
     )
+    return feed
 
 
 def _followed(inspection: Inspection, fetched: Fetched, recipe: Recipe, now: datetime) -> ParsedFeed:

@@ -1,6 +1,6 @@
 """How late postings reached us, as people look at it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -51,7 +51,7 @@ def delays_by_day(now: datetime, days: int, source_id: int | None = None) -> lis
     return list(_every_day(first, days, rows))
 
 
-def _every_day(first: date, days: int, rows: Iterable[dict[str, Any]]) -> Iterable[Day]:
+def _every_day(first: date, days: int, rows: Iterable[Mapping[str, Any]]) -> Iterable[Day]:
     known = {
         row["day"]: Day(row["day"], row["postings"], row["seconds"] / row["postings"], row["latest"]) for row in rows
     }

@@ -63,7 +63,7 @@ def note_missed() -> int:
     take(WRITING)
     with connection.cursor() as cursor:
         cursor.execute(_MISSED)
-        return cursor.rowcount
+        return int(cursor.rowcount)
 
 
 @transaction.atomic
@@ -128,7 +128,7 @@ LEFT JOIN search_document document ON document.posting_id = wanted.id AND NOT de
 def write_again(again: Again) -> dict[str, int]:
     """Put new documents in the place of those that were read; how many. What has changed since is left to `pull`."""
     take(WRITING)
-    found: dict[int, tuple[Version, int | None]] = {
+    found: dict[int, tuple[Version | tuple[None, None, None], int | None]] = {
         row.id: ((row.text_hash, row.source_id, row.published_at), row.number)
         for row in fetch_rows(_NOW, [[*again.documents, *again.gone]])
     }

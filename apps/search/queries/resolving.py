@@ -190,7 +190,7 @@ class _Resolver:
 
     @property
     def _stars(self) -> QuerySet[Mark]:
-        return following.stars_of(self.user)  # type: ignore[arg-type]
+        return following.stars_of(self.user) if self.user.is_authenticated else Mark.objects.none()
 
     def _state(self, state: str) -> Condition:
         if not self.user.is_authenticated:

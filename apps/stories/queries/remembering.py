@@ -34,8 +34,7 @@ def remembered() -> Grouping:
         grouping.clusters.put(Cluster(centroid.story_id, vector, centroid.size, centroid.latest, centroid.centre))
     known = Member.objects.exclude(fingerprint=b"").order_by("posting_id")
     rows = known.values_list("posting_id", "story_id", "published_at", "fingerprint", named=True)
-    for row in rows.iterator():
-        grouping.remember(
-            row.posting_id, row.story_id, hours_of(row.published_at), unpacked_fingerprint(row.fingerprint)
-        )
+    for member in rows.iterator():
+        fingerprint = unpacked_fingerprint(member.fingerprint)
+        grouping.remember(member.posting_id, member.story_id, hours_of(member.published_at), fingerprint)
     return grouping

@@ -64,6 +64,7 @@ def history(
 def first_begin(step: str, language: str, category: str) -> datetime | None:
     """When the earliest slice of a place begins."""
     statement = f"SELECT min(begins_at) FROM trending_slice WHERE step = %s AND {_OF_LIST}"
+    earliest: datetime | None
     [(earliest,)] = fetch(statement, [step, language, category, category])
     return earliest
 

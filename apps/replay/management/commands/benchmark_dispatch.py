@@ -28,7 +28,7 @@ from apps.replay.bursts import (
 from apps.retrieval.benchmarking import command, cpu_seconds, require_empty_database, running, workers, write_figures
 from apps.retrieval.models import Schedule
 from apps.retrieval.queues import queue_of
-from apps.sources.algorithms.addresses import PARTITIONS
+from apps.sources.algorithms.partitions import PARTITIONS
 from apps.sources.models import Source
 
 # A day's plan has one instant per source, so `schedules`/86400 are due each second; on top of that comes the burst.

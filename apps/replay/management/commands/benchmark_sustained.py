@@ -22,9 +22,10 @@ from apps.replay.actions import add_feeds
 from apps.replay.algorithms.faults import choose_faults
 from apps.replay.algorithms.synthetic import make_feeds
 from apps.replay.algorithms.timeline import Timeline
+from apps.replay.answers import Options
 from apps.replay.loading import DAY, MADE_UP_ORIGIN
 from apps.replay.queries import unread_changes
-from apps.replay.server import Options, serving
+from apps.replay.server import serving
 from apps.retrieval import guard
 from apps.retrieval.actions import change_plan, learn_habits, replan_changed
 from apps.retrieval.benchmarking import command, cpu_seconds, require_empty_database, running, write_figures
