@@ -57,9 +57,8 @@ def back_up(file: Path, tell: Tell) -> Manifest:
 
 
 def _snapshot(connection: databases.Connection) -> str:
-    row = connection.execute("SELECT pg_export_snapshot()").fetchone()
-    assert row is not None
-    return str(row[0])
+    [[snapshot]] = connection.execute("SELECT pg_export_snapshot()").fetchall()
+    return str(snapshot)
 
 
 @contextmanager

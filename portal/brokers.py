@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from kombu import Exchange, Queue
+from kombu.entity import Exchange, Queue
 from kombu.transport import redis
 from redis import ConnectionError as Disconnected
 
@@ -33,13 +33,13 @@ class QoS(redis.QoS):
 
     def restore_unacked(self, client: Any = None) -> None:
         if self._is_connected():
-            super().restore_unacked(client)
+            super().restore_unacked(client)  # type: ignore[no-untyped-call]
         self._delivered.clear()
 
     def _remove_from_indices(self, delivery_tag: str, pipe: Any = None) -> Any:
         if not self._is_connected():
             raise Disconnected("The broker was lost while the task was at work; it will be delivered again.")
-        return super()._remove_from_indices(delivery_tag, pipe)
+        return super()._remove_from_indices(delivery_tag, pipe)  # type: ignore[no-untyped-call]
 
     def _is_connected(self) -> bool:
         return self.channel.connection is not None and self.channel.connection.client is not None

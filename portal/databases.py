@@ -14,6 +14,7 @@ import psycopg
 from django.db import connections
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
+from psycopg.rows import class_row, dict_row
 
 from apps.database import schema
 from portal.launcher import embedded
@@ -35,7 +36,8 @@ WHERE nspname = 'public' AND class.relkind = 'r' ORDER BY 1
 """
 # A sum, so that the order of rows does not matter and equal rows do not cancel each other.
 CONTENT = """
-SELECT count(*), coalesce(sum(('x' || left(md5(row_of::text), 16))::bit(64)::bigint), 0)::text FROM {table} row_of
+SELECT count(*) AS rows, coalesce(sum(('x' || left(md5(row_of::text), 16))::bit(64)::bigint), 0)::text AS hash
+FROM {table} row_of
 """
 
 
@@ -63,10 +65,10 @@ def name() -> str:
 def contents(connection: Connection) -> dict[str, Content]:
     """Rows and hashes of all tables, by name."""
     found = {}
+    cursor = connection.cursor(row_factory=class_row(Content))
     for (table,) in connection.execute(TABLES).fetchall():
-        row = connection.execute(sql.SQL(CONTENT).format(table=sql.Identifier("public", table))).fetchone()
-        assert row is not None
-        found[table] = Content(*row)
+        statement = sql.SQL(CONTENT).format(table=sql.Identifier("public", table))
+        [found[table]] = cursor.execute(statement).fetchall()
     return found
 
 
@@ -77,26 +79,24 @@ def is_empty(connection: Connection) -> bool:
 def sessions(connection: Connection, database: str) -> int:
     """How many others are connected to a database."""
     statement = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()"
-    row = connection.execute(statement, [database]).fetchone()
-    return int(row[0]) if row else 0
+    [[count]] = connection.execute(statement, [database]).fetchall()
+    return int(count)
 
 
 def make_like(connection: Connection, model: str, new: str) -> None:
     """Make an empty database with the encoding and the locale of another one."""
-    row = connection.execute(
-        "SELECT pg_encoding_to_char(encoding), datcollate, datctype, datlocprovider::text,"
-        " coalesce(to_jsonb(pg_database)->>'datlocale', to_jsonb(pg_database)->>'daticulocale')"
+    cursor = connection.cursor(row_factory=dict_row)
+    [row] = cursor.execute(
+        "SELECT pg_encoding_to_char(encoding) AS encoding, datcollate, datctype, datlocprovider::text,"
+        " coalesce(to_jsonb(pg_database)->>'datlocale', to_jsonb(pg_database)->>'daticulocale') AS locale"
         " FROM pg_database WHERE datname = %s",
         [model],
-    ).fetchone()
-    assert row is not None
-    encoding, collate, ctype, provider, locale = row
+    ).fetchall()
     statement = sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING {} LC_COLLATE {} LC_CTYPE {}").format(
-        sql.Identifier(new), sql.Literal(encoding), sql.Literal(collate), sql.Literal(ctype)
+        sql.Identifier(new), *(sql.Literal(row[name]) for name in ("encoding", "datcollate", "datctype"))
     )
-    if provider in {"b", "i"}:
-        word = {"b": "builtin", "i": "icu"}[provider]
-        statement += sql.SQL(f" LOCALE_PROVIDER {word} {word.upper()}_LOCALE {{}}").format(sql.Literal(locale))
+    if word := {"b": "builtin", "i": "icu"}.get(row["datlocprovider"]):
+        statement += sql.SQL(f" LOCALE_PROVIDER {word} {word.upper()}_LOCALE {{}}").format(sql.Literal(row["locale"]))
     connection.execute(statement)
 
 

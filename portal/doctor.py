@@ -9,6 +9,7 @@ import time
 import zoneinfo
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -19,6 +20,7 @@ from django.core import checks, mail
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.utils.timezone import now
+from psycopg.rows import dict_row
 
 from apps.database import schema
 from apps.jobs.dead_letters import dead_letters
@@ -78,7 +80,7 @@ def examined() -> Iterator[Finding]:
         return
     with connection:
         for name, ask in OF_THE_DATABASE.items():
-            yield _looked(name, lambda ask=ask: ask(connection))  # type: ignore[misc]
+            yield _looked(name, partial(ask, connection))
         is_migrated = not schema.known() - schema.applied(connection)
     if is_migrated:
         for name, look in OF_THE_PORTAL.items():
@@ -249,11 +251,11 @@ def _migrations(connection: databases.Connection) -> str:
 
 
 def _locale(connection: databases.Connection) -> str:
-    row = connection.execute(
-        "SELECT pg_encoding_to_char(encoding), datcollversion, pg_database_collation_actual_version(oid)"
-        " FROM pg_database WHERE datname = current_database()"
-    ).fetchone()
-    encoding, made_with, present = row or ("", None, None)
+    [row] = connection.cursor(row_factory=dict_row).execute(
+        "SELECT pg_encoding_to_char(encoding) AS encoding, datcollversion AS made_with,"
+        " pg_database_collation_actual_version(oid) AS present FROM pg_database WHERE datname = current_database()"
+    )
+    encoding, made_with, present = row["encoding"], row["made_with"], row["present"]
     if encoding != "UTF8":
         raise Wrong(f"The database is written in {encoding}.", "Make one with ENCODING 'UTF8' and restore a backup.")
     if made_with != present:
@@ -274,9 +276,8 @@ def _indexes(connection: databases.Connection) -> str:
 
 def _clock(connection: databases.Connection) -> str:
     before = time.time()
-    row = connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone()
-    assert row is not None
-    skew = row[0] - (before + time.time()) / 2
+    [[present]] = connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")
+    skew = present - (before + time.time()) / 2
     said = f"{abs(skew):.2f} s {'behind' if skew > 0 else 'ahead of'} the database's."
     if abs(skew) > LARGEST_SKEW:
         raise Wrong(said, "Let both machines follow a time server.")
@@ -284,11 +285,10 @@ def _clock(connection: databases.Connection) -> str:
 
 
 def _connections(connection: databases.Connection) -> str:
-    row = connection.execute(
+    [(used, most)] = connection.execute(
         "SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity"
         " WHERE backend_type = 'client backend'"
-    ).fetchone()
-    used, most = row or (0, 0)
+    )
     said = f"{used} of {most} are used."
     if used > 0.9 * most:
         raise Wrong(said, "Raise max_connections, or start fewer threads.")
@@ -296,12 +296,12 @@ def _connections(connection: databases.Connection) -> str:
 
 
 def _beat(connection: databases.Connection) -> str:
-    row = connection.execute(
-        "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
+    leaders = connection.execute(
+        "SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
         " WHERE locktype = 'advisory' AND datname = current_database() AND classid = 0 AND objid = %s AND granted",
         [LEADERSHIP],
-    ).fetchone()
-    if not (row and row[0]):
+    )
+    if not leaders.rowcount:
         raise Wrong("None leads.", "Start one: celery -A portal beat --pidfile=")
     return "One leads."
 

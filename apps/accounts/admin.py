@@ -8,11 +8,11 @@ from apps.accounts.models import AppToken, Invitation, User
 
 
 @admin.register(User)
-class PersonAdmin(UserAdmin):
+class PersonAdmin(UserAdmin):  # type: ignore[type-arg]  # Django's takes none when it runs
     fieldsets = (*(UserAdmin.fieldsets or ()), ("Reading", {"fields": ("unread_only", "order", "images")}))
 
 
-class MadeElsewhere(admin.ModelAdmin):
+class MadeElsewhere(admin.ModelAdmin):  # type: ignore[type-arg]
     """A secret is shown where it is made, which is a page of its own; here it can be looked at and ended."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:

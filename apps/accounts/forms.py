@@ -21,7 +21,7 @@ class LooksForm(forms.Form):
     theme = forms.ChoiceField(label=_("Colours"), choices=User.Theme.choices, widget=forms.RadioSelect)
 
 
-class PreferencesForm(forms.ModelForm):
+class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none when it runs
     time_zone = forms.ChoiceField(
         required=False,
         label=_("Time zone"),
@@ -48,7 +48,8 @@ class PreferencesForm(forms.ModelForm):
 
     def clean_view(self) -> str:
         """A form without it leaves it as it is."""
-        return self.cleaned_data["view"] or self.instance.view
+        view: str = self.cleaned_data["view"]
+        return view or self.instance.view
 
     def clean_theme(self) -> str:
         theme: str = self.cleaned_data["theme"]

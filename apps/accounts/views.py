@@ -114,7 +114,7 @@ def accept_invitation(request: HttpRequest, invitation_secret: str) -> HttpRespo
 # --- signing in elsewhere ---------------------------------------------------------------------------------------------
 def sign_in_elsewhere(request: HttpRequest, provider_id: str) -> HttpResponseBase:
     """To an OpenID provider by a page of ours: browsers let no form lead to another site, as our policy says."""
-    answer = openid_login(request, provider_id=provider_id)
+    answer: HttpResponseBase = openid_login(request, provider_id=provider_id)
     leads_away = answer.status_code == 302 and answer["Location"].startswith(("https://", "http://"))
     if request.method != "POST" or not leads_away:
         return answer

@@ -5,6 +5,8 @@ The numbers that stand for them are each app's own, by the letters of its name.
 
 from django.db import connection
 
+from apps.database.statements import rows_of
+
 LONGEST_STATEMENT = "120s"  # of one that writes; a merge of the largest generations of search takes a few seconds
 LONGEST_WAIT = "60s"  # for a lock
 
@@ -16,9 +18,10 @@ def take(lock: int, *, wait: bool = True) -> bool:
     """
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true),"
-            f" {'pg_advisory_xact_lock' if wait else 'pg_try_advisory_xact_lock'}(%s)",
+            "SELECT set_config('statement_timeout', %s, true) AS statement_timeout,"
+            " set_config('lock_timeout', %s, true) AS lock_timeout,"
+            f" {'pg_advisory_xact_lock' if wait else 'pg_try_advisory_xact_lock'}(%s) AS granted",
             [LONGEST_STATEMENT, LONGEST_WAIT, lock],
         )
-        [*_, granted] = cursor.fetchone()
-        return granted is not False
+        [row] = rows_of(cursor)
+        return row.granted is not False

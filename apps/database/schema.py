@@ -17,8 +17,7 @@ def known() -> frozenset[Migration]:
 
 def applied(connection: psycopg.Connection[Any]) -> frozenset[Migration]:
     """The migrations that were carried out; none in an empty database."""
-    row = connection.execute("SELECT to_regclass('django_migrations') IS NOT NULL").fetchone()
-    if row is None or not row[0]:
+    if connection.execute("SELECT WHERE to_regclass('django_migrations') IS NOT NULL").fetchone() is None:
         return frozenset()
     return frozenset(connection.execute("SELECT app, name FROM django_migrations").fetchall())
 

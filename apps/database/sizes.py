@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from django.apps import apps
 from django.db import connection
 
+from apps.database.statements import rows_as
+
 _SIZES = """
-SELECT relname, pg_table_size(oid), pg_indexes_size(oid), greatest(reltuples, 0)::bigint
+SELECT relname AS table, pg_table_size(oid) AS bytes, pg_indexes_size(oid) AS index_bytes,
+    greatest(reltuples, 0)::bigint AS rows
 FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
 """
 OTHERS = "others"
@@ -31,8 +35,12 @@ def sizes() -> list[Size]:
     groups = {model._meta.db_table: model._meta.app_label for model in apps.get_models(include_auto_created=True)}
     with connection.cursor() as cursor:
         cursor.execute(_SIZES)
-        found = [Size(name, groups.get(name, OTHERS), *numbers) for name, *numbers in cursor.fetchall()]
+        found = rows_as(partial(_size, groups), cursor)
     return sorted(found, key=lambda size: (-size.total, size.table))
+
+
+def _size(groups: Mapping[str, str], table: str, **numbers: int) -> Size:
+    return Size(table=table, group=groups.get(table, OTHERS), **numbers)
 
 
 def by_group(found: list[Size]) -> Mapping[str, int]:

@@ -1,14 +1,19 @@
-"""Statements whose answers are arrays: Postgres sends them as they are, not in hexadecimal."""
+"""Statements whose rows are read by the names of their columns, in Postgres' binary form or in Django's.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+A row of two columns may be unpacked, as a key and its value; all others are read by name or made into a class whose
+fields have the names of the columns.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 from django.db.models.expressions import RawSQL
 from psycopg import Cursor
 from psycopg.pq import Format
-from psycopg.rows import RowFactory
+from psycopg.rows import RowFactory, kwargs_row, namedtuple_row, tuple_row
 
 Row = TypeVar("Row")
 
@@ -17,18 +22,45 @@ PREPARED_AFTER = 2  # times that a connection has sent the same statement; to pl
 
 
 def fetch(statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
-    """All rows of a statement, in Postgres' binary form."""
+    """All rows of a statement of one or two columns, in Postgres' binary form."""
+    return _fetch(tuple_row, statement, values)
+
+
+def fetch_rows(statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
+    """All rows of a statement as named tuples, in Postgres' binary form."""
+    return _fetch(namedtuple_row, statement, values)
+
+
+def fetch_as(kind: Callable[..., Row], statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Row]:
+    """All rows of a statement, each made from its columns by name, in Postgres' binary form."""
+    return _fetch(kwargs_row(kind), statement, values)
+
+
+def _fetch(row_factory: "RowFactory[Row]", statement: str, values: Sequence[Any] | Mapping[str, Any]) -> list[Row]:
     connection.ensure_connection()
     connection.connection.prepare_threshold = PREPARED_AFTER  # Django's own statements are never prepared
     wrapped = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
     # Django's own cursors put values into the statement, which Postgres answers in letters only.
-    with wrapped(Cursor(connection.connection)) as cursor:  # type: ignore[arg-type]
+    with wrapped(Cursor(connection.connection, row_factory=row_factory)) as cursor:  # type: ignore[arg-type]
         cursor.cursor.format = Format.BINARY
         if isinstance(values, Mapping):
             cursor.execute(statement, {name: _written(value) for name, value in values.items()})
         else:
             cursor.execute(statement, [_written(value) for value in values])
-        return cursor.fetchall()
+        rows: list[Row] = cursor.fetchall()
+        return rows
+
+
+def rows_of(cursor: CursorWrapper) -> list[Any]:
+    """The rows of the statement that one of Django's cursors has executed, as named tuples."""
+    cursor.cursor.row_factory = namedtuple_row
+    return list(cursor.fetchall())
+
+
+def rows_as(kind: Callable[..., Row], cursor: CursorWrapper) -> list[Row]:
+    """The rows of the statement that one of Django's cursors has executed, each made from its columns by name."""
+    cursor.cursor.row_factory = kwargs_row(kind)
+    return list(cursor.fetchall())
 
 
 @contextmanager

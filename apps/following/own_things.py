@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
+from apps.database.statements import fetch_as
 from apps.following.states import OWN, READABLE, STARRED, UNREAD
 
 
@@ -47,10 +46,11 @@ class OwnThings:
 
 
 _OWN_THINGS = f"""
-SELECT {READABLE}, {UNREAD}, {STARRED},
-    coalesce(follow.title, ''), coalesce(follow.full_text, ''), coalesce(follow.images, ''),
-    note.text, note.changed_at, playback.address, playback.seconds, coalesce(share.secret, ''),
-    tags.ids, tags.names, tags.are_on
+SELECT {READABLE} AS readable, {UNREAD} AS unread, {STARRED} AS starred,
+    coalesce(follow.title, '') AS source_title, coalesce(follow.full_text, '') AS full_text,
+    coalesce(follow.images, '') AS images, note.text AS note, note.changed_at AS noted_at,
+    playback.address, playback.seconds, coalesce(share.secret, '') AS secret,
+    tags.ids AS tag_ids, tags.names AS tag_names, tags.are_on AS tags_are_on
 FROM postings_posting posting
 {OWN}
 LEFT JOIN following_note note ON note.user_id = %(user)s AND note.posting_id = posting.id
@@ -72,10 +72,11 @@ def own_things(user: User | AnonymousUser, posting_id: int) -> OwnThings | None:
     Who is not signed in has nothing, and to them all is read.
     """
     names = {"user": user.pk or 0, "posting": posting_id}
-    return next((_read(*row) for row in fetch(_OWN_THINGS, names)), None)
+    return next(iter(fetch_as(_read, _OWN_THINGS, names)), None)
 
 
 def _read(
+    *,
     readable: bool,
     unread: bool,
     starred: bool,
@@ -87,16 +88,19 @@ def _read(
     address: str | None,
     seconds: float | None,
     secret: str,
-    *tag_columns: Any,
+    tag_ids: list[int] | None,
+    tag_names: list[str] | None,
+    tags_are_on: list[bool] | None,
 ) -> OwnThings:
-    tags = [(OwnTag(id, name), is_on) for id, name, is_on in zip(*(each or () for each in tag_columns), strict=True)]
+    columns = zip(tag_ids or (), tag_names or (), tags_are_on or (), strict=True)
+    tags = [(OwnTag(id, name), is_on) for id, name, is_on in columns]
     return OwnThings(
-        readable,
-        unread,
-        starred,
-        source_title,
-        full_text,
-        images,
+        readable=readable,
+        unread=unread,
+        starred=starred,
+        source_title=source_title,
+        full_text=full_text,
+        images=images,
         note=None if note is None or noted_at is None else OwnNote(note, noted_at),
         place=None if address is None or seconds is None else Place(address, seconds),
         secret=secret,

@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Lower, NullIf
 
 from apps.accounts.models import User
-from apps.database.statements import among, fetch
+from apps.database.statements import among, fetch, fetch_as
 from apps.database.texts import storable
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.states import unread as unread
@@ -55,12 +55,13 @@ class FollowedSource:
 
 # Beside every page: a statement of our own is prepared, and needs no composing.
 _FOLLOWED = """
-SELECT follow.id, follow.source_id, named.title, coalesce(consecutive_failures >= %(failures)s, false), failing_since,
-    observed_at, source.state = %(gone)s,
+SELECT follow.id AS follow_id, follow.source_id, named.title,
+    coalesce(consecutive_failures >= %(failures)s, false) AS failing, failing_since, observed_at AS answered_at,
+    source.state = %(gone)s AS is_gone,
     -- asked, and nobody is asking it for the first time just now
-    coalesce(observed_at IS NOT NULL OR asked_at IS NOT NULL AND worker = '', false),
+    coalesce(observed_at IS NOT NULL OR asked_at IS NOT NULL AND worker = '', false) AS was_asked,
     muted, follow.images, followed_at,
-    ARRAY(SELECT folder_id FROM following_follow_folders filed WHERE filed.follow_id = follow.id)
+    ARRAY(SELECT folder_id FROM following_follow_folders filed WHERE filed.follow_id = follow.id) AS folder_ids
 FROM following_follow follow JOIN sources_source source ON source.id = follow.source_id
 LEFT JOIN retrieval_schedule schedule ON schedule.source_id = source.id
 CROSS JOIN LATERAL (SELECT coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS title) named
@@ -80,8 +81,8 @@ def folders_of(user: User) -> QuerySet[Folder]:
 
 def followed_sources(user: User) -> list[FollowedSource]:
     """What the person follows, as it was sorted; what never was is behind that by name."""
-    rows = fetch(_FOLLOWED, {"user": user.pk, "failures": FAILURES_THAT_TELL, "gone": Source.State.GONE.value})
-    return [FollowedSource(*row) for row in rows]
+    names = {"user": user.pk, "failures": FAILURES_THAT_TELL, "gone": Source.State.GONE.value}
+    return fetch_as(FollowedSource, _FOLLOWED, names)
 
 
 def wants_pages(source_id: int) -> bool:
@@ -314,7 +315,7 @@ def unread_in_tags(user: User) -> dict[int, tuple[int, datetime]]:
     """How many unread postings each tag has, and when the latest of them reached us; tags without any are left out."""
     tagged = unread(readable_by(user).filter(taggings__tag__user=user), user).order_by()
     counted = tagged.values("taggings__tag").annotate(amount=Count("pk"), newest=Max("retrieved_at"))
-    return {tag: (amount, at) for tag, amount, at in counted.values_list("taggings__tag", "amount", "newest")}
+    return {row["taggings__tag"]: (row["amount"], row["newest"]) for row in counted}
 
 
 # --- up to here -------------------------------------------------------------------------------------------------------

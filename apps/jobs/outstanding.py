@@ -9,6 +9,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -88,7 +89,7 @@ class _Renewals:
                     self._thread = None
                     return
             for name in names:
-                _tolerant(lambda name=name: cache.touch(_key(name), EXPIRE_SECONDS), False)  # type: ignore[misc]
+                _tolerant(partial(cache.touch, _key(name), EXPIRE_SECONDS), False)
 
 
 _renewals = _Renewals()

@@ -156,17 +156,17 @@ def taken_in_rounds(kind: str, stage: str, rounds: int, most: int) -> list[list[
     found = []
     for job_id in list(jobs.order_by("-pk").values_list("pk", flat=True)[:rounds])[::-1]:
         rows = counted.filter(split__job_id=job_id, split__stage=stage).annotate(took=_TOOK).order_by("-pk")
-        values = rows.values_list("split__key", "split__size", "took")[:most]
-        found.append([Taken(key, size, took.total_seconds()) for key, size, took in values])
+        values = rows.values_list("split__key", "split__size", "took", named=True)[:most]
+        found.append([Taken(row.split__key, row.split__size, row.took.total_seconds()) for row in values])
     return found
 
 
 def recorded_times() -> Iterator[dict[str, Any]]:
     """What splits of all jobs took, the earliest first, as `benchmark_split` reads it."""
     rows = Attempt.objects.filter(outcome=Attempt.Outcome.DONE).annotate(took=_TOOK).order_by("ended_at", "pk")
-    values = rows.values_list("split__key", "split__job__kind", "split__size", "took")
-    for key, kind, size, took in values.iterator():
-        yield {"host": key, "kind": kind, "size": size, "seconds": took.total_seconds()}
+    values = rows.values(host=F("split__key"), kind=F("split__job__kind"), size=F("split__size"), seconds=F("took"))
+    for row in values.iterator():
+        yield row | {"seconds": row["seconds"].total_seconds()}
 
 
 def pace(job: Job) -> float | None:

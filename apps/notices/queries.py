@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.models import F, QuerySet
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
+from apps.database.statements import fetch, rows_as
 from apps.notices.models import MailWish, Notice
 
 MOST_SHOWN = 100
@@ -69,10 +69,11 @@ class Health:
 
 _HEALTH = """
 SELECT * FROM (
-SELECT source.id, coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS name, source.state,
-    follow.muted, coalesce(schedule.consecutive_failures, 0) AS failures, schedule.failing_since, schedule.observed_at,
-    coalesce(schedule.first_due_at, schedule.due_at), newest.published_at, coalesce(latest.outcome, ''),
-    coalesce(latest.status, 0), coalesce(latest.message, '')
+SELECT source.id AS source_id, coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS title,
+    source.state, follow.muted, coalesce(schedule.consecutive_failures, 0) AS failures, schedule.failing_since,
+    schedule.observed_at AS answered_at, coalesce(schedule.first_due_at, schedule.due_at) AS due_at,
+    newest.published_at, coalesce(latest.outcome, '') AS outcome, coalesce(latest.status, 0) AS status,
+    coalesce(latest.message, '') AS message
 FROM following_follow follow JOIN sources_source source ON source.id = follow.source_id
 LEFT JOIN retrieval_schedule schedule ON schedule.source_id = source.id
 LEFT JOIN LATERAL (
@@ -84,7 +85,7 @@ LEFT JOIN LATERAL (
     WHERE retrieval.source_id = source.id AND schedule.consecutive_failures > 0 ORDER BY fetched_at DESC LIMIT 1
 ) latest ON true
 WHERE follow.user_id = %s
-) health ORDER BY state = 'active', failures DESC, lower(name), id LIMIT %s OFFSET %s
+) health ORDER BY state = 'active', failures DESC, lower(title), source_id LIMIT %s OFFSET %s
 """
 
 
@@ -92,4 +93,4 @@ def health_of_followed(user: User, *, start: int, limit: int) -> list[Health]:
     """What the person follows, that first which is not well. One query."""
     with connection.cursor() as cursor:
         cursor.execute(_HEALTH, [user.pk, limit, start])
-        return [Health(*row) for row in cursor.fetchall()]
+        return rows_as(Health, cursor)

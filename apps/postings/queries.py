@@ -3,14 +3,14 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
+from apps.database.statements import fetch_as
 from apps.postings.algorithms.dates import effective
 from apps.postings.models import Edition, Posting
 from apps.sources.models import Source
@@ -65,7 +65,8 @@ def everything() -> QuerySet[Posting]:
 
 _POSTING_FIELDS = [field.attname for field in Posting._meta.concrete_fields]
 _SOURCE_FIELDS = [field.attname for field in Source._meta.concrete_fields]
-_COLUMNS = [f"posting.{name}" for name in _POSTING_FIELDS] + [f"source.{name}" for name in _SOURCE_FIELDS]
+_SOURCE_COLUMNS = [f"source.{name}" for name in _SOURCE_FIELDS]
+_COLUMNS = [f"posting.{name}" for name in _POSTING_FIELDS] + [f'{name} AS "{name}"' for name in _SOURCE_COLUMNS]
 _WITH_SOURCE = f"""
 SELECT {", ".join(_COLUMNS)}
 FROM postings_posting posting JOIN sources_source source ON source.id = posting.source_id WHERE posting.id = %s
@@ -74,11 +75,13 @@ FROM postings_posting posting JOIN sources_source source ON source.id = posting.
 
 def with_source(posting_id: int) -> Posting | None:
     """A posting and its source, if there is one of that number. One query."""
-    for row in fetch(_WITH_SOURCE, [posting_id]):
-        posting = Posting.from_db(connection.alias, _POSTING_FIELDS, row[: len(_POSTING_FIELDS)])
-        posting.source = Source.from_db(connection.alias, _SOURCE_FIELDS, row[len(_POSTING_FIELDS) :])
-        return posting
-    return None
+    return next(iter(fetch_as(_posting, _WITH_SOURCE, [posting_id])), None)
+
+
+def _posting(**columns: Any) -> Posting:
+    posting = Posting.from_db(connection.alias, _POSTING_FIELDS, [columns[name] for name in _POSTING_FIELDS])
+    posting.source = Source.from_db(connection.alias, _SOURCE_FIELDS, [columns[name] for name in _SOURCE_COLUMNS])
+    return posting
 
 
 def visible_to(user: User | AnonymousUser) -> QuerySet[Posting]:
@@ -136,17 +139,18 @@ _NEIGHBOURS = """
 SELECT (
     SELECT id FROM postings_posting WHERE source_id = %(source)s
         AND (published_at, id) > (%(published_at)s::timestamptz, %(id)s) ORDER BY published_at, id LIMIT 1
-), (
+) AS newer_id, (
     SELECT id FROM postings_posting WHERE source_id = %(source)s
         AND (published_at, id) < (%(published_at)s::timestamptz, %(id)s) ORDER BY published_at DESC, id DESC LIMIT 1
-)
+) AS older_id
 """
 
 
 def neighbours(posting: Posting) -> Neighbours:
     """What comes right after a posting, and right before it, of all that its source published. One query."""
     names = {"source": posting.source_id, "published_at": posting.published_at, "id": posting.pk}
-    return Neighbours(*fetch(_NEIGHBOURS, names)[0])
+    [neighbours] = fetch_as(Neighbours, _NEIGHBOURS, names)
+    return neighbours
 
 
 _EARLIER_EDITIONS = """
@@ -157,7 +161,7 @@ ORDER BY replaced_at DESC, id DESC LIMIT 20
 
 def earlier_editions(posting_id: int) -> list[Edition]:
     """How the posting read before, the latest of them first."""
-    return [Edition(*row) for row in fetch(_EARLIER_EDITIONS, [posting_id])]
+    return fetch_as(Edition, _EARLIER_EDITIONS, [posting_id])
 
 
 def with_documents(source_id: int | None = None) -> QuerySet[Posting]:
@@ -168,11 +172,11 @@ def with_documents(source_id: int | None = None) -> QuerySet[Posting]:
 
 def trusted_dates(posting_ids: Collection[int]) -> list[tuple[datetime, datetime]]:
     """When postings were published and when they reached us, of those whose dates can be trusted."""
-    rows = Posting.objects.filter(pk__in=posting_ids).values_list("published_at", "claimed_at", "retrieved_at")
+    found = Posting.objects.filter(pk__in=posting_ids).only("published_at", "claimed_at", "retrieved_at")
     return [
-        (published, retrieved)
-        for published, claimed, retrieved in rows
-        if effective(claimed, received=retrieved, position=0).trusted
+        (posting.published_at, posting.retrieved_at)
+        for posting in found
+        if effective(posting.claimed_at, received=posting.retrieved_at, position=0).trusted
     ]
 
 
@@ -189,15 +193,15 @@ class PostingText(NamedTuple):
 
 
 _TEXTS = """
-SELECT posting.id, text_hash, source_id, published_at, coalesce(nullif(posting.language, ''), source.language),
-    posting.title, text
+SELECT posting.id, text_hash, source_id, published_at,
+    coalesce(nullif(posting.language, ''), source.language) AS language, posting.title, text
 FROM postings_posting posting JOIN sources_source source ON source.id = source_id WHERE posting.id = ANY(%s)
 """
 
 
 def texts(posting_ids: Collection[int]) -> dict[int, PostingText]:
     """The texts of those postings that exist. One query."""
-    return {row[0]: PostingText(*row) for row in fetch(_TEXTS, [list(posting_ids)])}
+    return {text.id: text for text in fetch_as(PostingText, _TEXTS, [list(posting_ids)])}
 
 
 _SAME = """

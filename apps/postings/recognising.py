@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch_rows
 from apps.postings.algorithms.identity import keys
 from apps.sources.formats.feed import ParsedEntry
 
@@ -19,7 +19,7 @@ class Told:
 
 
 _FIND = """
-SELECT wanted.place, wanted.rank, posting.id
+SELECT wanted.place, wanted.rank, posting.id AS posting_id
 FROM unnest(%s::int[], %s::int[], %s::bigint[], %s::bytea[]) wanted(place, rank, source_id, key)
 JOIN postings_posting posting ON posting.source_id = wanted.source_id AND posting.identity = wanted.key
 UNION ALL
@@ -27,6 +27,7 @@ SELECT wanted.place, 9, posting.id
 FROM unnest(%s::int[], %s::bigint[], %s::bytea[]) wanted(place, source_id, key)
 JOIN postings_posting posting ON posting.source_id = wanted.source_id AND posting.link_key = wanted.key
     AND posting.link_key <> ''
+ORDER BY place, rank DESC, posting_id DESC -- the most special last, so that it stays
 """
 
 
@@ -45,8 +46,8 @@ def recognised(told: Sequence[Told]) -> list[int | None]:
     columns = [list(column) for column in zip(*identities, strict=True)] or [[], [], [], []]
     columns += [list(column) for column in zip(*links, strict=True)] or [[], [], []]
     found: list[int | None] = [None] * len(told)
-    for place, _, posting_id in sorted(fetch(_FIND, columns), reverse=True):  # the most special last, so that it stays
-        found[place] = posting_id
+    for row in fetch_rows(_FIND, columns):
+        found[row.place] = row.posting_id
     return found
 
 

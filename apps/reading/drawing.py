@@ -36,7 +36,8 @@ def _environment(language: str | None) -> Environment:
 
 def drawn(name: str, **values: Any) -> SafeString:
     macros: Any = _environment(get_language()).get_template(f"{name}.html").module
-    return mark_safe(getattr(macros, name)(**values))
+    markup: SafeString = mark_safe(getattr(macros, name)(**values))
+    return markup
 
 
 def drawn_row(

@@ -13,7 +13,7 @@ from apps.following.models import Follow
 from apps.reading.forms import FolderChoice
 
 
-class FollowForm(forms.ModelForm):
+class FollowForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none when it runs
     """A person's choices for one source that they follow."""
 
     class Meta:

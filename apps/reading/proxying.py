@@ -7,10 +7,7 @@ A fetch takes a thread of the web server, so it has few places and little time. 
 moment and is sent away then: the thread may be the one that somebody needs to read.
 """
 
-import asyncio
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -23,10 +20,10 @@ from apps.documents import actions as documents
 from apps.documents.algorithms.packing import hash_of
 from apps.documents.queries import DocumentDamaged, DocumentLost, read
 from apps.reading.algorithms.picture_kinds import picture_in
-from apps.retrieval.fetching import Fetched, Fetcher, FetchRequest, Timeouts
+from apps.reading.fetching import Busy, fetch, place
+from apps.retrieval.fetching import FetchRequest, Timeouts
 
 AT_ONCE = 8  # fetches of this process, half of its threads: pages go on while publishers are slow
-LONGEST_WAIT = 1.0  # s, for one of these places
 MOST_PIXELS = 64_000_000  # a quarter of a gigabyte in the reader's browser
 TIMEOUTS = Timeouts(total=10.0, connect=5.0, read=5.0)
 PATIENCE = TIMEOUTS.total + 2.0  # s, to wait for somebody else who fetches the same picture
@@ -36,10 +33,6 @@ ABSENT_FOR = timedelta(hours=1)
 ACCEPTED = "image/avif, image/webp, image/png, image/jpeg, image/gif, image/*;q=0.5"
 
 _places = BoundedSemaphore(AT_ONCE)
-
-
-class Busy(Exception):
-    """All places for fetches are taken."""
 
 
 class NoPicture(Exception):
@@ -85,10 +78,11 @@ def body_of(address: str, found: Found) -> bytes:
 def _fetched_once(address: str) -> Found:
     """Fetch a picture, or wait for who fetches it already: another thread, process or machine."""
     key, turn = _key(address), f"{_key(address)}:turn"
-    with _place():
+    with place(_places):
         deadline = time.monotonic() + PATIENCE
         while not cache.add(turn, True, timeout=2 * PATIENCE):
-            if known := cache.get(key):
+            known: Found | None = cache.get(key)
+            if known:
                 return known
             if time.monotonic() > deadline:
                 raise Busy
@@ -98,16 +92,6 @@ def _fetched_once(address: str) -> Found:
             return cache.get(key) or _remembered(key, _fetched(address), address, datetime.now(UTC))
         finally:
             cache.delete(turn)
-
-
-@contextmanager
-def _place() -> Iterator[None]:
-    if not _places.acquire(timeout=LONGEST_WAIT):
-        raise Busy
-    try:
-        yield
-    finally:
-        _places.release()
 
 
 def _remembered(key: str, found: Found, address: str, now: datetime) -> Found:
@@ -129,7 +113,7 @@ def _has_room(size: int, now: datetime) -> bool:
 
 
 def _fetched(address: str) -> Found:
-    fetched = asyncio.run(_fetch(address))
+    fetched = fetch(FetchRequest(address, accept=ACCEPTED), TIMEOUTS)
     if fetched.failure is not None:
         return Found(problem=f"Its site could not be asked ({fetched.failure.kind}).")
     if fetched.status != 200:
@@ -140,20 +124,6 @@ def _fetched(address: str) -> Found:
     if picture.pixels > MOST_PIXELS:
         return Found(problem=f"It has more than {MOST_PIXELS:,} pixels.")
     return Found(hash_of(fetched.body), picture.media_type, body=fetched.body)
-
-
-async def _fetch(address: str) -> Fetched:
-    """Ask without regard to robots.txt, which is for programs that go their own ways: here a person looks at a page."""
-    fetcher = Fetcher(
-        version=settings.VERSION,
-        about=settings.PROJECT_URL,
-        open_hosts=settings.RETRIEVAL_OPEN_HOSTS,
-        clock=lambda: datetime.now(UTC),
-        host_gap=0.0,
-        timeouts=TIMEOUTS,
-    )
-    async with fetcher:
-        return await fetcher.fetch(FetchRequest(address, accept=ACCEPTED))
 
 
 def _key(address: str) -> str:

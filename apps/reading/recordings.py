@@ -5,23 +5,17 @@ a server may send less than it was asked for (section 15.3.7), and the browser a
 for as long as something plays, and nothing larger than a part is in memory. Nothing is kept.
 """
 
-import asyncio
 import mimetypes
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from threading import BoundedSemaphore
 from urllib.parse import urlsplit
 
-from django.conf import settings
-
-from apps.retrieval.fetching import Fetched, Fetcher, FetchRequest, Timeouts
+from apps.reading.fetching import fetch, place
+from apps.retrieval.fetching import Fetched, FetchRequest, Timeouts
 
 PART_BYTES = 2 * 2**20
 MAX_FETCHES = 4  # at a time in this process, a quarter of its threads
-PLACE_SECONDS = 1.0  # to wait for one of these
 TIMEOUTS = Timeouts(total=20.0, connect=5.0, read=5.0)
 ACCEPTED = "audio/*, video/*, application/ogg"
 
@@ -30,10 +24,6 @@ _RANGE = re.compile(r"bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))")  # one range
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,15})-(\d{1,15})/(\d{1,15}|\*)")
 
 _places = BoundedSemaphore(MAX_FETCHES)
-
-
-class Busy(Exception):
-    """All places for fetches are taken."""
 
 
 class BadRange(ValueError):
@@ -98,8 +88,9 @@ def part_of(address: str, asked: str) -> Part:
     BadRange, Busy, NoRecording
     """
     wanted = limited_range(asked)
-    with _place():
-        fetched = asyncio.run(_fetch(address, wanted))
+    headers = {"Range": wanted, "Accept-Encoding": "identity"}
+    with place(_places):
+        fetched = fetch(FetchRequest(address, accept=ACCEPTED, body_limit=PART_BYTES, headers=headers), TIMEOUTS)
     if fetched.failure is not None:
         if fetched.failure.kind == "too_large":
             raise NoRecording("Its site sends it as a whole only.")
@@ -137,27 +128,3 @@ def _media_type(fetched: Fetched) -> str:
         if _PLAYABLE.fullmatch(media_type):
             return media_type
     raise NoRecording("What its site sends is neither audio nor video.")
-
-
-@contextmanager
-def _place() -> Iterator[None]:
-    if not _places.acquire(timeout=PLACE_SECONDS):
-        raise Busy
-    try:
-        yield
-    finally:
-        _places.release()
-
-
-async def _fetch(address: str, wanted: str) -> Fetched:
-    fetcher = Fetcher(
-        version=settings.VERSION,
-        about=settings.PROJECT_URL,
-        open_hosts=settings.RETRIEVAL_OPEN_HOSTS,
-        clock=lambda: datetime.now(UTC),
-        host_gap=0.0,
-        timeouts=TIMEOUTS,
-    )
-    headers = {"Range": wanted, "Accept-Encoding": "identity"}
-    async with fetcher:
-        return await fetcher.fetch(FetchRequest(address, accept=ACCEPTED, body_limit=PART_BYTES, headers=headers))

@@ -82,7 +82,7 @@ def _names(kinds: Iterable[SourceKind]) -> str:
     return " ".join(kind.name for kind in kinds)
 
 
-class SourceForm(forms.ModelForm):
+class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none when it runs
     kind = forms.TypedChoiceField(choices=_choices, required=False, empty_value=DEFAULT, label=_("Kind"))
     weight = forms.FloatField(
         label=_("Weight"),

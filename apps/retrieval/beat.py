@@ -62,8 +62,13 @@ LOST_AFTER = 3.0  # s after which a claim that waits although its queue is empty
 LARGEST_JUMP = 2.0  # s by which this machine's clock may be corrected without more ado
 TRY_AGAIN = 1.0  # s after Postgres or the broker did not answer
 
+# The names of columns are those of `Due`.
+_DUE = """schedule.source_id, schedule.sequence, schedule.partition,
+    extract(epoch FROM schedule.first_due_at)::float8 AS due_at,
+    extract(epoch FROM schedule.dispatched_at)::float8 AS dispatched_at, schedule.worth,
+    schedule.observed_at IS NULL AND schedule.consecutive_failures = 0 AS is_first"""
 # `statement_timestamp()` is stable, so the index serves the condition; `clock_timestamp()` would scan all of it.
-CLAIM = """
+CLAIM = f"""
 WITH due AS MATERIALIZED (
     SELECT source_id, due_at FROM retrieval_schedule WHERE due_at <= statement_timestamp()
     ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED)
@@ -71,17 +76,11 @@ UPDATE retrieval_schedule schedule
 SET due_at = clock_timestamp() + %s, first_due_at = coalesce(schedule.first_due_at, due.due_at),
     sequence = sequence + 1, dispatched_at = clock_timestamp(), worker = ''
 FROM due WHERE schedule.source_id = due.source_id
-RETURNING schedule.source_id, schedule.sequence, schedule.partition,
-    extract(epoch FROM schedule.first_due_at)::float8 AS due_at,
-    extract(epoch FROM schedule.dispatched_at)::float8 AS dispatched_at, schedule.worth,
-    schedule.observed_at IS NULL AND schedule.consecutive_failures = 0 AS is_first
+RETURNING {_DUE}
 """
 # Claims that no worker has begun, in pages of one key.
-UNBEGUN = """
-SELECT source_id, sequence, partition, extract(epoch FROM first_due_at)::float8 AS due_at,
-    extract(epoch FROM dispatched_at)::float8 AS dispatched_at, worth,
-    observed_at IS NULL AND consecutive_failures = 0 AS is_first
-FROM retrieval_schedule
+UNBEGUN = f"""
+SELECT {_DUE} FROM retrieval_schedule schedule
 WHERE dispatched_at <= statement_timestamp() - make_interval(secs => %s) AND source_id > %s
 ORDER BY source_id LIMIT %s
 """
@@ -383,8 +382,8 @@ class RetrievalScheduler(DatabaseScheduler):
         amqp.send_task_message(self.producer, TASK, task, queue=message.queue)
 
     def _until_next(self, connection: psycopg.Connection[Any]) -> float:
-        row = connection.execute(UNTIL_NEXT).fetchone()
-        return LONGEST_WAIT if row is None or row[0] is None else row[0]
+        [[seconds]] = connection.execute(UNTIL_NEXT)
+        return LONGEST_WAIT if seconds is None else float(seconds)
 
 
 def _clock_began() -> float:
@@ -393,5 +392,5 @@ def _clock_began() -> float:
 
 
 def _take_lock(connection: psycopg.Connection[Any]) -> bool:
-    row = connection.execute("SELECT pg_try_advisory_lock(%s)", [LEADERSHIP]).fetchone()
-    return bool(row and row[0])
+    [[granted]] = connection.execute("SELECT pg_try_advisory_lock(%s)", [LEADERSHIP])
+    return bool(granted)

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count, F, Max, Q, QuerySet, Sum
 
+from apps.database.statements import rows_as, rows_of
 from apps.retrieval.instants import SAFETY_GAP
 from apps.retrieval.models import Crawl, Page, Plan, Retrieval, RobotsRules, Schedule
 from apps.retrieval.remembered import TABLES, WORTH
@@ -130,12 +131,14 @@ def announced(now: datetime) -> Announced:
     with connection.cursor() as cursor:
         cursor.execute(
             f"""
-            SELECT coalesce(sum(source.pace), 0)::float8, coalesce(sum(habit.weekly * source.pace), 0)::float8 / 168
+            SELECT coalesce(sum(source.pace), 0)::float8 AS paces,
+                coalesce(sum(habit.weekly * source.pace), 0)::float8 / 168 AS postings
             FROM {TABLES} WHERE {KNOWN} AND schedule.pushed_until > %(now)s
             """,
             {"now": now},
         )
-        return Announced(*cursor.fetchone())
+        [announced] = rows_as(Announced, cursor)
+    return announced
 
 
 def budget_left(plan: Plan, announced: Announced) -> float:
@@ -229,9 +232,9 @@ def pages_of(source_id: int, *, kind: str = "", words: str = "") -> QuerySet[Pag
 
 def page_counts(source_id: int) -> dict[str, tuple[int, int]]:
     """How many pages of each kind are remembered, and how many of these wait to be fetched."""
-    counted = Page.objects.filter(source_id=source_id).order_by("kind").values_list("kind")
+    counted = Page.objects.filter(source_id=source_id).order_by("kind").values("kind")
     rows = counted.annotate(count=Count("pk"), waiting=Count("pk", filter=Q(due_at__isnull=False)))
-    return {kind: (count, waiting) for kind, count, waiting in rows}
+    return {row["kind"]: (row["count"], row["waiting"]) for row in rows}
 
 
 def index_pages_of(site_id: int) -> QuerySet[Source]:
@@ -257,8 +260,9 @@ WITH numbered AS (
     FROM postings_posting WHERE document <> '' AND (%(source_id)s::bigint IS NULL OR source_id = %(source_id)s)
         AND (NOT %(of_sites)s OR source_id IN (SELECT id FROM sources_source WHERE kind = %(site)s))
 )
-SELECT source_id, url, min(numbered.id), max(numbered.id), count(*)
-FROM numbered JOIN sources_source source ON source.id = source_id GROUP BY source_id, url, slice ORDER BY source_id, 3
+SELECT source_id, url, min(numbered.id) AS first, max(numbered.id) AS last, count(*) AS pages
+FROM numbered JOIN sources_source source ON source.id = source_id GROUP BY source_id, url, slice
+ORDER BY source_id, first
 """
 
 
@@ -266,7 +270,7 @@ def kept_pages(most: int, source_id: int | None = None, *, of_sites: bool = Fals
     """All kept pages, of one source or of all, or of crawled sites alone, in slices of at most so many."""
     with connection.cursor() as cursor:
         cursor.execute(_KEPT_PAGES, {"most": most, "source_id": source_id, "of_sites": of_sites, "site": kinds.SITE})
-        return [Slice(id, host(url), first, last, pages) for id, url, first, last, pages in cursor.fetchall()]
+        return [Slice(row.source_id, host(row.url), row.first, row.last, row.pages) for row in rows_of(cursor)]
 
 
 @dataclass(frozen=True, slots=True)

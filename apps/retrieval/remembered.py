@@ -14,10 +14,13 @@ WORTH_AT_WEIGHT_1 = """source.interest * greatest(1, (source.listed OR source.al
     + (SELECT count(*) FROM following_follow follow WHERE follow.source_id = coalesce(source.site_id, source.id)))"""
 WORTH = f"source.weight * {WORTH_AT_WEIGHT_1}"
 
-COLUMNS = f"""source.id, source.pace, coalesce(source.min_gap, %(min_gap)s)::float8, {WORTH}, schedule.observed_at,
-    schedule.earliest_at, schedule.activity_seen, schedule.activity_expected, habit.hourly, habit.minutes,
-    habit.root_mass, habit.utc_offset, habit."window", habit.timetable, habit.period, habit.chances, source.kind,
-    schedule.pushed_until"""
+# The names of columns are those of `Remembered.of`.
+COLUMNS = f"""source.id AS source_id, source.pace, coalesce(source.min_gap, %(min_gap)s)::float8 AS min_gap,
+    {WORTH} AS worth, schedule.observed_at, schedule.earliest_at, schedule.activity_seen, schedule.activity_expected,
+    coalesce(habit.hourly, '') AS hourly, coalesce(habit.minutes, '') AS minutes,
+    coalesce(habit.root_mass, 0) AS root_mass, coalesce(habit.utc_offset, 0) AS utc_offset, habit."window",
+    coalesce(habit.timetable, '') AS timetable, coalesce(habit.period, 0) AS period,
+    coalesce(habit.chances, '') AS chances, source.kind, schedule.pushed_until"""
 TABLES = """retrieval_schedule schedule JOIN sources_source source ON source.id = schedule.source_id
     LEFT JOIN retrieval_habit habit ON habit.source_id = source.id"""
 
@@ -48,15 +51,9 @@ class Remembered:
     pushed_until: datetime | None  # until then its publisher sends us its news, or tells us of them
 
     @classmethod
-    def of(cls, row: tuple[Any, ...]) -> "Remembered":
-        """From a row of COLUMNS."""
-        seen, expected, *habit = row[6:-2]
-        if habit[0] is None:
-            habit = [b"", b"", 0.0, 0, None, b"", 0.0, b""]
-        hourly, minutes, root_mass, utc_offset, window, timetable, period, chances = habit
-        values: tuple[Any, ...] = (*row[:6], Activity(seen, expected), bytes(hourly), bytes(minutes), root_mass)
-        values += (utc_offset, window, bytes(timetable), period, bytes(chances), *row[-2:])
-        return cls(*values)
+    def of(cls, *, activity_seen: float, activity_expected: float, **columns: Any) -> "Remembered":
+        """From the columns of a row with COLUMNS."""
+        return cls(activity=Activity(activity_seen, activity_expected), **columns)
 
     def is_announced(self, at: datetime) -> bool:
         """Whether its news reach us at an instant without our asking."""

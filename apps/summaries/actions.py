@@ -39,8 +39,8 @@ def pull(limit: int = PULLED_AT_ONCE, *, wait: bool = True) -> int | None:
         return 0
     posting_ids = sorted(set(changes.values()))
     now = texts(posting_ids)
-    outlines = Outline.objects.filter(pk__in=posting_ids).values_list("pk", "text_hash", "language")
-    known = {id: (bytes(text_hash), language) for id, text_hash, language in outlines}
+    outlines = Outline.objects.filter(pk__in=posting_ids).only("text_hash", "language")
+    known = {outlined.pk: (bytes(outlined.text_hash), outlined.language) for outlined in outlines}
     _forget([id for id in posting_ids if id not in now])
     _write([text for text in now.values() if known.get(text.id) != (text.text_hash, text.language)])
     Change.objects.filter(pk__in=list(changes)).delete()

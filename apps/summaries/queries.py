@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_rows
 from apps.postings import queries as postings
 from apps.postings.algorithms.words import language_of
 from apps.postings.algorithms.words.languages import base_code
@@ -65,7 +65,7 @@ def frequencies_of(languages: Collection[str]) -> dict[str, Frequencies]:
 
 
 _SHORTENED = """
-SELECT teaser.text, outline.words, percent, places FROM (SELECT %(posting)s::bigint AS id) posting
+SELECT teaser.text AS teaser, outline.words, percent, places FROM (SELECT %(posting)s::bigint AS id) posting
 LEFT JOIN summaries_teaser teaser ON teaser.posting_id = posting.id
 LEFT JOIN summaries_outline outline ON outline.posting_id = posting.id AND text_hash = %(text_hash)s
 LEFT JOIN summaries_summary summary ON summary.posting_id = outline.posting_id ORDER BY percent
@@ -77,12 +77,12 @@ def shortened(posting: Posting) -> Shortened:
 
     One query, up to three more where it is made.
     """
-    rows = fetch(_SHORTENED, {"posting": posting.pk, "text_hash": bytes(posting.text_hash)})
-    teaser, words, _percent, _places = rows[0]
+    rows = fetch_rows(_SHORTENED, {"posting": posting.pk, "text_hash": bytes(posting.text_hash)})
+    teaser, words = rows[0].teaser or "", rows[0].words
     if words is None:
-        return Shortened(teaser or "", _made(posting))
-    places = {percent: _pairs(places) for _teaser, _words, percent, places in rows if percent is not None}
-    return Shortened(teaser or "", Outlined(tuple(words), places))
+        return Shortened(teaser, _made(posting))
+    places = {row.percent: _pairs(row.places) for row in rows if row.percent is not None}
+    return Shortened(teaser, Outlined(tuple(words), places))
 
 
 def _made(posting: Posting) -> Outlined:

@@ -75,8 +75,8 @@ def _alone() -> Iterator[None]:
 
 
 def _take(holder: psycopg.Connection[Any]) -> bool:
-    row = holder.execute("SELECT pg_try_advisory_lock(%s)", [PREPARING]).fetchone()
-    return row is not None and bool(row[0])
+    [[granted]] = holder.execute("SELECT pg_try_advisory_lock(%s)", [PREPARING])
+    return bool(granted)
 
 
 def _migrate() -> None:

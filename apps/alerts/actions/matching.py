@@ -20,7 +20,7 @@ from apps.alerts.algorithms.standing import Eyes, Reading, holds, is_personal
 from apps.alerts.queries import passing
 from apps.alerts.queries.passing import Candidate
 from apps.database.locks import take
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_rows
 from apps.search.algorithms.language import Tree, parse
 
 MATCHED_AT_ONCE = 200  # changes in one transaction
@@ -129,8 +129,8 @@ def _write(found: Sequence[Candidate], now: datetime) -> list[NewHit]:
     posting_ids, saved_ids, user_ids, _ = map(list, zip(*sorted(found), strict=True))
     owners = dict(zip(saved_ids, user_ids, strict=True))
     distinct = sorted(set(posting_ids))
-    rows = fetch(_WRITE, [distinct, distinct, now, posting_ids, saved_ids, user_ids])
-    return sorted(NewHit(id, saved_id, owners[saved_id], posting_id) for id, saved_id, posting_id in rows)
+    rows = fetch_rows(_WRITE, [distinct, distinct, now, posting_ids, saved_ids, user_ids])
+    return sorted(NewHit(row.id, row.saved_id, owners[row.saved_id], row.posting_id) for row in rows)
 
 
 def _act(news: Sequence[NewHit], now: datetime) -> None:

@@ -9,7 +9,7 @@ from apps.alerts.actions.locks import MATCHING
 from apps.alerts.algorithms.standing import Anchor, NoAnchor, Plan, Rarity, words_of
 from apps.alerts.models import Revision
 from apps.database.locks import take
-from apps.database.statements import fetch
+from apps.database.statements import fetch_rows
 from apps.search.algorithms.language import BadQuery, parse
 from apps.search.queries import terms
 
@@ -42,8 +42,8 @@ def prepare(limit: int = PREPARED_AT_ONCE, *, wait: bool = True) -> Prepared | N
         return Prepared()
     saved_ids = sorted({saved_id for _, saved_id in revisions})
     # Whoever deletes a search waits, and takes what is written here along.
-    rows = fetch("SELECT id, user_id, query FROM search_savedsearch WHERE id = ANY(%s) FOR KEY SHARE", [saved_ids])
-    owners, queries = {id: user_id for id, user_id, _ in rows}, {id: query for id, _, query in rows}
+    rows = fetch_rows("SELECT id, user_id, query FROM search_savedsearch WHERE id = ANY(%s) FOR KEY SHARE", [saved_ids])
+    owners, queries = {row.id: row.user_id for row in rows}, {row.id: row.query for row in rows}
     anchored, refusals = _anchored(queries)
     _write(saved_ids, owners, queries, anchored, refusals)
     Revision.objects.filter(pk__in=[id for id, _ in revisions]).delete()

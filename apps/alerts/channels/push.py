@@ -72,13 +72,14 @@ def _payload(message: Message, groups: Sequence[Group]) -> bytes:
 
 def _encrypted(payload: bytes, browser: Browser) -> bytes:
     once = ec.generate_private_key(ec.SECP256R1())
-    return http_ece.encrypt(
+    encrypted: bytes = http_ece.encrypt(
         payload,
         private_key=once,
         dh=_decoded(browser.public_key),
         auth_secret=_decoded(browser.secret),
         version="aes128gcm",
     )
+    return encrypted
 
 
 def _token(endpoint: str, now: datetime) -> str:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from apps.accounts.models import User
 from apps.alerts.models import Hit
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_as
 from apps.search.models import SavedSearch
 
 MOST_COUNTED = 1_000  # hits of one search
@@ -54,7 +54,7 @@ WITH newest AS MATERIALIZED (
         percentile_cont(ARRAY[0.5, 0.9]) WITHIN GROUP (ORDER BY extract(epoch FROM delay)::float) AS delays
     FROM newest WHERE delay <= %s AND found_at >= %s GROUP BY source_id
 )
-SELECT source_id, coalesce(nullif(title, ''), url), hits, delays[1], delays[2]
+SELECT source_id, coalesce(nullif(title, ''), url) AS title, hits, delays[1] AS median, delays[2] AS ninetieth
 FROM serving JOIN sources_source source ON source.id = source_id ORDER BY hits DESC, source_id
 """
 
@@ -65,7 +65,7 @@ def sources_of(saved: SavedSearch, now: datetime) -> list[ServingSource]:
     Backlogs are left out.
     """
     values = [saved.pk, MOST_LOOKED_AT, BACKLOG, now - LATELY]
-    return [ServingSource(*row) for row in fetch(_SOURCES, values)]
+    return fetch_as(ServingSource, _SOURCES, values)
 
 
 _DELAYS = """

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from apps.accounts.models import User
 from apps.alerts.models import Profile, Relevance, Standing
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_as, fetch_rows
 from apps.postings.algorithms.words import analyse
 from apps.postings.algorithms.words.languages import base_code
 from apps.retrieval.algorithms.cam.relevance import Vector, unit_vector
@@ -53,7 +53,7 @@ def documents_indexed() -> int:
 
 
 _WRITTEN = """
-SELECT source.id, document.sequence, document.pairs
+SELECT source.id AS source_id, document.sequence, document.pairs
 FROM unnest(%s::bigint[]) source (id), LATERAL (
     SELECT posting.id FROM postings_posting posting WHERE posting.source_id = source.id
     ORDER BY published_at DESC, posting.id DESC LIMIT %s
@@ -64,10 +64,10 @@ FROM unnest(%s::bigint[]) source (id), LATERAL (
 def terms_written(source_ids: Collection[int]) -> dict[int, tuple[IntArray, int]]:
     """Of sources, the terms of their newest documents, each as often as it occurs; and how many documents these are."""
     read: dict[int, list[IntArray]] = {}
-    for source_id, sequence, pairs in fetch(_WRITTEN, [list(source_ids), DOCUMENTS_READ]):
-        words = np.frombuffer(sequence, "<i4")
-        read.setdefault(source_id, []).append(
-            np.concatenate([words[words > 0], np.frombuffer(pairs, "<i4")]).astype(np.int64)
+    for row in fetch_rows(_WRITTEN, [list(source_ids), DOCUMENTS_READ]):
+        words = np.frombuffer(row.sequence, "<i4")
+        read.setdefault(row.source_id, []).append(
+            np.concatenate([words[words > 0], np.frombuffer(row.pairs, "<i4")]).astype(np.int64)
         )
     found = {id: (np.concatenate(documents), len(documents)) for id, documents in read.items()}
     nothing = (np.zeros(0, np.int64), 0)
@@ -80,10 +80,13 @@ def frequencies(terms: Iterable[IntArray]) -> dict[int, int]:
 
 
 def profiles() -> dict[int, Vector]:
-    rows = Profile.objects.values_list("source_id", "terms", "weights")
+    rows = Profile.objects.values_list("source_id", "terms", "weights", named=True)
     return {
-        id: (np.frombuffer(terms, "<i4").astype(np.int64), np.frombuffer(weights, "<f4").astype(np.float64))
-        for id, terms, weights in rows
+        row.source_id: (
+            np.frombuffer(row.terms, "<i4").astype(np.int64),
+            np.frombuffer(row.weights, "<f4").astype(np.float64),
+        )
+        for row in rows
     }
 
 
@@ -119,12 +122,12 @@ class Importance(NamedTuple):
 
 def importances() -> list[Importance]:
     """What people say that their searches are worth: of those who may sign in, and of searches that can stand."""
-    rows = fetch(
+    return fetch_as(
+        Importance,
         "SELECT saved_id, user_id, importance FROM alerts_standing JOIN search_savedsearch saved ON saved.id = saved_id"
         " JOIN accounts_user ON accounts_user.id = user_id"
-        " WHERE is_active AND refusal = '' AND importance > 0"
+        " WHERE is_active AND refusal = '' AND importance > 0",
     )
-    return [Importance(*row) for row in rows]
 
 
 # --- what follows for the sources -------------------------------------------------------------------------------------
@@ -183,17 +186,19 @@ def raised_by(saved: SavedSearch, now: datetime) -> list[Raised]:
     rows = list(
         Relevance.objects.filter(saved=saved, source__interest__gt=1)
         .order_by("-value", "source_id")
-        .values_list("source_id", "source__title", "source__url", "value", "source__interest")
+        .select_related("source")
+        .only("value", "source__title", "source__url", "source__interest")
     )
-    ids = [row[0] for row in rows]
+    ids = [relevance.source_id for relevance in rows]
     counted = Standing.objects.filter(pk=saved.pk).values_list("counted", flat=True).first() or 0.0
     whole, made = weights(ids), dict(fetch(_RETRIEVALS, [ids, now - DAY]))
     found = []
-    for id, title, url, relevance, interest in rows:
-        share = min(counted * relevance / whole[id], 1.0) if whole.get(id) else 0.0
-        extra = made.get(id, 0) * (1 - 1 / sqrt(interest)) * share
+    for relevance in rows:
+        source, value = relevance.source, relevance.value
+        share = min(counted * value / whole[source.pk], 1.0) if whole.get(source.pk) else 0.0
+        extra = made.get(source.pk, 0) * (1 - 1 / sqrt(source.interest)) * share
         if share > 0:
-            found.append(Raised(id, title or url, relevance, interest, share, extra))
+            found.append(Raised(source.pk, source.title or source.url, value, source.interest, share, extra))
     return found
 
 

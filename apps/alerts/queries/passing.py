@@ -6,14 +6,15 @@ from datetime import datetime
 from typing import NamedTuple
 
 from apps.alerts.algorithms.standing import Eyes, Reading, group_of, read
-from apps.database.statements import fetch
+from apps.database.statements import fetch_as, fetch_rows
 from apps.search.queries.resolving import host_of
 
 # Whoever deletes a posting waits until it was matched, and takes its hits along.
 _POSTINGS = """
-SELECT posting.id, posting.title, text, coalesce(nullif(posting.language, ''), source.language), author, categories,
-    published_at, source_id, source.title, source.url, source.category,
-    ARRAY(SELECT DISTINCT title FROM following_follow follow WHERE follow.source_id = source.id AND title <> '')
+SELECT posting.id, posting.title, text, coalesce(nullif(posting.language, ''), source.language) AS language, author,
+    categories, published_at, source_id, source.title AS source_title, source.url, source.category,
+    ARRAY(SELECT DISTINCT title FROM following_follow follow
+        WHERE follow.source_id = source.id AND title <> '') AS own_titles
 FROM postings_posting posting JOIN sources_source source ON source.id = source_id
 WHERE posting.id = ANY(%s) ORDER BY posting.id FOR KEY SHARE OF posting
 """
@@ -22,22 +23,19 @@ WHERE posting.id = ANY(%s) ORDER BY posting.id FOR KEY SHARE OF posting
 def readings(posting_ids: Collection[int]) -> dict[int, Reading]:
     """The postings that exist, as searches look at them; none is deleted before the transaction ends. One query."""
     return {
-        id: read(
-            title,
-            text,
-            declared_language=language,
-            source_id=source_id,
-            source_names=[source_title, host_of(url)],
-            own_names=own_titles,
-            categories=[category, *categories],
-            author=author,
-            published_at=published_at,
+        row.id: read(
+            row.title,
+            row.text,
+            declared_language=row.language,
+            source_id=row.source_id,
+            source_names=[row.source_title, host_of(row.url)],
+            own_names=row.own_titles,
+            categories=[row.category, *row.categories],
+            author=row.author,
+            published_at=row.published_at,
         )
-        for (
-            id, title, text, language, author, categories, published_at, source_id, source_title, url, category,
-            own_titles,
-        ) in fetch(_POSTINGS, [list(posting_ids)])
-    }  # fmt: skip
+        for row in fetch_rows(_POSTINGS, [list(posting_ids)])
+    }
 
 
 class Candidate(NamedTuple):
@@ -56,7 +54,7 @@ WITH wanted AS MATERIALIZED (
     FROM unnest(%s::bigint[], %s::bigint[]) posting (posting_id, language) JOIN wanted USING (posting_id)
     GROUP BY posting_id, language
 )
-SELECT posting_id, saved_id, user_id, bool_or(exact)
+SELECT posting_id, saved_id, user_id, bool_or(exact) AS exact
 FROM posting JOIN wanted USING (posting_id) JOIN alerts_anchor anchor ON anchor.term = wanted.term COLLATE "C"
 WHERE languages & language <> 0
     AND (beside = '{}' OR (posting_id, beside[1]) IN (SELECT posting_id, term FROM wanted))
@@ -70,7 +68,7 @@ def candidates(postings: Mapping[int, Reading]) -> list[Candidate]:
     pairs = [(id, term) for id, posting in postings.items() for term in posting.terms]
     languages = [1 << group_of(posting.language) for posting in postings.values()]
     values = [[id for id, _ in pairs], [term for _, term in pairs], list(postings), languages]
-    return list(map(Candidate._make, fetch(_CANDIDATES, values)))
+    return fetch_as(Candidate, _CANDIDATES, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ JOIN accounts_user ON accounts_user.id = user_id WHERE saved_id = ANY(%s)
 
 
 def asked(saved_ids: Collection[int]) -> dict[int, Asked]:
-    return {row[0]: Asked(*row) for row in fetch(_ASKED, [list(saved_ids)])}
+    return {search.saved_id: search for search in fetch_as(Asked, _ASKED, [list(saved_ids)])}
 
 
 _FOLLOWS = """
@@ -98,7 +96,7 @@ SELECT user_id, source_id, title, unread_from, read_through FROM following_follo
 WHERE user_id = ANY(%s) AND source_id = ANY(%s)
 """
 _MARKS = """
-SELECT user_id, posting_id, read, starred_at IS NOT NULL FROM following_mark
+SELECT user_id, posting_id, read, starred_at IS NOT NULL AS is_starred FROM following_mark
 WHERE user_id = ANY(%s) AND posting_id = ANY(%s)
 """
 
@@ -111,12 +109,12 @@ class Onlookers:
             return
         sources = sorted({posting.source_id for posting in postings.values()})
         self._follows: dict[tuple[int, int], tuple[str, datetime, int]] = {
-            (user, source): (title, since, through)
-            for user, source, title, since, through in fetch(_FOLLOWS, [list(user_ids), sources])
+            (row.user_id, row.source_id): (row.title, row.unread_from, row.read_through)
+            for row in fetch_rows(_FOLLOWS, [list(user_ids), sources])
         }
         self._marks: dict[tuple[int, int], tuple[bool | None, bool]] = {
-            (user, posting): (is_read, is_starred)
-            for user, posting, is_read, is_starred in fetch(_MARKS, [list(user_ids), list(postings)])
+            (row.user_id, row.posting_id): (row.read, row.is_starred)
+            for row in fetch_rows(_MARKS, [list(user_ids), list(postings)])
         }
 
     def eyes_of(self, user_id: int, posting_id: int, posting: Reading) -> Eyes:

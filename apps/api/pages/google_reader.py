@@ -22,8 +22,12 @@ def subscriptions(user: User) -> dict[str, Any]:
     labels = labels_by_source(user, labels_of(user))
     addresses = ("source_id", "source__url", "source__site_url", "source__image_url")
     told = {
-        source_id: {"url": url, "htmlUrl": absolute(site_url), "iconUrl": absolute(image_url)}
-        for source_id, url, site_url, image_url in following.follows_of(user).values_list(*addresses)
+        row.source_id: {
+            "url": row.source__url,
+            "htmlUrl": absolute(row.source__site_url),
+            "iconUrl": absolute(row.source__image_url),
+        }
+        for row in following.follows_of(user).values_list(*addresses, named=True)
     }
     return {
         "subscriptions": [

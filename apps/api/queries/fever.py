@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from django.db.models import Max
+from django.db.models import F, Max
 
 from apps.accounts.models import User
 from apps.api.formats.fever import Group, Item, Link
@@ -48,8 +48,8 @@ def refreshed_at(user: User) -> datetime | None:
 def items(user: User, posting_ids: Sequence[int]) -> list[Item]:
     """Those of the postings that are a person's, in the order given. One query."""
     rows = following.with_state(own(user), user).filter(pk__in=posting_ids)
-    columns = ("pk", "source_id", "title", "author", "html", "url", "starred", "unread", "published_at")
-    found = {row[0]: Item(*row) for row in rows.values_list(*columns)}
+    columns = ("id", "title", "author", "html", "url", "starred", "unread", "published_at")
+    found = {row["id"]: Item(**row) for row in rows.values(*columns, feed_id=F("source_id"))}
     return [found[id] for id in dict.fromkeys(posting_ids) if id in found]
 
 

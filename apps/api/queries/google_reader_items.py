@@ -27,10 +27,7 @@ def items(user: User, ids: Sequence[int], labels: Mapping[int, Sequence[str]]) -
         Of the folders that each source lies in.
     """
     readable = following.with_state(following.readable_by(user).filter(pk__in=among(ids)), user)
-    rows = {
-        pk: dict(zip((*_OF_POSTING, *_OF_PERSON), row, strict=True))
-        for pk, *row in readable.values_list("pk", *_OF_POSTING, *_OF_PERSON)
-    }
+    rows = {row.pop("pk"): row for row in readable.values("pk", *_OF_POSTING, *_OF_PERSON)}
     tags = following.tags_by_posting(user, rows)
     shared = set(following.shares_of(user).filter(posting__in=among(rows)).values_list("posting_id", flat=True))
     return [

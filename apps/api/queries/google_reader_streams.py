@@ -151,7 +151,7 @@ class Library:
         if asked.start is not None:
             found = (postings.after if asked.oldest_first else postings.before)(found, asked.start)
         ordered = (postings.oldest if asked.oldest_first else postings.newest)(found)
-        return [Cursor(*place) for place in ordered.values_list("published_at", "pk")[: asked.limit + 1]]
+        return [Cursor(at, id) for at, id in ordered.values_list("published_at", "pk")[: asked.limit + 1]]
 
     # --- what streams hold --------------------------------------------------------------------------------------------
     def _held(self, stream: Stream, scope: Scope) -> QuerySet[Posting]:

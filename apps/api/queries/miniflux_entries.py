@@ -219,10 +219,8 @@ def _entries(user: User, posting_ids: Sequence[int]) -> list[Entry]:
     rows = {row["pk"]: row for row in _rows(found)}
     whole = following.marked_all_at(user, list(rows))
     heard = {
-        posting_id: (address, seconds)
-        for posting_id, address, seconds in Playback.objects.filter(user=user, posting_id__in=rows).values_list(
-            "posting_id", "address", "seconds"
-        )
+        place.posting_id: (place.address, place.seconds)
+        for place in Playback.objects.filter(user=user, posting_id__in=rows).only("posting_id", "address", "seconds")
     }
     return [
         _entry(rows[id], whole.get(id), heard.get(id, ("", 0.0))) for id in dict.fromkeys(posting_ids) if id in rows

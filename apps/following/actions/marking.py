@@ -118,7 +118,8 @@ def _move(marked: MarkedAll, follows: list[int], limits: dict[str, datetime]) ->
     names: dict[str, Any] = {"user": marked.user_id, "follows": follows, "marked": marked.pk, "now": marked.marked_at}
     with connection.cursor() as cursor:
         cursor.execute(_MOVE, names | limits)
-        return int(cursor.fetchone()[0])
+        [count] = cursor.fetchone()
+    return int(count)
 
 
 # In the order of ids, so that two such statements at once wait for each other instead of locking each other out.
@@ -209,9 +210,9 @@ def undo_mark_all(user: User, undo_id: int, *, now: datetime) -> int:
         if below := [posting_id for posting_id, is_below in turned if is_below]:
             cursor.execute(_MARK_UNREAD, names | {"postings": below})
         cursor.execute(_UNSAY, names)
-        count = len(turned) + int(cursor.fetchone()[0])
+        [count] = cursor.fetchone()
     marked.delete()
-    return count
+    return len(turned) + int(count)
 
 
 def forget_undo(*, now: datetime) -> int:

@@ -41,7 +41,7 @@ def tag_for_all(tagged: Collection[tuple[int, str, int]], *, now: datetime) -> N
     names = sorted({(user_id, name) for user_id, name, _ in tagged})
     Tag.objects.bulk_create([Tag(user_id=user_id, name=name) for user_id, name in names], ignore_conflicts=True)
     known = Tag.objects.filter(user__in={user_id for user_id, _ in names}, name__in={name for _, name in names})
-    tag_ids = {(user_id, name): pk for user_id, name, pk in known.values_list("user_id", "name", "pk")}
+    tag_ids = {(tag.user_id, tag.name): tag.pk for tag in known}
     pairs = sorted({(tag_ids[user_id, name], posting_id) for user_id, name, posting_id in tagged})
     Tagging.objects.bulk_create(
         [Tagging(tag_id=tag_id, posting_id=posting_id, tagged_at=now) for tag_id, posting_id in pairs],

@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from django.db.models import F, Max
 from django.db.models.functions import Now
 
+from apps.database.statements import rows_of
 from apps.jobs.kinds import Write, kind_of
 from apps.jobs.models import Attempt, Emitted, Job, Split
 
@@ -47,7 +48,7 @@ WITH chosen AS (
 )
 UPDATE jobs_split split SET open = false, state = 'running' FROM chosen, jobs_job job
 WHERE split.id = chosen.id AND job.id = split.job_id
-RETURNING split.id, job.id, job.kind, split.stage
+RETURNING split.id AS split_id, job.id AS job_id, job.kind, split.stage
 """
 
 
@@ -56,18 +57,17 @@ def claim(worker: str, job_id: int | None = None) -> Claim | None:
     """Begin an attempt at the next open split, of one job or of the oldest that has any; None if there is none."""
     with connection.cursor() as cursor:
         cursor.execute(_CHOOSE, {"job_id": job_id})
-        row = cursor.fetchone()
-    if row is None:
+        chosen = next(iter(rows_of(cursor)), None)
+    if chosen is None:
         return None
-    split_id, its_job_id, kind, stage = row
-    Job.objects.filter(pk=its_job_id, state=Job.State.WAITING).update(state=Job.State.RUNNING)
-    Job.objects.filter(pk=its_job_id, begun_at=None).update(begun_at=Now())
-    before = Attempt.objects.filter(split_id=split_id).aggregate(latest=Max("number", default=0))["latest"]
+    Job.objects.filter(pk=chosen.job_id, state=Job.State.WAITING).update(state=Job.State.RUNNING)
+    Job.objects.filter(pk=chosen.job_id, begun_at=None).update(begun_at=Now())
+    before = Attempt.objects.filter(split_id=chosen.split_id).aggregate(latest=Max("number", default=0))["latest"]
     attempt = Attempt.objects.create(
-        split_id=split_id, number=before + 1, worker=worker[:200], leased_until=Now() + LEASE
+        split_id=chosen.split_id, number=before + 1, worker=worker[:200], leased_until=Now() + LEASE
     )
-    parameters = Split.objects.values_list("parameters", flat=True).get(pk=split_id)
-    return Claim(attempt.pk, its_job_id, kind, stage, parameters)
+    parameters = Split.objects.values_list("parameters", flat=True).get(pk=chosen.split_id)
+    return Claim(attempt.pk, chosen.job_id, chosen.kind, chosen.stage, parameters)
 
 
 def renew(attempt_id: int) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from apps.jobs import queries
 from apps.jobs.algorithms import estimates
-from apps.jobs.algorithms.hashing import keys_of
+from apps.jobs.algorithms.hashing import Keys, keys_of
 
 ROUNDS = 5  # jobs, the latest; the older count less
 MOST_READ = 20_000  # attempts of each
@@ -36,10 +36,10 @@ def expected(kind: str, stage: str, pieces: Sequence[Sized]) -> list[float] | No
         return None
     name = estimates.most_determining(learnt)
     per_size = estimates.estimated(learnt[name], _attributes(pieces)[name])
-    return (per_size * np.array([piece.size for piece in pieces])).tolist()
+    return [seconds * piece.size for seconds, piece in zip(per_size.tolist(), pieces, strict=True)]
 
 
-def _attributes(pieces: Sequence[Sized]) -> dict[str, estimates.Keys]:
+def _attributes(pieces: Sequence[Sized]) -> dict[str, Keys]:
     return {
         "key": keys_of(piece.key for piece in pieces),
         "size": estimates.size_buckets(np.array([piece.size for piece in pieces])),

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
+from apps.database.statements import rows_of
 from apps.postings.actions.storing import Document, store
 from apps.postings.algorithms import identity
 from apps.postings.algorithms.edits import text_hash
@@ -79,9 +80,9 @@ def _ids(source_id: int, entries: Sequence[ParsedEntry]) -> list[int | None]:
             " AND (identity = ANY(%s) OR (link_key = ANY(%s) AND link_key <> ''))",
             [source_id, identities, links],
         )
-        rows = [(id, bytes(known), bytes(link)) for id, known, link in cursor.fetchall()]
-    by_identity = {known: id for id, known, _ in rows}
-    by_link = {link: id for id, _, link in rows}
+        rows = rows_of(cursor)
+    by_identity = {bytes(row.identity): row.id for row in rows}
+    by_link = {bytes(row.link_key): row.id for row in rows}
     return [
         next((by_identity[key] for key in entry.candidates if key in by_identity), by_link.get(entry.link_key))
         for entry in keys

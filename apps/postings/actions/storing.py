@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from apps.database.statements import rows_of
 from apps.postings.algorithms import identity
 from apps.postings.algorithms.dates import effective, written_offset
 from apps.postings.algorithms.edits import text_hash
@@ -80,9 +81,9 @@ def _known(
             """,
             [*_columns(identities), *_columns(links)],
         )
-        for source_id, *values in cursor.fetchall():
-            posting_id, *hashes = values
-            found[source_id].append(identity.KnownPosting(posting_id, *map(bytes, hashes)))
+        for row in rows_of(cursor):
+            known = identity.KnownPosting(row.id, bytes(row.identity), bytes(row.link_key), bytes(row.content_hash))
+            found[row.source_id].append(known)
     return found
 
 
@@ -119,9 +120,9 @@ def _insert(documents: Sequence[Document], decisions: Sequence[identity.Decision
     if rows:
         with connection.cursor() as cursor:
             cursor.execute(_INSERT, [list(column) for column in zip(*rows, strict=True)])
-            for source_id, published, claimed, retrieved in cursor.fetchall():
-                trusted = effective(claimed, received=retrieved, position=0).trusted
-                inserted[source_id].append(published if trusted else None)
+            for row in rows_of(cursor):
+                trusted = effective(row.claimed_at, received=row.retrieved_at, position=0).trusted
+                inserted[row.source_id].append(row.published_at if trusted else None)
     return [inserted[document.source_id] for document in documents]
 
 
@@ -168,12 +169,12 @@ def _edit(document: Document, change: identity.ChangedPosting) -> bool:
     claimed = entry.published or entry.updated
     with connection.cursor() as cursor:
         cursor.execute("SELECT text_hash, extractor, html, text FROM postings_posting WHERE id = %s", [change.id])
-        old_hash, extractor, html, text = cursor.fetchone()
-        feed_html = markup.html if extractor else ""
-        if extractor and len(text) > len(markup.text):  # its page says more than the document does
-            markup = CleanMarkup(html, text, markup.image_url)
+        [old] = rows_of(cursor)
+        feed_html = markup.html if old.extractor else ""
+        if old.extractor and len(old.text) > len(markup.text):  # its page says more than the document does
+            markup = CleanMarkup(old.html, old.text, markup.image_url)
         new_hash = text_hash(entry.title, markup.text)
-        edited = bytes(old_hash) != new_hash
+        edited = bytes(old.text_hash) != new_hash
         if edited:
             cursor.execute(
                 "INSERT INTO postings_edition (posting_id, title, html, text, replaced_at)"

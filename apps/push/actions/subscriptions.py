@@ -42,8 +42,8 @@ def reconcile(*, now: datetime) -> int:
         _end(subscription, now)
     if not base:
         return len(unwanted)
-    named = queries.missing().order_by("source_id").values_list("source_id", "hub_url", "topic_url")[:MOST_BEGUN]
-    begun = [_new(base, *values, now) for values in named]
+    named = queries.missing().order_by("source_id").only("hub_url", "topic_url")[:MOST_BEGUN]
+    begun = [_new(base, each.source_id, each.hub_url, each.topic_url, now) for each in named]
     Subscription.objects.bulk_create(begun, ignore_conflicts=True)
     return len(unwanted) + len(begun)
 

@@ -62,7 +62,7 @@ class CategoryChoice:
 class CataloguePage:
     entries: tuple[CatalogueEntry, ...]
     recommended: tuple[CatalogueEntry, ...]  # on the first page of the whole catalogue
-    place: Page  # among the pages of the catalogue
+    place: Page[Source]  # among the pages of the catalogue
     categories: tuple[CategoryChoice, ...]
     languages: tuple[LanguageChoice, ...]
     words: str

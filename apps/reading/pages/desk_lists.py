@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.accounts.models import User
 from apps.alerts.models import Message
 from apps.alerts.queries import messages
 from apps.database.load import Load, load
@@ -38,6 +39,7 @@ from apps.retrieval.reports import health
 from apps.retrieval.reports.growth import Stored, stored_by_day
 from apps.retrieval.reports.health import Waiting
 from apps.search.queries.state import IndexState, index_state
+from apps.sources.models import Source
 
 LENGTH = 50
 MOST_FAILED = 50  # messages that were given up, the latest
@@ -51,7 +53,7 @@ CONTENTS = ("postings_posting", "search_document", "search_generation", "search_
 
 @dataclass(frozen=True, slots=True)
 class FailingPage:
-    sources: Page  # of Source, with `followers`, its schedule and why
+    sources: Page[Source]  # with `followers`, its schedule and why
     words: str
     sort: str
     sorts: tuple[str, ...]
@@ -60,7 +62,7 @@ class FailingPage:
 
 @dataclass(frozen=True, slots=True)
 class PeoplePage:
-    people: Page  # of User, with `followed`
+    people: Page[User]  # with `followed`
     counts: PeopleCounts | None
     words: str
     state: str

@@ -25,7 +25,7 @@ class HealthRow:
 class HealthPage:
     notices: tuple[Notice, ...]
     rows: tuple[HealthRow, ...]  # those first that are not well
-    place: Page
+    place: Page[Health]
     by_mail: bool  # whether notices are mailed to the person
     now: datetime
 
@@ -52,7 +52,7 @@ class _Followed:
 
 def health_page(user: User, number: str, now: datetime) -> HealthPage:
     """Four queries."""
-    place: Page = Paginator(_Followed(user), LENGTH).get_page(number)  # type: ignore[arg-type]
+    place: Page[Health] = Paginator(_Followed(user), LENGTH).get_page(number)  # type: ignore[arg-type]
     rows = tuple(HealthRow(each, reason(each)) for each in place.object_list)
     told = tuple(notices.open_notices(user)[: notices.MOST_SHOWN])
     return HealthPage(told, rows, place, notices.wants_mail(user), now)

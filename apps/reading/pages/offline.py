@@ -77,13 +77,13 @@ def kept_postings(user: User, posting_ids: Collection[int], *, pictures: bool) -
     mine = following.readable_by(user).filter(pk__in=posting_ids)
     shown = rows_by_id(user, posting_ids)
     html = Case(When(length__lte=LONGEST_HTML, then=F("html")), default=Value(None), output_field=CharField(null=True))
-    columns = mine.annotate(length=Length("html"), kept=html).values_list(
-        "pk", "text_hash", "author", "kept", "image_url"
-    )
+    columns = ("pk", "text_hash", "author", "kept", "image_url")
     return [
-        _kept_posting(user, shown[id], _version(text_hash), author, html, image_url, pictures=pictures)
-        for id, text_hash, author, html, image_url in columns
-        if id in shown
+        _kept_posting(
+            user, shown[row.pk], _version(row.text_hash), row.author, row.kept, row.image_url, pictures=pictures
+        )
+        for row in mine.annotate(length=Length("html"), kept=html).values_list(*columns, named=True)
+        if row.pk in shown
     ]
 
 

@@ -70,8 +70,8 @@ def offered() -> list[Offer]:
     listed = sources.listed().exclude(category="").exclude(state="paused")
     rows = listed.annotate(followers=Count("follows")).order_by("-followers", "title", "pk")
     return [
-        Offer(id, title or url, category, language)
-        for id, title, url, category, language in rows.values_list("pk", "title", "url", "category", "language")
+        Offer(source.pk, source.title or source.url, source.category, source.language)
+        for source in rows.only("title", "url", "category", "language")
     ]
 
 

@@ -53,7 +53,7 @@ class PlanPage:
     trouble: Trouble
     days: tuple[Day, ...]
     delay_picture: SafeString  # empty when no delay is known
-    pages: Page
+    pages: Page[int]
     shares: tuple[Share, ...]  # of this page
     words: str
     sort: str

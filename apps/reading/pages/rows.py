@@ -1,14 +1,15 @@
 """A posting as lists show it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
-from apps.database.statements import MAX_ID, fetch
+from apps.database.statements import MAX_ID, fetch_as
 from apps.following.states import OWN, READABLE, STARRED, UNREAD
 from apps.reading.algorithms.addresses import picture_address
 from apps.reading.pictures import picture_for
@@ -53,14 +54,15 @@ class PostingRow:
 
 # Drawn by the thousand each minute: a statement of our own is prepared, and needs no composing.
 _ROWS = f"""
-SELECT posting.id, posting.url, posting.title, left(posting.text, {EXCERPT}), length(posting.text), posting.language,
-    posting.image_url, posting.source_id, coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url),
+SELECT posting.id, posting.url, posting.title, left(posting.text, {EXCERPT}) AS excerpt,
+    length(posting.text) AS characters, posting.language, posting.image_url, posting.source_id,
+    coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS source_title,
     (SELECT story.id FROM stories_member member JOIN stories_story story ON story.id = member.story_id
-        WHERE member.posting_id = posting.id AND story.sources >= {FEWEST_SOURCES}),
-    posting.published_at, {UNREAD}, {STARRED},
+        WHERE member.posting_id = posting.id AND story.sources >= {FEWEST_SOURCES}) AS story_id,
+    posting.published_at, {UNREAD} AS unread, {STARRED} AS starred,
     ARRAY(SELECT tag.name FROM following_tagging tagging JOIN following_tag tag ON tag.id = tagging.tag_id
-        WHERE tagging.posting_id = posting.id AND tag.user_id = %(user)s ORDER BY tag.name),
-    coalesce(follow.images, '')
+        WHERE tagging.posting_id = posting.id AND tag.user_id = %(user)s ORDER BY tag.name) AS own_tags,
+    coalesce(follow.images, '') AS images
 FROM unnest(%(ids)s::bigint[]) WITH ORDINALITY AS wanted (id, place)
 JOIN postings_posting posting ON posting.id = wanted.id
 {OWN}
@@ -73,8 +75,8 @@ def rows(user: User | AnonymousUser, posting_ids: Collection[int]) -> list[Posti
     """Those of the postings that the person may read, in their order. One query."""
     if not posting_ids:
         return []
-    found = fetch(_ROWS, {"user": user.pk or 0, "ids": [id for id in posting_ids if id <= MAX_ID]})
-    return [_row(user, values) for values in found]
+    names = {"user": user.pk or 0, "ids": [id for id in posting_ids if id <= MAX_ID]}
+    return fetch_as(partial(_row, user), _ROWS, names)
 
 
 def rows_by_id(user: User | AnonymousUser, posting_ids: Collection[int]) -> dict[int, PostingRow]:
@@ -85,8 +87,8 @@ def row(user: User, posting_id: int) -> PostingRow | None:
     return next(iter(rows(user, [posting_id])), None)
 
 
-def _row(user: User | AnonymousUser, values: Sequence[Any]) -> PostingRow:
-    id, url, title, excerpt, characters, language, image_url, *of_source_and_person, own_tags, images = values
+def _row(
+    user: User | AnonymousUser, *, url: str, image_url: str, own_tags: list[str], images: str, **columns: Any
+) -> PostingRow:
     shown = picture_for(user, picture_address(image_url), images)  # as the person chose for the source, or for all
-    words = (id, http_address(url), title, excerpt, characters, language)
-    return PostingRow(*words, shown, *of_source_and_person, tuple(own_tags))  # type: ignore[call-arg]
+    return PostingRow(url=http_address(url), image_url=shown, own_tags=tuple(own_tags), **columns)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
+from apps.database.statements import fetch_as
 from apps.following import queries as following
 from apps.following.models import Follow
 from apps.following.own_things import OwnTag
@@ -80,19 +80,20 @@ class _Own(NamedTuple):
 
 # In one statement, for there are few of each and they stand beside every page.
 _OWN = """
-SELECT 'folder', id, parent_id, position, name, '', '' FROM following_folder WHERE user_id = %(user)s
+SELECT 'folder' AS kind, id, parent_id, position, name, '' AS query, '' AS "order"
+FROM following_folder WHERE user_id = %(user)s
 UNION ALL
 SELECT 'search', id, NULL, 0, name, query, "order" FROM search_savedsearch WHERE user_id = %(user)s
 UNION ALL
 SELECT 'tag', id, NULL, 0, name, '', '' FROM following_tag WHERE user_id = %(user)s
-ORDER BY 4, 5, 2
+ORDER BY position, name, id
 """
 
 
 def sidebar(user: User, at: Scope | None = None) -> Sidebar:
     """Four queries, however much the person follows."""
     unread = following.unread_counts(user)
-    own = [_Own(*row) for row in fetch(_OWN, {"user": user.pk})]
+    own = fetch_as(_Own, _OWN, {"user": user.pk})
     within: dict[int | None, list[SidebarSource]] = {}
     followed = following.followed_sources(user)
     entries = [_entry(follow, unread) for follow in followed]

@@ -22,7 +22,7 @@ class SourcePagesPage:
     counts: Mapping[str, int]  # pages by the label of their kind
     waiting: int
     index_pages: tuple[Source, ...]  # that are asked like feeds, with their schedules
-    pages: Paged  # of Page
+    pages: Paged[Page]
     kinds: tuple[tuple[str, str], ...]
     kind: str  # the one that is shown, or ""
     words: str

@@ -38,7 +38,7 @@ ORDERS = {
 
 @dataclass(frozen=True, slots=True)
 class SourcesPage:
-    sources: Page  # of Source, with `followers` and its schedule
+    sources: Page[Source]  # with `followers` and its schedule
     filter: SourceFilter
     categories: tuple[str, ...]
     languages: tuple[str, ...]

@@ -6,8 +6,9 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts import limits
 from apps.accounts.middleware import impersonal
+from apps.reading.fetching import Busy
 from apps.reading.pictures import BadSignature, address_in
-from apps.reading.recordings import BadRange, Busy, NoRecording, Part, part_of
+from apps.reading.recordings import BadRange, NoRecording, Part, part_of
 from apps.reading.views.images import in_words, kept_harmless
 
 MAX_PARTS, PARTS_SECONDS = 2_000, 3_600  # for one address: 4 GB an hour

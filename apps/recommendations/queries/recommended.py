@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, zip_longest
 from typing import Literal
 
@@ -10,6 +11,7 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
+from apps.database.statements import rows_as
 from apps.following import queries as following
 from apps.recommendations.algorithms.growth import RISING
 from apps.recommendations.models import Dismissal, Growth, Match
@@ -68,7 +70,7 @@ def _new_to(user: User | AnonymousUser) -> QuerySet[Source]:
 
 # Of all that the person follows and that lead to a source, the likest one is named.
 _BY_FOLLOWERS = """
-SELECT other_id, shared, about FROM (
+SELECT other_id AS source_id, shared AS count, about FROM (
     SELECT DISTINCT ON (likeness.other_id) likeness.other_id, likeness.shared,
         sum(likeness.value) OVER (PARTITION BY likeness.other_id) AS total,
         coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS about
@@ -89,7 +91,7 @@ SELECT other_id, shared, about FROM (
 def _by_followers(user: User, most: int) -> list[Reason]:
     with connection.cursor() as cursor:
         cursor.execute(_BY_FOLLOWERS, {"user": user.pk, "most": most})
-        return [Reason(id, "followers", count=shared, about=about) for id, shared, about in cursor.fetchall()]
+        return rows_as(partial(Reason, kind="followers"), cursor)
 
 
 def _by_reading(user: User, most: int) -> list[Reason]:
@@ -100,8 +102,8 @@ def _by_reading(user: User, most: int) -> list[Reason]:
 
 def _rising(among: QuerySet[Source], most: int) -> list[Reason]:
     found = Growth.objects.filter(value__gte=RISING, source__in=among.values("pk")).order_by("-value", "source_id")
-    rows = found.values_list("source_id", "gained", "opened")[:most]
-    return [Reason(id, "rising", count=gained, readers=opened) for id, gained, opened in rows]
+    rows = found.only("gained", "opened")[:most]
+    return [Reason(row.source_id, "rising", count=row.gained, readers=row.opened) for row in rows]
 
 
 def _with_sources(reasons: Iterable[Reason]) -> Iterator[Recommendation]:

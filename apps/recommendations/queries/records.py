@@ -11,7 +11,7 @@ from django.db.models import F, Q, QuerySet
 from numpy.typing import NDArray
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_rows, rows_as
 from apps.recommendations.algorithms.sketches import Sketch as Terms
 from apps.recommendations.models import Sketch
 from apps.sources import queries as sources
@@ -58,7 +58,9 @@ class Counts(NamedTuple):
 
 
 _COUNTS = """
-SELECT source_id, sum(followed)::int, sum(followed_before)::int, sum(opened)::int, sum(opened_before)::int FROM (
+SELECT source_id, sum(followed)::int AS followed, sum(followed_before)::int AS followed_before,
+    sum(opened)::int AS opened, sum(opened_before)::int AS opened_before
+FROM (
     SELECT source_id, count(*) FILTER (WHERE followed_at > %(recent)s) AS followed,
         count(*) FILTER (WHERE followed_at <= %(recent)s) AS followed_before, 0 AS opened, 0 AS opened_before
     FROM following_follow WHERE followed_at > %(before)s AND followed_at <= %(now)s GROUP BY source_id
@@ -75,7 +77,7 @@ def counts(now: datetime, period: timedelta) -> list[Counts]:
     values = {"now": now, "recent": now - period, "before": now - 2 * period}
     with connection.cursor() as cursor:
         cursor.execute(_COUNTS, values)
-        return [Counts(*row) for row in cursor.fetchall()]
+        return rows_as(Counts, cursor)
 
 
 def unsketched(now: datetime, limit: int) -> list[int]:
@@ -86,7 +88,7 @@ def unsketched(now: datetime, limit: int) -> list[int]:
 
 
 _NEWEST = """
-SELECT source.id, newest.id FROM unnest(%s::bigint[]) source (id), LATERAL (
+SELECT source.id, newest.id AS posting_id FROM unnest(%s::bigint[]) source (id), LATERAL (
     SELECT posting.id FROM postings_posting posting WHERE posting.source_id = source.id
     ORDER BY published_at DESC, posting.id DESC LIMIT %s
 ) newest
@@ -103,10 +105,12 @@ def newest_of(source_ids: Collection[int]) -> dict[int, list[int]]:
 
 def sketches() -> dict[int, Terms]:
     """What each source writes about that may be recommended."""
-    rows = Sketch.objects.filter(source__in=offered().values("pk")).values_list("source_id", "terms", "counts")
+    rows = Sketch.objects.filter(source__in=offered().values("pk")).only("terms", "counts")
     return {
-        id: Terms(np.frombuffer(terms, "<i4").astype(np.int32), np.frombuffer(counts, "<f4").astype(np.float32))
-        for id, terms, counts in rows
+        row.source_id: Terms(
+            np.frombuffer(row.terms, "<i4").astype(np.int32), np.frombuffer(row.counts, "<f4").astype(np.float32)
+        )
+        for row in rows
     }
 
 
@@ -118,7 +122,7 @@ def unmatched(now: datetime, limit: int) -> list[User]:
 
 
 _TEXTS = """
-SELECT source.id, newest.words, coalesce(nullif(newest.language, ''), source.language)
+SELECT source.id AS source_id, newest.words, coalesce(nullif(newest.language, ''), source.language) AS language
 FROM sources_source source, LATERAL (
     SELECT title || ' ' || left(text, 600) AS words, language FROM postings_posting posting
     WHERE posting.source_id = source.id ORDER BY published_at DESC, posting.id DESC LIMIT %s
@@ -129,6 +133,6 @@ FROM sources_source source, LATERAL (
 def texts_of(source_ids: Collection[int]) -> dict[int, list[tuple[str, str]]]:
     """The beginnings of the newest postings of sources, and their languages. One query."""
     found: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
-    for source_id, words, language in fetch(_TEXTS, [POSTINGS_TOLD, list(source_ids)]):
-        found[source_id].append((words, language))
+    for row in fetch_rows(_TEXTS, [POSTINGS_TOLD, list(source_ids)]):
+        found[row.source_id].append((row.words, row.language))
     return dict(found)

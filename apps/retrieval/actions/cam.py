@@ -12,6 +12,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
+from apps.database.statements import rows_of
 from apps.retrieval.actions.learning import Learner, chunks
 from apps.retrieval.algorithms.calendar import WEEK, hours_of
 from apps.retrieval.algorithms.cam.epochs import REMEMBERED
@@ -28,7 +29,8 @@ GOLDEN = 0.6180339887498949  # multiples of it are spread evenly
 SUREST = 0.98  # no probability that a habit says is taken for certain: looks could not correct it
 
 _LOOKS = """
-SELECT source_id, extract(epoch FROM fetched_at)::float8, new + edited > 0 FROM retrieval_retrieval
+SELECT source_id, extract(epoch FROM fetched_at)::float8 AS epoch, new + edited > 0 AS changed
+FROM retrieval_retrieval
 WHERE source_id = ANY(%(ids)s) AND outcome = ANY(%(observing)s) AND fetched_at > %(since)s AND fetched_at <= %(now)s
 ORDER BY source_id, fetched_at
 """
@@ -68,10 +70,8 @@ def _tracked(chunk: Sequence[Learner], is_page: set[int], now: datetime) -> tupl
 
 def _from_habits(ids: Sequence[int]) -> Weeks:
     habits = {
-        source_id: (Packed(bytes(hourly), bytes(minutes)), offset)
-        for source_id, hourly, minutes, offset in Habit.objects.filter(pk__in=ids).values_list(
-            "pk", "hourly", "minutes", "utc_offset"
-        )
+        habit.pk: (Packed(bytes(habit.hourly), bytes(habit.minutes)), habit.utc_offset)
+        for habit in Habit.objects.filter(pk__in=ids).only("hourly", "minutes", "utc_offset")
     }
     rates = np.diff(expectations([habits[source_id][0] for source_id in ids]), axis=1)
     return weeks(rates, [habits[source_id][1] for source_id in ids], np.array(ids) * GOLDEN % 1)
@@ -82,10 +82,10 @@ def _looks(ids: Sequence[int], shifts: FloatArray, pace: float, now: datetime) -
     since = now - timedelta(hours=REMEMBERED * WEEK / pace)
     with connection.cursor() as cursor:
         cursor.execute(_LOOKS, {"ids": list(ids), "observing": list(OBSERVING), "since": since, "now": now})
-        rows = cursor.fetchall()
+        rows = rows_of(cursor)
     place = {source_id: row for row, source_id in enumerate(ids)}
-    page = np.array([place[source_id] for source_id, *_ in rows], dtype=np.int64)
-    hours = hours_of(np.array([epoch for _, epoch, _ in rows], dtype=np.float64), pace) - shifts[page]
+    page = np.array([place[row.source_id] for row in rows], dtype=np.int64)
+    hours = hours_of(np.array([row.epoch for row in rows], dtype=np.float64), pace) - shifts[page]
     follows = page[1:] == page[:-1]
-    changed = np.array([new for *_, new in rows], dtype=bool)
+    changed = np.array([row.changed for row in rows], dtype=bool)
     return Looks(page[1:][follows], hours[:-1][follows], hours[1:][follows], changed[1:][follows])

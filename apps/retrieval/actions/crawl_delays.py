@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from datetime import datetime
 
 from django.db.models import F
 from django.db.models.functions import Greatest
@@ -33,7 +32,7 @@ def _log(index_id: int, posting_ids: list[int], pace: float) -> None:
     if len(latest) < 2:
         return
     (visit_id, _), (_, looked_at) = latest
-    first: datetime = visits.last().fetched_at  # type: ignore[union-attr]
+    first = visits.earliest("fetched_at").fetched_at
     waited = []
     for published, retrieved in postings.trusted_dates(posting_ids):
         waited += delays(Stored(1, 0, (published,)), retrieved, pace, looked_at=looked_at, first=first)

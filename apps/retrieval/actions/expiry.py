@@ -42,7 +42,7 @@ def forget_expired(*, now: datetime) -> int:
     while True:
         with connection.cursor() as cursor:
             cursor.execute(_EXPIRED, {"now": now, "after": after, "batch": BATCH})
-            ids = [row[0] for row in cursor.fetchall()]
+            ids = [id for (id,) in cursor.fetchall()]
         if not ids:
             return deleted
         deleted += _delete(ids)
@@ -55,6 +55,6 @@ def _delete(posting_ids: list[int]) -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT id FROM postings_posting WHERE id = ANY(%s) ORDER BY id FOR UPDATE", [posting_ids])
         cursor.execute(_STILL_UNWANTED, [posting_ids])
-        ids = [row[0] for row in cursor.fetchall()]
+        ids = [id for (id,) in cursor.fetchall()]
     Posting.objects.filter(pk__in=ids).delete()
     return len(ids)

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
+from apps.database.statements import rows_as
 from apps.postings.algorithms.dates import EARLIEST, TOLERANCE
 from apps.retrieval.algorithms.calendar import SLOTS_BEGIN, hours_of
 from apps.retrieval.algorithms.habits.packing import Packed, expectations
@@ -48,7 +49,8 @@ _HEADER, _TRAILER = 19, 2
 
 # Postings without a date were published between the retrieval that brought them and the one before.
 _UNDATED = f"""
-SELECT asked_id, extract(epoch FROM before)::float8, extract(epoch FROM retrieved_at)::float8, postings
+SELECT asked_id, extract(epoch FROM before)::float8 AS before, extract(epoch FROM retrieved_at)::float8 AS until,
+    postings
 FROM (
     SELECT asked_id, retrieved_at, count(*) AS postings, (
         SELECT max(fetched_at) FROM retrieval_retrieval retrieval
@@ -60,6 +62,15 @@ FROM (
 ) brought
 WHERE before IS NOT NULL AND before > %(since)s ORDER BY asked_id, retrieved_at
 """
+
+
+class _Undated(NamedTuple):
+    """Postings of a source, none of them with a date, that came between two retrievals."""
+
+    asked_id: int
+    before: float  # s since the epoch
+    until: float
+    postings: int
 
 
 @dataclass(frozen=True)
@@ -114,7 +125,7 @@ def read(source_ids: Sequence[int], *, pace: float, weeks: float, now: datetime)
     offsets = np.where(claimed == UNKNOWN, latest[owners], claimed)
     with connection.cursor() as cursor:
         cursor.execute(_UNDATED, values)
-        undated = cursor.fetchall()
+        undated = rows_as(_Undated, cursor)
     spread_owners, spread = _spread(ids, undated, pace)
     owners, times = np.concatenate((owners, spread_owners)), np.concatenate((hours_of(epochs, pace), spread))
     offsets = np.concatenate((offsets, latest[spread_owners]))
@@ -142,26 +153,24 @@ def _latest_offsets(ids: IntArray, owners: IntArray, epochs: FloatArray, claimed
     return latest
 
 
-def _spread(
-    ids: IntArray, undated: Sequence[tuple[int, float, float, int]], pace: float
-) -> tuple[IntArray, FloatArray]:
+def _spread(ids: IntArray, undated: Sequence[_Undated], pace: float) -> tuple[IntArray, FloatArray]:
     """Owners and times (UTC) of postings that came between two retrievals, at quantiles of what the habit expects."""
-    wanted = {source_id for source_id, *_ in undated}
-    habits = Habit.objects.filter(source_id__in=wanted).values_list("source_id", "hourly", "minutes", "utc_offset")
+    wanted = {row.asked_id for row in undated}
+    habits = Habit.objects.filter(source_id__in=wanted).only("hourly", "minutes", "utc_offset")
     cumulated = {
-        source_id: (expectations([Packed(bytes(hourly), bytes(minutes))])[0], offset / 60)
-        for source_id, hourly, minutes, offset in habits
+        habit.pk: (expectations([Packed(bytes(habit.hourly), bytes(habit.minutes))])[0], habit.utc_offset / 60)
+        for habit in habits
     }
     owners, times = [], []
-    for source_id, before, until, postings in undated:
-        begin, end = hours_of(before, pace), hours_of(until, pace)
+    for row in undated:
+        begin, end = hours_of(row.before, pace), hours_of(row.until, pace)
         grid = np.linspace(begin, end, _GRID)
-        share = (np.arange(postings) + 0.5) / postings
-        if source_id in cumulated:
-            week, offset = cumulated[source_id]
+        share = (np.arange(row.postings) + 0.5) / row.postings
+        if row.asked_id in cumulated:
+            week, offset = cumulated[row.asked_id]
             expected = _expected(week, grid + offset)
             share = np.interp(share * (expected[-1] - expected[0]), expected - expected[0], np.linspace(0, 1, _GRID))
-        owners.append(np.full(postings, np.searchsorted(ids, source_id)))
+        owners.append(np.full(row.postings, np.searchsorted(ids, row.asked_id)))
         times.append(begin + share * (end - begin))
     if not owners:
         return np.empty(0, dtype=np.int64), np.empty(0)

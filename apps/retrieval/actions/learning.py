@@ -74,7 +74,7 @@ def learn_first_habits(learners: Sequence[Learner], *, now: datetime) -> None:
 def _learners() -> list[Learner]:
     """Sources of one pace beside each other."""
     known = queries.to_be_asked().filter(~Q(schedule__observed_at=None))
-    return [Learner(*row) for row in known.order_by("pace", "pk").values_list("pk", "pace")]
+    return [Learner(id, pace) for id, pace in known.order_by("pace", "pk").values_list("pk", "pace")]
 
 
 def chunks(learners: Sequence[Learner], size: int = CHUNK) -> Iterator[Sequence[Learner]]:

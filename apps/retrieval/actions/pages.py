@@ -138,9 +138,9 @@ def add_teasers(source_id: int, received_at: datetime, *, now: datetime) -> None
     """Have the pages fetched of postings that a retrieval has just brought and that only tease."""
     new = Posting.objects.filter(source_id=source_id, retrieved_at=received_at, extractor="").exclude(url="")
     teasers = [
-        (posting_id, url)
-        for posting_id, url, text in new.values_list("pk", "url", "text")
-        if len(text) < FULL_LENGTH and is_teaser(text)
+        (posting.pk, posting.url)
+        for posting in new.only("url", "text")
+        if len(posting.text) < FULL_LENGTH and is_teaser(posting.text)
     ]
     if not teasers:
         return

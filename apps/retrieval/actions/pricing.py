@@ -6,6 +6,7 @@ from datetime import datetime
 import numpy as np
 from django.db import connection
 
+from apps.database.statements import rows_as
 from apps.retrieval import queries
 from apps.retrieval.actions.plan import current_plan
 from apps.retrieval.algorithms.calendar import WEEK
@@ -85,4 +86,4 @@ def _sampled(now: datetime) -> tuple[float, list[Remembered]]:
             " ORDER BY array_position(%(ids)s::bigint[], source.id)",
             parameters(ids=chosen),
         )
-        return total, [Remembered.of(row) for row in cursor.fetchall()]
+        return total, rows_as(Remembered.of, cursor)

@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
 
+from apps.database.statements import rows_as
 from apps.retrieval import queries
 from apps.retrieval.actions.plan import PLANNING, alone, current_plan
 from apps.retrieval.actions.planning import wake_beat
@@ -36,6 +39,20 @@ SET due_at = planned.due_at, reason = planned.reason, worth = planned.worth, ahe
 FROM unnest(%s::bigint[], %s::timestamptz[], %s::text[], %s::float8[]) planned(source_id, due_at, reason, worth)
 WHERE schedule.source_id = planned.source_id
 """
+
+
+@dataclass(frozen=True, slots=True)
+class _Movable:
+    """A row of `_ROWS`."""
+
+    source: Remembered
+    due_at: datetime
+    hints: UpdateHints
+
+    @classmethod
+    def of(cls, *, due_at: datetime, skip_hours: int, skip_days: int, **columns: Any) -> "_Movable":
+        hints = UpdateHints(skip_hours=numbers_in(skip_hours), skip_days=numbers_in(skip_days))
+        return cls(Remembered.of(**columns), due_at, hints)
 
 
 def replan_changed(*, now: datetime) -> int:
@@ -84,36 +101,26 @@ def _replan(source_ids: Sequence[int], plan: Plan, now: datetime) -> int:
 def _replan_chunk(source_ids: Sequence[int], terms: Terms, now: datetime) -> set[int]:
     with connection.cursor() as cursor:
         cursor.execute(_ROWS, parameters(ids=list(source_ids), **queries.MOVABLE_VALUES))
-        rows = cursor.fetchall()
+        rows = rows_as(_Movable.of, cursor)
         if not rows:
             return set()
-        sources = [Remembered.of(row[3:]) for row in rows]
+        sources = [row.source for row in rows]
         wishes = planned_anew(sources, terms, now=now)
-        due = [
-            _allowed(source, wish, former, numbers_in(skip_hours), numbers_in(skip_days), now)
-            for source, (wish, _), (former, skip_hours, skip_days, *_) in zip(sources, wishes, rows, strict=True)
-        ]
+        due = [_allowed(row, wish, now) for row, (wish, _) in zip(rows, wishes, strict=True)]
         ids = [source.source_id for source in sources]
         cursor.execute(_MOVE, [ids, due, [reason for _, reason in wishes], [source.worth for source in sources]])
     wake_beat(due, now)
     return set(ids)
 
 
-def _allowed(
-    source: Remembered,
-    wish: datetime,
-    former: datetime,
-    skip_hours: frozenset[int],
-    skip_days: frozenset[int],
-    now: datetime,
-) -> datetime:
+def _allowed(row: _Movable, wish: datetime, now: datetime) -> datetime:
     """The wished instant, or the first later one that nothing forbids."""
+    source = row.source
     if wish <= now:
         # By the new plan it is late already. Many are at once, so they are spread; a second run moves none of them.
-        wish = min(former, now + SPREAD / source.pace * (source.source_id * GOLDEN % 1))
+        wish = min(row.due_at, now + SPREAD / source.pace * (source.source_id * GOLDEN % 1))
     allowed = max(wish, source.earliest_at or wish)
-    if not skip_hours and not skip_days:
+    if not row.hints.skip_hours and not row.hints.skip_days:
         return allowed
-    hints = UpdateHints(skip_hours=skip_hours, skip_days=skip_days)
     limits = Limits(min_gap=settings.RETRIEVAL_MIN_GAP).scaled(source.pace)
-    return next_instant(allowed, allowed, hints, limits, since=now, jitter=0.0)
+    return next_instant(allowed, allowed, row.hints, limits, since=now, jitter=0.0)

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from numpy.typing import NDArray
 
+from apps.database.statements import rows_as
 from apps.retrieval import queries
 from apps.retrieval.actions.cam import tracked_weeks
 from apps.retrieval.actions.learning import Learner, chunks, read
@@ -98,14 +99,14 @@ def _known(now: datetime) -> list[_Known]:
     """Sources of one pace beside each other, and what each is worth."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"""SELECT id, pace, worth, root_mass * sqrt(worth) * pace, min_gap, kind FROM (
+            f"""SELECT id AS source_id, pace, worth, root_mass * sqrt(worth) * pace AS mass, min_gap, kind FROM (
                 SELECT source.id, source.pace, {WORTH} AS worth, habit.root_mass,
                     coalesce(source.min_gap, %(min_gap)s)::float8 AS min_gap, source.kind
                 FROM {TABLES} WHERE {queries.TO_BE_PLANNED}) known
             ORDER BY pace, id""",
             parameters(now=now),
         )
-        return [_Known(*row) for row in cursor.fetchall()]
+        return rows_as(_Known, cursor)
 
 
 def _learned(learners: Sequence[Learner], now: datetime) -> Learned:

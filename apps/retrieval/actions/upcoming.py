@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection
 
+from apps.database.statements import rows_as
 from apps.postings.actions import Stored
 from apps.retrieval.actions.learning import Learner, learn_first_habits
 from apps.retrieval.actions.plan import current_plan
@@ -22,6 +23,10 @@ class Former(NamedTuple):
 
     remembered: Remembered
     first_observed_at: datetime | None  # since when its postings are ours to be late with
+
+    @classmethod
+    def of(cls, *, first_observed_at: datetime | None, **columns: Any) -> "Former":
+        return cls(Remembered.of(**columns), first_observed_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ def _with_first_habits(visits: Sequence[Visit]) -> dict[int, Remembered]:
     )
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {COLUMNS} FROM {TABLES} WHERE source.id = ANY(%(ids)s)", parameters(ids=list(paces)))
-        return {row[0]: Remembered.of(row) for row in cursor.fetchall()}
+        return {remembered.source_id: remembered for remembered in rows_as(Remembered.of, cursor)}
 
 
 def _remember_windows(visits: Sequence[Visit], remembered: dict[int, Remembered]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from apps.database.statements import rows_as
 from apps.postings import actions as postings
 from apps.retrieval.actions import pages
 from apps.retrieval.actions.lateness import count_lateness
@@ -13,7 +14,7 @@ from apps.retrieval.actions.planning import wake_beat
 from apps.retrieval.actions.upcoming import Former, Planned, plan_next
 from apps.retrieval.instants import OBSERVING
 from apps.retrieval.models import Retrieval, Schedule
-from apps.retrieval.remembered import COLUMNS, TABLES, Remembered, parameters
+from apps.retrieval.remembered import COLUMNS, TABLES, parameters
 from apps.retrieval.visits import Assignment, Visit, bits
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import partition
@@ -53,7 +54,7 @@ def _lock(assignments: Sequence[Assignment]) -> dict[int, Former]:
             f"""
             SELECT {COLUMNS}, (
                 SELECT min(fetched_at) FROM retrieval_retrieval retrieval
-                WHERE retrieval.source_id = source.id AND retrieval.outcome = ANY(%(observing)s))
+                WHERE retrieval.source_id = source.id AND retrieval.outcome = ANY(%(observing)s)) AS first_observed_at
             FROM {TABLES} JOIN unnest(%(ids)s::bigint[], %(sequences)s::int[]) visit(source_id, sequence)
                 ON visit.source_id = schedule.source_id AND visit.sequence = schedule.sequence
             ORDER BY schedule.source_id FOR UPDATE OF schedule
@@ -64,7 +65,7 @@ def _lock(assignments: Sequence[Assignment]) -> dict[int, Former]:
                 observing=list(OBSERVING),
             ),
         )
-        return {row[0]: Former(Remembered.of(row[:-1]), row[-1]) for row in cursor.fetchall()}
+        return {former.remembered.source_id: former for former in rows_as(Former.of, cursor)}
 
 
 def _document(visit: Visit) -> postings.Document:

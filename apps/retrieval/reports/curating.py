@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
 
+from apps.database.statements import rows_as
 from apps.retrieval import queries
 from apps.retrieval.algorithms.calendar import DAY
 from apps.retrieval.algorithms.planner.rehearsal import rehearse
@@ -69,7 +71,12 @@ def _remembered(source_ids: list[int]) -> list[tuple[Remembered, float]]:
     """What is remembered of sources, and what each would be worth at weight 1."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT {COLUMNS}, ({WORTH_AT_WEIGHT_1})::float8 FROM {TABLES} WHERE source.id = ANY(%(ids)s) ORDER BY 1",
+            f"SELECT {COLUMNS}, ({WORTH_AT_WEIGHT_1})::float8 AS at_weight_1 FROM {TABLES}"
+            " WHERE source.id = ANY(%(ids)s) ORDER BY source.id",
             parameters(ids=source_ids),
         )
-        return [(Remembered.of(row[:-1]), row[-1]) for row in cursor.fetchall()]
+        return rows_as(_with_worth, cursor)
+
+
+def _with_worth(*, at_weight_1: float, **columns: Any) -> tuple[Remembered, float]:
+    return Remembered.of(**columns), at_weight_1

@@ -1,13 +1,15 @@
 """How late postings reached us, as people look at it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 from django.db import connection
 from django.db.models import Max, Sum
 from django.db.models.functions import TruncDate
 
+from apps.database.statements import rows_of
 from apps.retrieval.models import Retrieval
 from apps.retrieval.queries import UNASKED
 
@@ -45,13 +47,14 @@ def delays_by_day(now: datetime, days: int, source_id: int | None = None) -> lis
         .values("day")
         .order_by("day")
         .annotate(postings=Sum("dated"), seconds=Sum("delay_seconds"), latest=Max("longest_delay_seconds"))
-        .values_list("day", "postings", "seconds", "latest")
     )
     return list(_every_day(first, days, rows))
 
 
-def _every_day(first: date, days: int, rows: Iterable[tuple[date, int, float, float]]) -> Iterable[Day]:
-    known = {day: Day(day, postings, seconds / postings, longest) for day, postings, seconds, longest in rows}
+def _every_day(first: date, days: int, rows: Iterable[Mapping[str, Any]]) -> Iterable[Day]:
+    known = {
+        row["day"]: Day(row["day"], row["postings"], row["seconds"] / row["postings"], row["latest"]) for row in rows
+    }
     for number in range(days):
         day = first + timedelta(days=number)
         yield known.get(day, Day(day))
@@ -62,9 +65,10 @@ def asking_of(source_id: int, now: datetime) -> Asking | None:
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            SELECT coalesce(schedule.first_due_at, schedule.due_at),
-                count(retrieval.id) FILTER (WHERE retrieval.outcome <> ALL(%(unasked)s)),
-                min(retrieval.fetched_at), coalesce(sum(retrieval.dated), 0), coalesce(sum(retrieval.delay_seconds), 0)
+            SELECT coalesce(schedule.first_due_at, schedule.due_at) AS due_at,
+                count(retrieval.id) FILTER (WHERE retrieval.outcome <> ALL(%(unasked)s)) AS retrievals,
+                min(retrieval.fetched_at) AS first, coalesce(sum(retrieval.dated), 0) AS postings,
+                coalesce(sum(retrieval.delay_seconds), 0) AS seconds
             FROM retrieval_schedule schedule LEFT JOIN retrieval_retrieval retrieval
                 ON retrieval.source_id = schedule.source_id AND retrieval.fetched_at > %(since)s
                 AND retrieval.fetched_at <= %(now)s
@@ -72,14 +76,13 @@ def asking_of(source_id: int, now: datetime) -> Asking | None:
             """,
             {"unasked": list(UNASKED), "since": now - RECENT, "now": now, "id": source_id},
         )
-        row = cursor.fetchone()
-    if row is None:
+        made = next(iter(rows_of(cursor)), None)
+    if made is None:
         return None
-    due_at, retrievals, first, postings, seconds = row
     # Of a source that is newer than a day, a day's retrievals are yet to be counted.
-    days = max((now - first) / timedelta(days=1), 1.0) if first else 1.0
+    days = max((now - made.first) / timedelta(days=1), 1.0) if made.first else 1.0
     return Asking(
-        due_at,
-        per_day=retrievals / days if retrievals else None,
-        mean_delay=timedelta(seconds=seconds / postings) if postings else None,
+        made.due_at,
+        per_day=made.retrievals / days if made.retrievals else None,
+        mean_delay=timedelta(seconds=made.seconds / made.postings) if made.postings else None,
     )

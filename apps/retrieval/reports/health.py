@@ -26,7 +26,7 @@ def asked(since: datetime, until: datetime) -> dict[str, Asked]:
     rows = (
         Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)
         .order_by("outcome")
-        .values_list("outcome")
+        .values("outcome")
         .annotate(
             visits=Count("pk"),
             postings=Sum("dated"),
@@ -35,7 +35,8 @@ def asked(since: datetime, until: datetime) -> dict[str, Asked]:
         )
     )
     none = Asked(0, 0, 0.0, 0.0)
-    return dict.fromkeys(Retrieval.Outcome.values, none) | {outcome: Asked(*numbers) for outcome, *numbers in rows}
+    found = {row["outcome"]: Asked(row["visits"], row["postings"], row["seconds"], row["longest"]) for row in rows}
+    return dict.fromkeys(Retrieval.Outcome.values, none) | found
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,4 +62,5 @@ def _estimated_planned() -> int:
         return counted
     with connection.cursor() as cursor:
         cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = 'schedule_due'::regclass")
-        return max(counted, int(cursor.fetchone()[0]))
+        [estimated] = cursor.fetchone()
+    return max(counted, int(estimated))

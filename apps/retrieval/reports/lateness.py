@@ -9,6 +9,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Sum
 
+from apps.database.statements import rows_as, rows_of
 from apps.retrieval.claims import SILENCE
 from apps.retrieval.lateness import BEGUN, BUCKETS, DUE, OVERDUE_AFTER, STORED, WAITED, Late
 from apps.retrieval.models import LatenessBucket, UnmatchedClaims
@@ -43,9 +44,13 @@ WITH late AS (
     SELECT {BEGUN} AS begun, {STORED} AS stored, true AS is_made FROM retrieval_retrieval retrieval
     WHERE {{made}} AND outcome <> ALL(%(unasked)s)
     UNION ALL SELECT {WAITED}, {WAITED}, false FROM ({DUE}) due WHERE {{due}})
-SELECT count(*), count(*) FILTER (WHERE NOT is_made),
-    percentile_disc(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY begun), max(begun), sum(begun),
-    percentile_disc(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY stored), max(stored), sum(stored)
+SELECT count(*) AS retrievals, count(*) FILTER (WHERE NOT is_made) AS not_stored,
+    percentile_disc(0.5) WITHIN GROUP (ORDER BY begun) AS begun_p50,
+    percentile_disc(0.99) WITHIN GROUP (ORDER BY begun) AS begun_p99,
+    max(begun) AS begun_longest, sum(begun) AS begun_total,
+    percentile_disc(0.5) WITHIN GROUP (ORDER BY stored) AS stored_p50,
+    percentile_disc(0.99) WITHIN GROUP (ORDER BY stored) AS stored_p99,
+    max(stored) AS stored_longest, sum(stored) AS stored_total
 FROM late
 """
 
@@ -70,15 +75,14 @@ def lateness_of_due(since: datetime, now: datetime) -> Lateness:
 def _lateness(made: str, due: str, **values: Any) -> Lateness:
     with connection.cursor() as cursor:
         cursor.execute(_LATENESS.format(made=made, due=due), values | {"unasked": list(UNASKED)})
-        count, due_count, begun, begun_max, begun_sum, stored, stored_max, stored_sum = cursor.fetchone()
-    if not count:
+        [late] = rows_of(cursor)
+    if not late.retrievals:
         return Lateness(0, 0, Spread(0.0, 0.0, 0.0, 0.0), Spread(0.0, 0.0, 0.0, 0.0))
-    (begun_p50, begun_p99), (stored_p50, stored_p99) = begun, stored
     return Lateness(
-        count,
-        due_count,
-        Spread(begun_p50, begun_p99, begun_max, begun_sum),
-        Spread(stored_p50, stored_p99, stored_max, stored_sum),
+        late.retrievals,
+        late.not_stored,
+        Spread(late.begun_p50, late.begun_p99, late.begun_longest, late.begun_total),
+        Spread(late.stored_p50, late.stored_p99, late.stored_longest, late.stored_total),
     )
 
 
@@ -98,12 +102,13 @@ class Overdue:
 _OVERDUE = f"""
 WITH due AS ({DUE} ORDER BY since LIMIT %(limit)s),
 overdue AS (SELECT * FROM due WHERE since < %(now)s - %(overdue_after)s)
-SELECT count(*), (SELECT coalesce(max({WAITED}), 0) FROM due),
-    count(*) FILTER (WHERE worker = '' AND dispatched_at IS NULL AND due_at <= %(now)s),
-    count(*) FILTER (WHERE worker = '' AND dispatched_at IS NOT NULL),
-    count(*) FILTER (WHERE worker <> ''),
-    count(*) FILTER (WHERE worker = '' AND dispatched_at IS NULL AND due_at > %(now)s),
-    (SELECT count(*) FROM retrieval_worker WHERE seen_at > statement_timestamp() - make_interval(secs => %(silence)s))
+SELECT count(*) AS count, (SELECT coalesce(max({WAITED}), 0) FROM due) AS longest,
+    count(*) FILTER (WHERE worker = '' AND dispatched_at IS NULL AND due_at <= %(now)s) AS unclaimed,
+    count(*) FILTER (WHERE worker = '' AND dispatched_at IS NOT NULL) AS unbegun,
+    count(*) FILTER (WHERE worker <> '') AS under_way,
+    count(*) FILTER (WHERE worker = '' AND dispatched_at IS NULL AND due_at > %(now)s) AS deferred,
+    (SELECT count(*) FROM retrieval_worker
+        WHERE seen_at > statement_timestamp() - make_interval(secs => %(silence)s)) AS workers
 FROM overdue
 """
 
@@ -113,7 +118,8 @@ def overdue(now: datetime) -> Overdue:
     values: dict[str, Any] = {"now": now, "overdue_after": OVERDUE_AFTER, "limit": MAX_COUNTED, "silence": SILENCE}
     with connection.cursor() as cursor:
         cursor.execute(_OVERDUE, values)
-        return Overdue(*cursor.fetchone())
+        [overdue] = rows_as(Overdue, cursor)
+    return overdue
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +132,9 @@ class Histogram:
 
 def histograms() -> dict[str, Histogram]:
     """By stage; one query."""
-    rows = LatenessBucket.objects.order_by("stage", "upper_seconds").values_list("stage", "upper_seconds")
+    rows = LatenessBucket.objects.order_by("stage", "upper_seconds").values("stage", "upper_seconds")
     summed = rows.annotate(Sum("count"), Sum("seconds"))
-    known = {(stage, upper): (count, seconds) for stage, upper, count, seconds in summed}
+    known = {(row["stage"], row["upper_seconds"]): (row["count__sum"], row["seconds__sum"]) for row in summed}
     return {stage: _histogram(stage, known) for stage in Late._fields}
 
 

@@ -8,6 +8,7 @@ from django.db import connection
 from django.db.models import Count
 from django.db.models.functions import TruncHour
 
+from apps.database.statements import rows_as
 from apps.retrieval.models import Plan, Retrieval
 from apps.retrieval.queries import UNASKED
 from apps.retrieval.remembered import TABLES, WORTH
@@ -73,16 +74,17 @@ def trouble(plan: Plan, now: datetime) -> Trouble:
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            SELECT count(*), count(*) FILTER (WHERE schedule.failing_since IS NOT NULL),
+            SELECT count(*) AS planned, count(*) FILTER (WHERE schedule.failing_since IS NOT NULL) AS failing,
                 count(*) FILTER (WHERE schedule.asked_at < %(now)s - %(gap)s / source.pace
                     AND (coalesce(schedule.first_due_at, schedule.due_at) < %(now)s
-                        OR schedule.failing_since IS NOT NULL))
+                        OR schedule.failing_since IS NOT NULL)) AS overdue
             FROM retrieval_schedule schedule JOIN sources_source source ON source.id = schedule.source_id
             WHERE schedule.due_at IS NOT NULL
             """,
             _recent(now) | {"gap": timedelta(hours=plan.longest_gap)},
         )
-        return Trouble(*cursor.fetchone())
+        [trouble] = rows_as(Trouble, cursor)
+    return trouble
 
 
 class Shares:
@@ -113,15 +115,15 @@ class Shares:
                         sum(delay_seconds) / nullif(sum(dated), 0) AS mean_delay
                     FROM retrieval_retrieval WHERE fetched_at > %(since)s AND fetched_at <= %(now)s GROUP BY source_id
                 )
-                SELECT source.id, coalesce(nullif(source.title, ''), source.url),
+                SELECT source.id AS source_id, coalesce(nullif(source.title, ''), source.url) AS name,
                     coalesce(made.retrievals, 0) AS retrievals, habit.weekly, {WORTH} AS worth, made.mean_delay,
-                    coalesce(schedule.first_due_at, schedule.due_at)
+                    coalesce(schedule.first_due_at, schedule.due_at) AS due_at
                 FROM {TABLES} LEFT JOIN made ON made.source_id = source.id
                 WHERE {self._where} ORDER BY {self._order} LIMIT %(limit)s OFFSET %(offset)s
                 """,
                 self._values | limits,
             )
-            return [Share(*row) for row in cursor.fetchall()]
+            return rows_as(Share, cursor)
 
 
 def _recent(now: datetime) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from math import exp, inf, log
 import numpy as np
 from django.db import connection
 
+from apps.database.statements import rows_as
 from apps.following.models import Follow
 from apps.retrieval import queries
 from apps.retrieval.algorithms.calendar import DAY, hours_of
@@ -178,8 +179,7 @@ def effect_of(source: Source, weight: float, now: datetime) -> Effect | None:
 def _remembered(source_id: int) -> Remembered | None:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {COLUMNS} FROM {TABLES} WHERE source.id = %(id)s", parameters(id=source_id))
-        row = cursor.fetchone()
-    return None if row is None else Remembered.of(row)
+        return next(iter(rows_as(Remembered.of, cursor)), None)
 
 
 def _terms(plan: Plan) -> Terms | None:

@@ -5,7 +5,7 @@ from functools import partial
 
 from django.db import transaction
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_rows
 
 MOST_REMEMBERED = 300_000  # terms, about 40 MB
 
@@ -21,7 +21,8 @@ SELECT term, id FROM known UNION ALL SELECT term, id FROM added
 """
 
 _READ = """
-SELECT head.id, term.term, term.id FROM search_head head JOIN search_term term ON term = ANY(%s) ORDER BY head.id
+SELECT head.id AS head, term.term, term.id AS number
+FROM search_head head JOIN search_term term ON term = ANY(%s) ORDER BY head.id
 """
 
 _remembered: dict[int, dict[str, int]] = {}  # by head: an index that was emptied gives other numbers
@@ -46,9 +47,9 @@ def get_ready(terms: Collection[str]) -> None:
     """
     head = next(iter(_remembered), None)
     missing = sorted(term for term in terms if term not in _remembered.get(head or 0, {}))
-    rows = fetch(_READ, [missing])
+    rows = fetch_rows(_READ, [missing])
     if rows:
-        _remember(rows[0][0], {term: number for _, term, number in rows})
+        _remember(rows[0].head, {row.term: row.number for row in rows})
 
 
 def _remember(head: int, found: dict[str, int]) -> None:

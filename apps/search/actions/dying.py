@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from django.db import connection
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_rows
 from apps.search.actions.head import revise
 from apps.search.algorithms.index.inversion import Document, holders
 from apps.search.algorithms.index.packing import pack_flags, unpack_flags
@@ -20,16 +20,17 @@ def kill(numbers: Sequence[int]) -> None:
     """
     if not numbers:
         return
-    generations = fetch(
+    generations = fetch_rows(
         "SELECT id, first, size FROM search_generation WHERE EXISTS"
         " (SELECT FROM unnest(%s::int[]) number WHERE number >= first AND number < first + size)",
         [numbers],
     )
     sealed: set[int] = set()
-    for generation, first, size in generations:
+    for generation in generations:
+        first, size = generation.first, generation.size
         inside = {number for number in numbers if first <= number < first + size}
         sealed |= inside
-        _kill_in(generation, size, [number - first for number in inside], inside)
+        _kill_in(generation.id, size, [number - first for number in inside], inside)
     if tail := [number for number in numbers if number not in sealed]:
         with connection.cursor() as cursor:
             cursor.execute("UPDATE search_document SET dead = true WHERE number = ANY(%s)", [tail])
@@ -37,11 +38,11 @@ def kill(numbers: Sequence[int]) -> None:
 
 
 def _kill_in(generation: int, size: int, offsets: Sequence[int], numbers: Iterable[int]) -> None:
-    rows = fetch(
+    rows = fetch_rows(
         "DELETE FROM search_document WHERE number = ANY(%s) RETURNING title_length, sequence, pairs, names",
         [list(numbers)],
     )
-    gone = [document(*row) for row in rows]
+    gone = [document(row) for row in rows]
     lose(gone)
     [(data,)] = fetch("SELECT dead FROM search_generation WHERE id = %s", [generation])
     dead = unpack_flags(data, size)

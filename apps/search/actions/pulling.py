@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db import connection, transaction
 
 from apps.database.locks import take
-from apps.database.statements import fetch
+from apps.database.statements import fetch_rows
 from apps.search.actions.dying import kill
 from apps.search.actions.locks import WRITING
 from apps.search.actions.writing import Sayings, pairs
@@ -31,11 +31,11 @@ def pull(limit: int = PULLED_AT_ONCE, *, wait: bool = True) -> Pulled | None:
     """
     if not take(WRITING, wait=wait):
         return None
-    changes = fetch("SELECT id, posting_id, anew FROM search_change ORDER BY anew, id LIMIT %s", [limit])
+    changes = fetch_rows("SELECT id, posting_id, anew FROM search_change ORDER BY anew, id LIMIT %s", [limit])
     if not changes:
         return Pulled()
-    posting_ids = list(dict.fromkeys(posting_id for _, posting_id, _ in changes))
-    anew = {posting_id for _, posting_id, again in changes if again}
+    posting_ids = list(dict.fromkeys(change.posting_id for change in changes))
+    anew = {change.posting_id for change in changes if change.anew}
     found = pairs(posting_ids)
     ended, sayings = [], Sayings()
     for posting_id in posting_ids:
@@ -49,5 +49,5 @@ def pull(limit: int = PULLED_AT_ONCE, *, wait: bool = True) -> Pulled | None:
     kill(ended)
     sayings.write(sayings.all)
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM search_change WHERE id = ANY(%s)", [[id for id, _, _ in changes]])
+        cursor.execute("DELETE FROM search_change WHERE id = ANY(%s)", [[change.id for change in changes]])
     return Pulled(len(changes), len(sayings.all), len(ended))

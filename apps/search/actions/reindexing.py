@@ -7,7 +7,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from apps.database.locks import take
-from apps.database.statements import fetch
+from apps.database.statements import fetch_rows
 from apps.jobs import actions as jobs
 from apps.jobs.models import Job
 from apps.search.actions.dictionary import get_ready
@@ -63,7 +63,7 @@ def note_missed() -> int:
     take(WRITING)
     with connection.cursor() as cursor:
         cursor.execute(_MISSED)
-        return cursor.rowcount
+        return int(cursor.rowcount)
 
 
 @transaction.atomic
@@ -128,9 +128,9 @@ LEFT JOIN search_document document ON document.posting_id = wanted.id AND NOT de
 def write_again(again: Again) -> dict[str, int]:
     """Put new documents in the place of those that were read; how many. What has changed since is left to `pull`."""
     take(WRITING)
-    found: dict[int, tuple[Version, int | None]] = {
-        id: ((text_hash, source_id, published_at), number)
-        for id, text_hash, source_id, published_at, number in fetch(_NOW, [[*again.documents, *again.gone]])
+    found: dict[int, tuple[Version | tuple[None, None, None], int | None]] = {
+        row.id: ((row.text_hash, row.source_id, row.published_at), row.number)
+        for row in fetch_rows(_NOW, [[*again.documents, *again.gone]])
     }
 
     def is_as_it_was(said: Said) -> bool:

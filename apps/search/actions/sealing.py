@@ -14,7 +14,7 @@ import numpy as np
 from django.db import connection, transaction
 
 from apps.database.locks import take
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_as, fetch_rows
 from apps.search.actions.dictionary import settle
 from apps.search.actions.dying import lose
 from apps.search.actions.head import revise
@@ -95,26 +95,27 @@ class _Stored:
 
 
 def _generations() -> list[_Stored]:
-    rows = fetch(
+    return fetch_as(
+        _Stored,
         "SELECT id, first, size, tokens, dead_count, dropped, average_length, impact_version"
-        " FROM search_generation ORDER BY first"
+        " FROM search_generation ORDER BY first",
     )
-    return [_Stored(*row) for row in rows]
 
 
 # --- what to do -------------------------------------------------------------------------------------------------------
 def _seal(at_least: int) -> bool:
     """Make a generation of the oldest documents of the tail, if there are enough."""
     generations = _generations()
-    waiting = fetch(
-        "SELECT number, (octet_length(sequence) + octet_length(pairs)) / 4 FROM search_document WHERE number >= %s"
+    waiting = fetch_rows(
+        "SELECT number, (octet_length(sequence) + octet_length(pairs)) / 4 AS items"
+        " FROM search_document WHERE number >= %s"
         " ORDER BY number LIMIT %s",
         [generations[-1].end if generations else 0, LARGEST_GENERATION],
     )
     size = to_seal([size_of(1, items) for _, items in waiting], at_least=at_least)
     if not size:
         return False
-    first, end = waiting[0][0], waiting[size - 1][0] + 1
+    first, end = waiting[0].number, waiting[size - 1].number + 1
     made = _make(first, end, generations)
     settle(made.inversion.terms.tolist(), np.diff(made.inversion.bounds).tolist())
     take(WRITING)
@@ -196,12 +197,13 @@ class _Made:
 
 def _make(first: int, end: int, generations: Sequence[_Stored]) -> _Made:
     """Write the rows of a generation of the documents alive between `first` and `end`."""
-    rows = fetch(
+    rows = fetch_rows(
         "SELECT number, posting_id, source_id, published_at, language, title_length, sequence, pairs, names"
         " FROM search_document WHERE number >= %s AND number < %s AND NOT dead",
         [first, end],
     )
-    documents = {row[0]: document(*row[5:]) for row in rows}
+    documents = {row.number: document(row) for row in rows}
+    known = {row.number: _Known(row.posting_id, row.source_id, row.published_at, row.language) for row in rows}
     inversion = invert([documents.get(number) for number in range(first, end)])
     others = [each for each in generations if not first <= each.first < end]
     tokens = sum(each.tokens for each in others) + int(inversion.lengths.sum())
@@ -213,7 +215,7 @@ def _make(first: int, end: int, generations: Sequence[_Stored]) -> _Made:
     ):
         for piece in copied_rows(inversion, generation, average):
             copy.write(piece)
-    return _Made(generation, first, end, documents, {row[0]: _Known(*row[1:5]) for row in rows}, inversion, average)
+    return _Made(generation, first, end, documents, known, inversion, average)
 
 
 def _replace(made: _Made, old: Sequence[int]) -> list[Document]:

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch_as
 from apps.search.actions.dictionary import numbers_of
 from apps.search.actions.head import reserve
 from apps.search.algorithms.index.lexicon import Entry, Lexicon, packed
@@ -47,9 +48,10 @@ class Known:
 
 
 _PAIRS = """
-SELECT wanted.id, posting.id, posting.text_hash, posting.source_id, posting.published_at,
-    coalesce(nullif(posting.language, ''), source.language), author, categories, posting.title, text,
-    number, document.posting_id, document.text_hash, document.source_id, document.published_at
+SELECT wanted.id AS wanted_id, posting.id, posting.text_hash, posting.source_id, posting.published_at,
+    coalesce(nullif(posting.language, ''), source.language) AS language, author, categories, posting.title, text,
+    number, document.text_hash AS known_text_hash, document.source_id AS known_source_id,
+    document.published_at AS known_published_at
 FROM unnest(%s::bigint[]) wanted (id)
 LEFT JOIN (postings_posting posting JOIN sources_source source ON source.id = posting.source_id)
     ON posting.id = wanted.id
@@ -59,13 +61,22 @@ LEFT JOIN search_document document ON document.posting_id = wanted.id AND NOT de
 
 def pairs(posting_ids: Sequence[int]) -> dict[int, tuple[Posting | None, Known | None]]:
     """Each posting and what is known of it; None where one or the other is not there."""
-    return {
-        row[0]: (
-            Posting(*row[1:10]) if row[1] is not None else None,
-            Known(*row[10:]) if row[10] is not None else None,
-        )
-        for row in fetch(_PAIRS, [posting_ids])
-    }
+    return dict(fetch_as(_pair, _PAIRS, [posting_ids]))
+
+
+def _pair(
+    *,
+    wanted_id: int,
+    number: int | None,
+    known_text_hash: bytes,
+    known_source_id: int,
+    known_published_at: datetime,
+    **columns: Any,
+) -> tuple[int, tuple[Posting | None, Known | None]]:
+    posting = None if columns["id"] is None else Posting(**columns)
+    if number is None:
+        return wanted_id, (posting, None)
+    return wanted_id, (posting, Known(number, wanted_id, known_text_hash, known_source_id, known_published_at))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_rows
 from apps.search.algorithms.index.inversion import invert
 from apps.search.algorithms.index.packing import packed_impacts, unpack_flags, unpack_row
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
@@ -40,14 +40,14 @@ class Check:
 def check(found: Check) -> Iterator[None]:
     """Go through the index as it is at this instant, in as many steps as `steps` says."""
     with one_instant("SELECT set_config('statement_timeout', '0', true)"):
-        generations = fetch("SELECT id, first, size FROM search_generation ORDER BY first")
+        generations = fetch_rows("SELECT id, first, size FROM search_generation ORDER BY first")
         _check_order(found, generations)
         _check_versions(found)
-        for generation, first, size in generations:
-            _check_generation(found, generation, first, size)
+        for generation in generations:
+            _check_generation(found, generation.id, generation.first, generation.size)
             yield
         _check_frequencies(found)
-        _check_tail(found, generations[-1][1] + generations[-1][2] if generations else 0)
+        _check_tail(found, generations[-1].first + generations[-1].size if generations else 0)
         _check_postings(found)
     yield
 
@@ -57,11 +57,13 @@ def steps() -> int:
     return int(generations) + 1
 
 
-def _check_order(found: Check, generations: list[tuple[Any, ...]]) -> None:
+def _check_order(found: Check, generations: list[Any]) -> None:
     found.generations = len(generations)
-    for (before, first, size), (generation, begin, _) in pairwise(generations):
-        if begin < first + size:
-            found.faults.append(f"Generations {before} and {generation} share documents from number {begin} on.")
+    for former, latter in pairwise(generations):
+        if latter.first < former.first + former.size:
+            found.faults.append(
+                f"Generations {former.id} and {latter.id} share documents from number {latter.first} on."
+            )
     [(strays,)] = fetch(
         "SELECT count(*) FROM search_row WHERE NOT EXISTS"
         " (SELECT FROM search_generation generation WHERE generation.id = generation_id)"
@@ -84,42 +86,43 @@ def _check_versions(found: Check) -> None:
 
 
 def _check_generation(found: Check, generation: int, first: int, size: int) -> None:
-    [(average, tokens, dead_count, dead, posting_ids, source_ids, published, languages)] = fetch(
+    [kept] = fetch_rows(
         "SELECT average_length, tokens, dead_count, dead, posting_ids, source_ids, published, languages"
         " FROM search_generation WHERE id = %s",
         [generation],
     )
-    rows = fetch(
+    rows = fetch_rows(
         "SELECT number, posting_id, source_id, published_at, language, title_length, sequence, pairs, names"
         " FROM search_document WHERE number >= %s AND number < %s",
         [first, first + size],
     )
     alive = np.zeros(size, np.bool_)
-    alive[[row[0] - first for row in rows]] = True
-    kinds = ((posting_ids, "<i8"), (source_ids, "<i4"), (published, "<i8"))
+    alive[[row.number - first for row in rows]] = True
+    kinds = ((kept.posting_ids, "<i8"), (kept.source_ids, "<i4"), (kept.published, "<i8"))
     columns = [np.frombuffer(data, kind) for data, kind in kinds]
-    codes = np.frombuffer(languages, "S3")
+    codes = np.frombuffer(kept.languages, "S3")
     wrong = [
-        number
-        for number, posting_id, source_id, published_at, language, *_ in rows
-        if [column[number - first] for column in columns] != [posting_id, source_id, microseconds(published_at)]
-        or codes[number - first].decode() != language
+        row.number
+        for row in rows
+        if [column[row.number - first] for column in columns]
+        != [row.posting_id, row.source_id, microseconds(row.published_at)]
+        or codes[row.number - first].decode() != row.language
     ]
     _note(found, generation, "says of other postings, sources, times or languages than their own in documents", wrong)
-    differing = np.flatnonzero(~unpack_flags(dead, size) != alive) + first
+    differing = np.flatnonzero(~unpack_flags(kept.dead, size) != alive) + first
     _note(found, generation, "is wrong on whether they are dead of documents", differing.tolist())
-    documents = {row[0]: document(*row[5:]) for row in rows}
+    documents = {row.number: document(row) for row in rows}
     inverted = invert([documents.get(number) for number in range(first, first + size)])
-    if tokens != inverted.lengths.sum() or dead_count != size - alive.sum():
+    if kept.tokens != inverted.lengths.sum() or kept.dead_count != size - alive.sum():
         found.faults.append(
-            f"Generation {generation} counts {tokens:,} tokens and {dead_count:,} dead documents instead of"
+            f"Generation {generation} counts {kept.tokens:,} tokens and {kept.dead_count:,} dead documents instead of"
             f" {inverted.lengths.sum():,} and {size - alive.sum():,}."
         )
     terms = np.repeat(inverted.terms, np.diff(inverted.bounds))
-    expected = np.array([terms, inverted.documents, packed_impacts(inverted, average)])
-    kept = _kept(found, generation, alive)
-    if not np.array_equal(expected, kept):
-        both = {tuple(posting) for posting in expected.T.tolist()} ^ {tuple(posting) for posting in kept.T.tolist()}
+    expected = np.array([terms, inverted.documents, packed_impacts(inverted, kept.average_length)])
+    present = _kept(found, generation, alive)
+    if not np.array_equal(expected, present):
+        both = {tuple(posting) for posting in expected.T.tolist()} ^ {tuple(posting) for posting in present.T.tolist()}
         _note(found, generation, "has other postings than its documents for terms", sorted({term for term, *_ in both}))
     for term, holding in zip(inverted.terms.tolist(), np.diff(inverted.bounds).tolist(), strict=True):
         found._frequencies[term] = found._frequencies.get(term, 0) + holding
@@ -129,17 +132,21 @@ def _check_generation(found: Check, generation: int, first: int, size: int) -> N
 
 def _kept(found: Check, generation: int, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Term, offset and impact of each posting in the rows of a generation, without those of the dead."""
-    rows = fetch(
+    rows = fetch_rows(
         "SELECT term_id, largest, postings FROM search_row WHERE generation_id = %s ORDER BY term_id", [generation]
     )
-    unpacked = [(term, largest, unpack_row(postings, largest)) for term, largest, postings in rows]
-    wrong = [term for term, largest, row in unpacked if row.impacts.max(initial=0) != largest]
+    unpacked = [unpack_row(row.postings, row.largest) for row in rows]
+    wrong = [
+        row.term_id
+        for row, postings in zip(rows, unpacked, strict=True)
+        if postings.impacts.max(initial=0) != row.largest
+    ]
     _note(found, generation, "has other largest impacts than its postings for terms", wrong)
     if not unpacked:
         return np.empty((3, 0), np.int64)
-    terms = np.repeat([term for term, *_ in unpacked], [row.documents.size for *_, row in unpacked])
-    offsets = np.concatenate([row.documents for *_, row in unpacked])
-    impacts = np.concatenate([row.impacts for *_, row in unpacked])
+    terms = np.repeat([row.term_id for row in rows], [postings.documents.size for postings in unpacked])
+    offsets = np.concatenate([postings.documents for postings in unpacked])
+    impacts = np.concatenate([postings.impacts for postings in unpacked])
     outside = offsets >= alive.size
     _note(found, generation, "has postings outside of it for terms", np.unique(terms[outside]).tolist())
     inside = ~outside & alive[np.minimum(offsets, alive.size - 1)]
@@ -148,7 +155,7 @@ def _kept(found: Check, generation: int, alive: NDArray[np.bool_]) -> NDArray[np
 
 def _check_frequencies(found: Check) -> None:
     counts = fetch(
-        "SELECT term.id, document_frequency - coalesce(lost.documents, 0)::int FROM search_term term LEFT JOIN"
+        "SELECT term.id, document_frequency - coalesce(lost.documents, 0)::int AS count FROM search_term term LEFT JOIN"
         " (SELECT term_id, sum(documents) documents FROM search_loss GROUP BY 1) lost ON lost.term_id = term.id"
     )
     wrong = [term for term, count in counts if found._frequencies.get(term, 0) != count]
@@ -164,9 +171,9 @@ def _check_tail(found: Check, first: int) -> None:
     numbers = [number for number, _ in rows]
     if numbers and numbers != list(range(numbers[0], numbers[-1] + 1)):
         found.faults.append(f"Documents between number {numbers[0]} and {numbers[-1]} are missing.")
-    heads = fetch("SELECT next_document FROM search_head")
+    heads = fetch_rows("SELECT next_document FROM search_head")
     end = numbers[-1] + 1 if numbers else first
-    if len(heads) > 1 or (end and (not heads or heads[0][0] < end)):
+    if len(heads) > 1 or (end and (not heads or heads[0].next_document < end)):
         found.faults.append(f"The next document's number would be one that was given, {end - 1} or smaller.")
     found.documents += sum(not dead for _, dead in rows)
 

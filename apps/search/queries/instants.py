@@ -6,14 +6,14 @@ from typing import Any
 
 from django.db import connection
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch_rows, rows_of
 
 LONGEST_STATEMENT = "10s"
 _BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '{LONGEST_STATEMENT}'; "
 
 
 @contextmanager
-def one_instant(first: str) -> Iterator[list[tuple[Any, ...]]]:
+def one_instant(first: str) -> Iterator[list[Any]]:
     """A transaction that sees the database as it was at its first statement, and can write nothing.
 
     Inside another transaction it is only a part of that, and as consistent.
@@ -25,7 +25,7 @@ def one_instant(first: str) -> Iterator[list[tuple[Any, ...]]]:
     """
     connection.ensure_connection()
     if connection.in_atomic_block or not connection.get_autocommit():
-        yield fetch(first)
+        yield fetch_rows(first)
         return
     try:
         yield _begun(first)
@@ -38,11 +38,11 @@ def one_instant(first: str) -> Iterator[list[tuple[Any, ...]]]:
             raise
 
 
-def _begun(first: str) -> list[tuple[Any, ...]]:
+def _begun(first: str) -> list[Any]:
     """Begin the transaction and ask at once: one round trip, where Django and psycopg would need three."""
     connection.connection.prepare_threshold = None  # several statements at once cannot be prepared
     with connection.cursor() as cursor:
         cursor.execute(_BEGIN + first)
         while cursor.nextset():
             pass
-        return list(cursor.fetchall())
+        return rows_of(cursor)

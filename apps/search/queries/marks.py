@@ -33,8 +33,8 @@ def texts(user: User | AnonymousUser, posting_ids: Collection[int]) -> dict[int,
     declared = Coalesce(NullIf("language", Value("")), "source__language", output_field=CharField())
     values = found.annotate(beginning=Left("text", READ), declared=declared)
     return {
-        posting_id: Text(title, text, language_of(f"{title}\n{text}", language))
-        for posting_id, title, text, language in values.values_list("pk", "title", "beginning", "declared")
+        row.pk: Text(row.title, row.beginning, language_of(f"{row.title}\n{row.beginning}", row.declared))
+        for row in values.values_list("pk", "title", "beginning", "declared", named=True)
     }
 
 

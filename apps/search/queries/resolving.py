@@ -175,8 +175,8 @@ class _Resolver:
     @cached_property
     def _sources(self) -> list[tuple[int, str, str]]:
         """Number, title and host of each source that the person may look at."""
-        rows = following.visible_sources(self.user).values_list("pk", "title", "url")
-        return [(id, title, host_of(url)) for id, title, url in rows]
+        rows = following.visible_sources(self.user).values_list("pk", "title", "url", named=True)
+        return [(row.pk, row.title, host_of(row.url)) for row in rows]
 
     @cached_property
     def _own_titles(self) -> dict[int, str]:
@@ -190,7 +190,7 @@ class _Resolver:
 
     @property
     def _stars(self) -> QuerySet[Mark]:
-        return following.stars_of(self.user)  # type: ignore[arg-type]
+        return following.stars_of(self.user) if self.user.is_authenticated else Mark.objects.none()
 
     def _state(self, state: str) -> Condition:
         if not self.user.is_authenticated:
@@ -207,10 +207,10 @@ class _Resolver:
 
 def _unread(user: User) -> Condition:
     """As `Follow` says it."""
-    follows = list(following.follows_of(user).values_list("source_id", "unread_from", "read_through"))
-    new = New(tuple((source, microseconds(moment), number) for source, moment, number in follows))
+    follows = list(following.follows_of(user).only("source_id", "unread_from", "read_through"))
+    new = New(tuple((each.source_id, microseconds(each.unread_from), each.read_through) for each in follows))
     marks = Mark.objects.filter(user=user)
-    lowest = min((number for _, _, number in follows), default=0)  # below it no mark is needed to call anything read
+    lowest = min((each.read_through for each in follows), default=0)  # below it no mark is needed to call anything read
     read = marks.filter(read=True, posting_id__gt=lowest).values_list("posting_id", flat=True)
     kept = marks.filter(read=False).values_list("posting_id", flat=True)
     return Any((Postings(frozenset(kept)), All((new, Not(Postings(frozenset(read)))))))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_rows
 from apps.jobs.models import Job
 
 KIND = "index"  # of jobs
@@ -34,7 +34,8 @@ WITH alive AS (
 ), placed AS (
     SELECT number, size, floor((sum(size) OVER (ORDER BY number) - size) * %s / sum(size) OVER ()) AS place FROM alive
 )
-SELECT min(number), max(number), count(*), sum(size)::float8 FROM placed GROUP BY place ORDER BY 1
+SELECT min(number) AS first, max(number) AS last, count(*) AS postings, sum(size)::float8 AS words
+FROM placed GROUP BY place ORDER BY first
 """
 # Six letters to a word.
 _POSTINGS = """
@@ -46,9 +47,10 @@ WITH unread AS (
         floor((sum(size) OVER (ORDER BY published_at, id) - size) * %s / sum(size) OVER ()) AS place
     FROM unread
 )
-SELECT min(published_at), (array_agg(id ORDER BY published_at, id))[1],
-    max(published_at), (array_agg(id ORDER BY published_at DESC, id DESC))[1], count(*), sum(size)::float8
-FROM placed GROUP BY place ORDER BY 1, 2
+SELECT min(published_at) AS begins_at, (array_agg(id ORDER BY published_at, id))[1] AS first,
+    max(published_at) AS ends_at, (array_agg(id ORDER BY published_at DESC, id DESC))[1] AS last,
+    count(*) AS postings, sum(size)::float8 AS words
+FROM placed GROUP BY place ORDER BY begins_at, first
 """
 
 
@@ -56,10 +58,10 @@ def spans() -> Iterator[Span]:
     [(documents,)] = fetch("SELECT count(*) FROM search_document WHERE NOT dead")
     [(postings,)] = fetch("SELECT count(*) FROM postings_posting")
     every = max(documents, postings)
-    for first, last, count, words in fetch(_DOCUMENTS, [_parts(documents, every)]):
-        yield Span((first,), (last,), count, words)
-    for begins_at, first, ends_at, last, count, words in fetch(_POSTINGS, [_parts(postings - documents, every)]):
-        yield Span((begins_at, first), (ends_at, last), count, words)
+    for row in fetch_rows(_DOCUMENTS, [_parts(documents, every)]):
+        yield Span((row.first,), (row.last,), row.postings, row.words)
+    for row in fetch_rows(_POSTINGS, [_parts(postings - documents, every)]):
+        yield Span((row.begins_at, row.first), (row.ends_at, row.last), row.postings, row.words)
 
 
 def _parts(count: int, every: int) -> int:

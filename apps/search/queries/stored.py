@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_rows
 from apps.search.algorithms.index.conditions import Attributes, joined
 from apps.search.algorithms.index.inversion import Document
 from apps.search.algorithms.index.packing import unpack_flags, unpack_row
@@ -94,21 +94,21 @@ _GENERATIONS = "SELECT id, first, size, tokens, dead_count, latest FROM search_g
 _DEAD = "SELECT number FROM search_document WHERE dead ORDER BY number"
 
 
-def state(heads: Sequence[tuple[int, int, int]]) -> State:
-    """The state under a head; none are in an index into which nothing was ever put."""
+def state(heads: Sequence[Any]) -> State:
+    """The state under a head, a row of HEAD; none are in an index into which nothing was ever put."""
     if not heads:
         return State(0, 0, 0, (), ())
-    [(head, revision, next_document)] = heads
-    key = (head, revision)
+    [head] = heads
+    key = (head.id, head.revision)
     found = _states.among([key]).get(key)
     if found is None:
         generations = [
-            Sealed(id, first, size, tokens, dead_count, microseconds(latest))
-            for id, first, size, tokens, dead_count, latest in fetch(_GENERATIONS)
+            Sealed(row.id, row.first, row.size, row.tokens, row.dead_count, microseconds(row.latest))
+            for row in fetch_rows(_GENERATIONS)
         ]
         found = (tuple(number for (number,) in fetch(_DEAD)), tuple(generations))
         _states.keep({key: found})
-    return State(head, revision, next_document, *found)
+    return State(head.id, head.revision, head.next_document, *found)
 
 
 def columns(run: Sequence[Sealed], generations: Sequence[Sealed]) -> Columns:
@@ -118,12 +118,12 @@ def columns(run: Sequence[Sealed], generations: Sequence[Sealed]) -> Columns:
     if not found:
         parts = _columns.among(_of([sealed]) for sealed in generations)
         if missing := [sealed.id for sealed in generations if _of([sealed]) not in parts]:
-            rows = fetch(
+            rows = fetch_rows(
                 "SELECT id, dead_count, size, posting_ids, source_ids, published, languages, dead"
                 " FROM search_generation WHERE id = ANY(%s)",
                 [missing],
             )
-            parts |= {((id, dead_count),): _unpacked(*arrays) for id, dead_count, *arrays in rows}
+            parts |= {((row.id, row.dead_count),): _unpacked(row) for row in rows}
         of_run = [parts[_of([sealed])] for sealed in run]
         found = {
             key: Columns(joined([part.attributes for part in of_run]), np.concatenate([part.alive for part in of_run]))
@@ -136,16 +136,14 @@ def _of(run: Sequence[Sealed]) -> tuple[tuple[int, int], ...]:
     return tuple((sealed.id, sealed.dead_count) for sealed in run)
 
 
-def _unpacked(
-    size: int, posting_ids: bytes, source_ids: bytes, published: bytes, languages: bytes, dead: bytes
-) -> Columns:
+def _unpacked(row: Any) -> Columns:
     known = Attributes(
-        np.frombuffer(posting_ids, "<i8"),
-        np.frombuffer(source_ids, "<i4"),
-        np.frombuffer(published, "<i8"),
-        np.frombuffer(languages, "S3"),
+        np.frombuffer(row.posting_ids, "<i8"),
+        np.frombuffer(row.source_ids, "<i4"),
+        np.frombuffer(row.published, "<i8"),
+        np.frombuffer(row.languages, "S3"),
     )
-    return Columns(known, ~unpack_flags(dead, size))
+    return Columns(known, ~unpack_flags(row.dead, row.size))
 
 
 def rows(generations: Sequence[int], terms: Sequence[int]) -> dict[int, list[Row | None]]:
@@ -155,12 +153,12 @@ def rows(generations: Sequence[int], terms: Sequence[int]) -> dict[int, list[Row
     if len(found) < len(keys):
         missing = set(keys) - found.keys()
         read: dict[tuple[int, int], Row | None] = dict.fromkeys(missing)
-        for generation, term, largest_impact, postings in fetch(
+        for row in fetch_rows(
             "SELECT generation_id, term_id, largest, postings FROM search_row"
             " WHERE term_id = ANY(%s) AND generation_id = ANY(%s)",
             [sorted({term for _, term in missing}), sorted({generation for generation, _ in missing})],
         ):
-            read[generation, term] = unpack_row(postings, largest_impact)
+            read[row.generation_id, row.term_id] = unpack_row(row.postings, row.largest)
         _rows.keep(read)
         found |= read
     return {generation: [found[generation, term] for term in terms] for generation in generations}
@@ -168,11 +166,11 @@ def rows(generations: Sequence[int], terms: Sequence[int]) -> dict[int, list[Row
 
 def largest(generations: Sequence[int], terms: Sequence[int]) -> dict[tuple[int, int], int]:
     """The largest packed impact of each term in each generation where it has postings."""
-    found = fetch(
+    found = fetch_rows(
         "SELECT generation_id, term_id, largest FROM search_row WHERE term_id = ANY(%s) AND generation_id = ANY(%s)",
         [list(terms), list(generations)],
     )
-    return {(generation, term): impact for generation, term, impact in found}
+    return {(row.generation_id, row.term_id): row.largest for row in found}
 
 
 def documents(head: int, numbers: Iterable[int]) -> dict[int, Document]:
@@ -182,8 +180,8 @@ def documents(head: int, numbers: Iterable[int]) -> dict[int, Document]:
     if len(found) < len(keys):
         missing = [number for head_and_number in keys if head_and_number not in found for number in head_and_number[1:]]
         read = {
-            (head, number): document(*arrays)
-            for number, *arrays in fetch(
+            (head, row.number): document(row)
+            for row in fetch_rows(
                 "SELECT number, title_length, sequence, pairs, names FROM search_document WHERE number = ANY(%s)",
                 [missing],
             )
@@ -193,9 +191,13 @@ def documents(head: int, numbers: Iterable[int]) -> dict[int, Document]:
     return {number: value for (_, number), value in found.items()}
 
 
-def document(title_length: int, sequence: bytes, pairs: bytes, names: bytes) -> Document:
+def document(row: Any) -> Document:
+    """From a row of search_document with the columns `title_length`, `sequence`, `pairs` and `names`."""
     return Document(
-        np.frombuffer(sequence, "<i4"), title_length, np.frombuffer(pairs, "<i4"), np.frombuffer(names, "<i4")
+        np.frombuffer(row.sequence, "<i4"),
+        row.title_length,
+        np.frombuffer(row.pairs, "<i4"),
+        np.frombuffer(row.names, "<i4"),
     )
 
 
@@ -211,22 +213,22 @@ def chunks(head: int, spans: Sequence[tuple[int, int]], dead: Sequence[int]) -> 
     found = _chunks.among(keys)
     missing = [key for key in keys if key not in found]
     if missing:
-        read = fetch(_TAIL, [missing[0][1], missing[-1][2]])
-        made = {key: _chunk(key[1], key[2], [row for row in read if key[1] <= row[0] < key[2]]) for key in missing}
+        read = fetch_rows(_TAIL, [missing[0][1], missing[-1][2]])
+        made = {key: _chunk(key[1], key[2], [row for row in read if key[1] <= row.number < key[2]]) for key in missing}
         _chunks.keep(made)
         found |= made
     return [found[key] for key in keys]
 
 
-def _chunk(first: int, end: int, alive: Sequence[tuple[Any, ...]]) -> Chunk:
+def _chunk(first: int, end: int, alive: Sequence[Any]) -> Chunk:
     made: list[Document | None] = [None] * (end - first)
     known = np.zeros((3, end - first), np.int64)
     languages = np.zeros(end - first, "S3")
-    for number, posting_id, source_id, published_at, language, *arrays in alive:
-        at = number - first
-        made[at] = document(*arrays)
-        known[:, at] = posting_id, source_id, microseconds(published_at)
-        languages[at] = language
+    for row in alive:
+        at = row.number - first
+        made[at] = document(row)
+        known[:, at] = row.posting_id, row.source_id, microseconds(row.published_at)
+        languages[at] = row.language
     return Chunk.of(first, made, Attributes(known[0], known[1], known[2], languages))
 
 

@@ -6,14 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_as, fetch_rows
 from apps.search.algorithms.models.index import UNKNOWN
 
 MOST_REMEMBERED = 100_000  # terms, about 25 MB
 
 _TERMS = """
-SELECT id, term, (document_frequency
-    - coalesce((SELECT sum(documents) FROM search_loss WHERE term_id = search_term.id), 0))::int
+SELECT id AS number, term, (document_frequency
+    - coalesce((SELECT sum(documents) FROM search_loss WHERE term_id = search_term.id), 0))::int AS documents
 FROM search_term
 """
 
@@ -77,8 +77,7 @@ class Terms:
         return [known.get(number) for number in wanted]
 
     def _read(self, column: str, values: Sequence[str] | Sequence[int]) -> None:
-        for row in fetch(f"{_TERMS} WHERE {column} = ANY(%s)", [values]):
-            known = _Known(*row)
+        for known in fetch_as(_Known, f"{_TERMS} WHERE {column} = ANY(%s)", [values]):
             self._known.by_term[known.term] = self._known.by_number[known.number] = known
 
 
@@ -103,8 +102,8 @@ class Counted(NamedTuple):
 
 def counted(terms: Collection[str]) -> dict[str, Counted]:
     """Those of the terms that are known."""
-    rows = fetch("SELECT term, id, document_frequency FROM search_term WHERE term = ANY(%s)", [sorted(terms)])
-    return {term: Counted(number, documents) for term, number, documents in rows}
+    rows = fetch_rows("SELECT term, id, document_frequency FROM search_term WHERE term = ANY(%s)", [sorted(terms)])
+    return {row.term: Counted(row.id, row.document_frequency) for row in rows}
 
 
 def documents_of(numbers: Collection[int]) -> dict[int, int]:

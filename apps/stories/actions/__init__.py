@@ -13,7 +13,6 @@ from apps.stories.actions.learning import (
 from apps.stories.actions.maintaining import maintain
 from apps.stories.actions.pulling import PULLED_AT_ONCE, Pulled, pull
 from apps.stories.actions.sections import (
-    MOST_SECTIONS,
     NotASection,
     SectionValues,
     add_section,

@@ -6,11 +6,12 @@ from datetime import datetime
 
 from django.db import connection
 
+from apps.database.statements import rows_of
 from apps.stories.algorithms.ranking import UNKNOWN, report_worth
 
 _REPORTS = """
-SELECT member.story_id, member.posting_id, member.copy_of IS NULL, member.published_at,
-    coalesce(authority.value, %s), posting.image_url <> ''
+SELECT member.story_id, member.posting_id, member.copy_of IS NULL AS is_original, member.published_at,
+    coalesce(authority.value, %s) AS authority, posting.image_url <> '' AS has_picture
 FROM stories_member member
 JOIN stories_story story ON story.id = member.story_id AND story.reports + story.copies > 1
 JOIN postings_posting posting ON posting.id = member.posting_id
@@ -38,9 +39,11 @@ def choose_leads(stories: Collection[int]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_ONLY_ONE, [list(stories)])
         cursor.execute(_REPORTS, [UNKNOWN, list(stories)])
-        for story_id, posting_id, is_original, published_at, authority, has_picture in cursor.fetchall():
-            is_first = not found[story_id]
-            worth = report_worth(authority, is_first=is_first, is_original=is_original, has_picture=has_picture)
-            found[story_id].append((-worth, published_at, posting_id))
+        for row in rows_of(cursor):
+            reports = found[row.story_id]
+            worth = report_worth(
+                row.authority, is_first=not reports, is_original=row.is_original, has_picture=row.has_picture
+            )
+            reports.append((-worth, row.published_at, row.posting_id))
         leads = {story_id: min(reports)[2] for story_id, reports in found.items()}
         cursor.execute(_WRITE, [list(leads), list(leads.values())])

@@ -33,8 +33,8 @@ class Batch:
 
     def __init__(self, grouping: Grouping, posting_ids: Sequence[int]) -> None:
         self._grouping = grouping
-        rows = Member.objects.filter(posting_id__in=posting_ids).values_list("posting_id", "source_id", "text_hash")
-        self._known = {row[0]: Known(row[0], row[1], bytes(row[2])) for row in rows}
+        rows = Member.objects.filter(posting_id__in=posting_ids).only("posting_id", "source_id", "text_hash")
+        self._known = {row.posting_id: Known(row.posting_id, row.source_id, bytes(row.text_hash)) for row in rows}
         self._members: list[Member] = []
         self._languages: dict[int, str] = {}  # of stories
         self._united: list[tuple[int, int]] = []

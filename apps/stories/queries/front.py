@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
@@ -64,12 +65,12 @@ def front(user: User | AnonymousUser, now: datetime) -> list[Front]:
     leads: dict[int, int] = {}
     found = []
     for id, story in stories.items():
-        latest = {source: hours_of(at) for _, source, at, _ in members[id]}  # in the order of time: the latest stays
+        latest = {row.source_id: hours_of(row.published_at) for row in members[id]}  # by time: the latest stays
         if len(latest) < FEWEST_SOURCES or story.lead_id in hidden:
             continue
-        lead = next((row for row in members[id] if row[0] == story.lead_id), members[id][0])
-        leads[id] = lead[0]
-        found.append(Ranked(id, latest, lead[1], lead[3]))
+        lead = next((row for row in members[id] if row.posting_id == story.lead_id), members[id][0])
+        leads[id] = lead.posting_id
+        found.append(Ranked(id, latest, lead.source_id, lead.category))
     places = _placed(user, found, leads, hours_of(now)) if found else []
     return [
         Front(stories[place.id], place, leads[place.id], *_counts(members[place.id]), is_personal)
@@ -77,7 +78,11 @@ def front(user: User | AnonymousUser, now: datetime) -> list[Front]:
     ]
 
 
-_Row = tuple[int, int, datetime, str]  # posting, source, publication, category
+class _Row(NamedTuple):
+    posting_id: int
+    source_id: int
+    published_at: datetime
+    category: str
 
 
 def _visible_members(user: User | AnonymousUser, stories: Collection[int]) -> dict[int, list[_Row]]:
@@ -86,16 +91,17 @@ def _visible_members(user: User | AnonymousUser, stories: Collection[int]) -> di
     rows = (
         Member.objects.filter(story_id__in=stories, source_id__in=visible)
         .order_by("published_at", "posting_id")
-        .values_list("story_id", "posting_id", "source_id", "published_at", Subquery(category))
+        .annotate(category=Subquery(category))
+        .values_list("story_id", "posting_id", "source_id", "published_at", "category", named=True)
     )
     members: defaultdict[int, list[_Row]] = defaultdict(list)
-    for story_id, *row in rows:
-        members[story_id].append((row[0], row[1], row[2], row[3]))
+    for row in rows:
+        members[row.story_id].append(_Row(row.posting_id, row.source_id, row.published_at, row.category))
     return members
 
 
 def _counts(members: Sequence[_Row]) -> tuple[int, int]:
-    return len({row[1] for row in members}), len(members)
+    return len({row.source_id for row in members}), len(members)
 
 
 def _hidden(user: User | AnonymousUser, posting_ids: Collection[int]) -> set[int]:

@@ -49,22 +49,22 @@ def own_order(user: User, now: datetime) -> list[Own]:
     )
     found = list(
         postings.newest(unread.exclude(pk__in=hidden_by(user).values("posting_id"))).values_list(
-            "pk", "source_id", "published_at"
+            "pk", "source_id", "published_at", named=True
         )[:CONSIDERED]
     )
     taste, worth = tastes.taste_of(user), authorities()
-    items = tastes.items_of([id for id, _, _ in found]) if taste else {}
-    with_items = [id for id, _, _ in found if id in items]
+    items = tastes.items_of([row.pk for row in found]) if taste else {}
+    with_items = [row.pk for row in found if row.pk in items]
     liking = dict(zip(with_items, scores(taste, [items[id] for id in with_items]), strict=True)) if taste else {}
     own = {
-        id: Own(
-            id,
-            FRESHNESS * 2 ** (-((now - at) / HALF_LIFE)),
-            AUTHORITY * worth.get(source, UNKNOWN),
-            TASTE * float(liking.get(id, 0.0)),
+        row.pk: Own(
+            row.pk,
+            FRESHNESS * 2 ** (-((now - row.published_at) / HALF_LIFE)),
+            AUTHORITY * worth.get(row.source_id, UNKNOWN),
+            TASTE * float(liking.get(row.pk, 0.0)),
             taste is not None,
         )
-        for id, source, at in found
+        for row in found
     }
     if taste is None:
         return sorted(own.values(), key=lambda each: (-each.score, -each.posting_id))

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from django.db import connection
 
+from apps.database.statements import rows_of
 from apps.stories.algorithms.authority import Record
 
 PERIOD = timedelta(days=28)
@@ -34,8 +35,9 @@ WITH share AS (
     JOIN postings_posting posting ON posting.id = reaction.posting_id
     WHERE opened_at > %(since)s GROUP BY source_id
 )
-SELECT source_id, published.reports, coalesce(in_stories, 0), coalesce(importance, 0), coalesce(earliness, 0.5),
-    published.reports - coalesce(copies, 0), coalesce(stars, 0), coalesce(reads, 0)
+SELECT source_id, published.reports, coalesce(in_stories, 0) AS in_stories, coalesce(importance, 0) AS importance,
+    coalesce(earliness, 0.5) AS earliness, published.reports - coalesce(copies, 0) AS originals,
+    coalesce(stars, 0) AS stars, coalesce(reads, 0) AS reads
 FROM published LEFT JOIN grouped USING (source_id)
     LEFT JOIN starred USING (source_id) LEFT JOIN opened USING (source_id)
 """
@@ -46,14 +48,14 @@ def records(now: datetime) -> dict[int, Record]:
     with connection.cursor() as cursor:
         cursor.execute(_RECORDS, {"since": now - PERIOD})
         return {
-            source_id: Record(
-                reports=reports,
-                in_stories=int(in_stories),
-                importance=float(importance),
-                earliness=float(earliness),
-                originals=max(int(originals), 0),
-                stars=stars,
-                reads=reads,
+            row.source_id: Record(
+                reports=row.reports,
+                in_stories=int(row.in_stories),
+                importance=float(row.importance),
+                earliness=float(row.earliness),
+                originals=max(int(row.originals), 0),
+                stars=row.stars,
+                reads=row.reads,
             )
-            for source_id, reports, in_stories, importance, earliness, originals, stars, reads in cursor.fetchall()
+            for row in rows_of(cursor)
         }

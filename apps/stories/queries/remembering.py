@@ -27,13 +27,14 @@ def remembered() -> Grouping:
         return grouping
     grouping.next_story, grouping.merged_at, grouping.touched = row.next_story, row.merged_at, set(row.touched)
     grouping.advance(row.clock)
-    for block, documents, terms, counts in WordCount.objects.values_list("block", "documents", "terms", "counts"):
-        grouping.rarity.merge(block, Block(documents, unpacked_counts(terms, counts)))
+    for count in WordCount.objects.only("block", "documents", "terms", "counts"):
+        grouping.rarity.merge(count.block, Block(count.documents, unpacked_counts(count.terms, count.counts)))
     for centroid in Centroid.objects.order_by("story_id").iterator():
         vector = unpacked(centroid.terms, centroid.weights)
         grouping.clusters.put(Cluster(centroid.story_id, vector, centroid.size, centroid.latest, centroid.centre))
     known = Member.objects.exclude(fingerprint=b"").order_by("posting_id")
-    rows = known.values_list("posting_id", "story_id", "published_at", "fingerprint")
-    for posting_id, story_id, published_at, fingerprint in rows.iterator():
-        grouping.remember(posting_id, story_id, hours_of(published_at), unpacked_fingerprint(fingerprint))
+    rows = known.values_list("posting_id", "story_id", "published_at", "fingerprint", named=True)
+    for member in rows.iterator():
+        fingerprint = unpacked_fingerprint(member.fingerprint)
+        grouping.remember(member.posting_id, member.story_id, hours_of(member.published_at), fingerprint)
     return grouping

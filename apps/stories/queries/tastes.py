@@ -8,7 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
+from apps.database.statements import fetch, rows_of
 from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.postings.models import Posting
@@ -35,7 +35,8 @@ SELECT NOT EXISTS (SELECT FROM stories_taste WHERE user_id = %(user)s AND NOT is
 
 def opening_teaches(user: User, posting_id: int) -> bool:
     """Whether something is learnt if a person opens a posting: only the first time, and if they let it. One query."""
-    return bool(fetch(_OPENING_TEACHES, {"user": user.pk, "posting": posting_id})[0][0])
+    [(teaches,)] = fetch(_OPENING_TEACHES, {"user": user.pk, "posting": posting_id})
+    return bool(teaches)
 
 
 def taste_of(user: User | AnonymousUser) -> Taste | None:
@@ -50,9 +51,10 @@ def read_taste(row: models.Taste) -> Taste:
 
 
 _ITEMS = """
-SELECT posting.id, posting.source_id, source.category, coalesce(member.story_id, 0),
-    coalesce(nullif(member.terms, ''), original.terms, ''), coalesce(nullif(posting.language, ''), source.language),
-    posting.title, CASE WHEN coalesce(nullif(member.terms, ''), original.terms, '') = '' THEN left(text, %s) ELSE '' END
+SELECT posting.id, posting.source_id, source.category, coalesce(member.story_id, 0) AS story_id,
+    coalesce(nullif(member.terms, ''), original.terms, '') AS terms,
+    coalesce(nullif(posting.language, ''), source.language) AS language, posting.title,
+    CASE WHEN coalesce(nullif(member.terms, ''), original.terms, '') = '' THEN left(text, %s) ELSE '' END AS text
 FROM postings_posting posting JOIN sources_source source ON source.id = posting.source_id
 LEFT JOIN stories_member member ON member.posting_id = posting.id
 LEFT JOIN stories_member original ON original.posting_id = member.copy_of
@@ -64,16 +66,16 @@ def items_of(posting_ids: Collection[int]) -> dict[int, Item]:
     """Postings as taste sees them, of those that exist. One query."""
     with connection.cursor() as cursor:
         cursor.execute(_ITEMS, [SHORT, list(posting_ids)])
-        return {row[0]: _item(*row[1:]) for row in cursor.fetchall()}
+        return {row.id: _item(row) for row in rows_of(cursor)}
 
 
-def _item(source: int, category: str, story: int, terms: bytes, language: str, title: str, text: str) -> Item:
-    if terms:
-        words = np.frombuffer(terms, "<i4")[:WORDS].astype(np.int32)
+def _item(row: Any) -> Item:
+    if row.terms:
+        words = np.frombuffer(row.terms, "<i4")[:WORDS].astype(np.int32)
     else:
-        found = features(title, text, language)
+        found = features(row.title, row.text, row.language)
         words = found.terms[np.lexsort((found.terms, -found.emphasis))[:WORDS]]
-    return item(words, source=source, category=category, story=story)
+    return item(words, source=row.source_id, category=row.category, story=row.story_id)
 
 
 def passed_over(user: User, posting_id: int) -> list[int]:

@@ -8,7 +8,7 @@ import numpy as np
 from django.db import connection, transaction
 
 from apps.database.locks import take
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_as
 from apps.trending.actions.locks import COUNTING
 from apps.trending.algorithms.slices import pack_terms
 from apps.trending.algorithms.terms import fold_of
@@ -75,8 +75,8 @@ def _row(text: Text) -> _Row:
 
 
 def _former(posting_ids: Sequence[int]) -> dict[int, _Row]:
-    rows = fetch(f"SELECT {', '.join(_Row._fields)} FROM trending_counted WHERE posting_id = ANY(%s)", [posting_ids])
-    return {row[0]: _Row(*row) for row in rows}
+    statement = f"SELECT {', '.join(_Row._fields)} FROM trending_counted WHERE posting_id = ANY(%s)"
+    return {row.posting_id: row for row in fetch_as(_Row, statement, [posting_ids])}
 
 
 _UPSERT = f"""

@@ -7,7 +7,7 @@ from django.db import connection, transaction
 from numpy.typing import NDArray
 
 from apps.database.locks import take
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_rows
 from apps.trending.actions.locks import LISTING, SLICING
 from apps.trending.algorithms.slices import Counts, pack_counts, pack_terms, unpack_counts, unpack_terms
 from apps.trending.queries.slices import sum_of
@@ -64,15 +64,15 @@ def _frequent(step: str, language: str, begin: datetime, end: datetime) -> NDArr
 
 
 def _take_out(step: str, language: str, begin: datetime, end: datetime, kept: NDArray[np.int64]) -> None:
-    rows = fetch(
+    rows = fetch_rows(
         "SELECT id, documents, terms, counts FROM trending_slice WHERE step = %s AND language = %s"
         " AND begins_at >= %s AND begins_at < %s AND NOT pruned",
         [step, language, begin, end],
     )
-    for id, documents, terms, counts in rows:
-        left = Counts(documents, unpack_terms(terms), unpack_counts(counts)).only(kept)
+    for row in rows:
+        left = Counts(row.documents, unpack_terms(row.terms), unpack_counts(row.counts)).only(kept)
         with connection.cursor() as cursor:
             cursor.execute(
                 "UPDATE trending_slice SET terms = %s, counts = %s, pruned = true WHERE id = %s",
-                [pack_terms(left.terms), pack_counts(left.counts), id],
+                [pack_terms(left.terms), pack_counts(left.counts), row.id],
             )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from django.db import connection, transaction
 
 from apps.database.locks import take
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_rows
 from apps.trending.actions.locks import SLICING
 from apps.trending.algorithms.slices import (
     Counts,
@@ -41,16 +41,18 @@ def slice_stale(limit: int = SLICED_AT_ONCE, *, wait: bool = True) -> int | None
     """
     if not take(SLICING, wait=wait):
         return None
-    stale = fetch("SELECT id, language, category, hour FROM trending_stale ORDER BY hour DESC, id LIMIT %s", [limit])
+    stale = fetch_rows(
+        "SELECT id, language, category, hour FROM trending_stale ORDER BY hour DESC, id LIMIT %s", [limit]
+    )
     hours: dict[Stretch, set[datetime]] = defaultdict(set)
-    for _, language, category, hour in stale:
-        hours[Stretch(language, category, begin_of(hour, "day"))].add(hour)
+    for row in stale:
+        hours[Stretch(row.language, row.category, begin_of(row.hour, "day"))].add(row.hour)
     for day in _of_touched_months(hours):
         _slice_day(day, hours.get(day, set()))
     for month in sorted({day._replace(begins_at=begin_of(day.begins_at, "month")) for day in hours}):
         _save("month", month, month.begins_at, merged(_saved("day", month, "month")))
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM trending_stale WHERE id = ANY(%s)", [[id for id, *_ in stale]])
+        cursor.execute("DELETE FROM trending_stale WHERE id = ANY(%s)", [[row.id for row in stale]])
     return len(stale)
 
 
@@ -79,7 +81,7 @@ WHERE EXISTS (SELECT FROM trending_slice WHERE step = 'month' AND language = %s 
 def _slice_day(day: Stretch, stale: set[datetime]) -> None:
     """The day's slice, from its hours. If some were pruned or are not kept any more, all of them are made anew."""
     rows = fetch(
-        "SELECT count(*) FILTER (WHERE pruned), count(*) FROM trending_slice"
+        "SELECT count(*) FILTER (WHERE pruned) AS pruned, count(*) AS known FROM trending_slice"
         " WHERE step = 'day' AND language = %s AND category = %s AND begins_at = %s",
         day,
     )
@@ -105,12 +107,12 @@ def _counted_hours(day: Stretch, hours: Sequence[datetime]) -> dict[datetime, Co
 
 def _saved(step: str, stretch: Stretch, of: str) -> list[Counts]:
     """The slices inside a day or a month."""
-    rows = fetch(
+    rows = fetch_rows(
         "SELECT documents, terms, counts FROM trending_slice WHERE step = %s AND language = %s AND category = %s"
         " AND begins_at >= %s AND begins_at < %s ORDER BY begins_at",
         [step, *stretch, later(stretch.begins_at, of, 1)],
     )
-    return [Counts(documents, unpack_terms(terms), unpack_counts(counts)) for documents, terms, counts in rows]
+    return [Counts(row.documents, unpack_terms(row.terms), unpack_counts(row.counts)) for row in rows]
 
 
 _UPSERT = """

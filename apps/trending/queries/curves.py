@@ -6,7 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch_rows
 from apps.trending.algorithms.slices import pack_terms
 from apps.trending.queries.times import begin_of, begins, later
 
@@ -26,7 +26,7 @@ class Curve:
 # one must be: of n, the place of the share p of all numbers is n p, give or take sqrt(n p (1 - p)). One in 400 billion
 # is more than seven of these away. What is found between two numbers is none of them.
 _CURVES = """
-SELECT packed, begins_at, sum(documents) FROM (
+SELECT packed, begins_at, sum(documents) AS documents FROM (
     SELECT packed, begins_at, CASE WHEN place %% 8 = 1
         THEN ('x' || encode(substring(counts FROM (first + (place - 1) / 8) * 4 + 1 FOR 4), 'hex'))::bit(32)::int
         ELSE 0 END documents
@@ -53,6 +53,6 @@ def curves_of(
     times = tuple(begins(first, step, steps))
     packed = {pack_terms(np.array([number], np.int64)): number for number in numbers}
     shares = [(number + _NUMBERS / 2) / _NUMBERS for number in packed.values()]
-    rows = fetch(_CURVES, [list(packed), shares, step, language, category, category, first, last])
-    found = {(packed[bytes(term)], begins_at): int(documents) for term, begins_at, documents in rows}
+    rows = fetch_rows(_CURVES, [list(packed), shares, step, language, category, category, first, last])
+    found = {(packed[bytes(row.packed)], row.begins_at): int(row.documents) for row in rows}
     return {number: Curve(times, tuple(found.get((number, time), 0) for time in times)) for number in numbers}

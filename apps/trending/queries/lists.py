@@ -29,10 +29,12 @@ def lists_of(
 
 def places() -> Sequence[Place]:
     """Where there are lists, the language of whose terms most is written first; one query."""
-    counted = Trend.objects.filter(method=Trend.Method.OURS).values_list("language", "category")
-    found = list(counted.annotate(Sum("documents")).order_by())
+    counted = Trend.objects.filter(method=Trend.Method.OURS).values("language", "category")
+    documents = {
+        Place(row["language"], row["category"]): row["documents__sum"]
+        for row in counted.annotate(Sum("documents")).order_by()
+    }
     of_language: dict[str, int] = defaultdict(int)
-    for language, _, documents in found:
-        of_language[language] += documents
-    ordered = sorted(found, key=lambda row: (-of_language[row[0]], row[0], row[1]))
-    return [Place(language, category) for language, category, _ in ordered]
+    for place, count in documents.items():
+        of_language[place.language] += count
+    return sorted(documents, key=lambda place: (-of_language[place.language], place.language, place.category))

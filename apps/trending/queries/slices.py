@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_rows
 from apps.trending.algorithms.slices import Counts, merged, unpack_counts, unpack_terms
 from apps.trending.queries.times import later
 
@@ -18,15 +18,12 @@ _OF_LIST = "language = %s AND (%s = '' OR category = %s)"
 
 def slices_of(step: str, language: str, category: str, begin: datetime, end: datetime) -> list[tuple[datetime, Counts]]:
     """The slices that begin in [begin, end), by time; of several categories there are several of a time."""
-    rows = fetch(
+    rows = fetch_rows(
         f"SELECT begins_at, documents, terms, counts FROM trending_slice WHERE step = %s AND {_OF_LIST}"
         " AND begins_at >= %s AND begins_at < %s ORDER BY begins_at, category",
         [step, language, category, category, begin, end],
     )
-    return [
-        (begins_at, Counts(documents, unpack_terms(terms), unpack_counts(counts)))
-        for begins_at, documents, terms, counts in rows
-    ]
+    return [(row.begins_at, Counts(row.documents, unpack_terms(row.terms), unpack_counts(row.counts))) for row in rows]
 
 
 def sum_of(step: str, language: str, category: str, begin: datetime, end: datetime) -> Counts:
@@ -67,6 +64,7 @@ def history(
 def first_begin(step: str, language: str, category: str) -> datetime | None:
     """When the earliest slice of a place begins."""
     statement = f"SELECT min(begins_at) FROM trending_slice WHERE step = %s AND {_OF_LIST}"
+    earliest: datetime | None
     [(earliest,)] = fetch(statement, [step, language, category, category])
     return earliest
 

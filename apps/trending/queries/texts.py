@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch_as
 from apps.postings.algorithms.words import language_of
 from apps.trending.algorithms.filters import unwanted_of
 from apps.trending.algorithms.terms import LONGEST_LEAD, LONGEST_TITLE, Term, terms_of
@@ -30,9 +30,9 @@ class Text(NamedTuple):
 
 
 _TEXTS = f"""
-SELECT posting.id, left(posting.title, {LONGEST_TITLE}), left(posting.text, {LONGEST_LEAD}),
-    coalesce(nullif(posting.language, ''), source.language), posting.published_at, source.id, source.title,
-    source.category, source.stop_regex
+SELECT posting.id AS posting_id, left(posting.title, {LONGEST_TITLE}) AS title,
+    left(posting.text, {LONGEST_LEAD}) AS text, coalesce(nullif(posting.language, ''), source.language) AS language,
+    posting.published_at, source.id AS source_id, source.title AS source_name, source.category, source.stop_regex
 FROM postings_posting posting JOIN sources_source source ON source.id = posting.source_id
 WHERE posting.id = ANY(%s) AND source.listed
 """
@@ -40,7 +40,7 @@ WHERE posting.id = ANY(%s) AND source.listed
 
 def texts(posting_ids: Collection[int]) -> dict[int, Text]:
     """Those of the postings that everybody may see."""
-    return {row[0]: _with_language(Text(*row)) for row in fetch(_TEXTS, [list(posting_ids)])}
+    return {text.posting_id: _with_language(text) for text in fetch_as(Text, _TEXTS, [list(posting_ids)])}
 
 
 def _with_language(text: Text) -> Text:

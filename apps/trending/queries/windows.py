@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from zlib import crc32
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch_rows
 from apps.trending.algorithms.documents import Documents, gather
 from apps.trending.algorithms.slices import unpack_terms
 from apps.trending.queries.times import HOUR, begins
@@ -28,12 +28,12 @@ def postings_of(language: str, category: str, begin: datetime, end: datetime, to
     every = -(-max(total, 1) // MOST_DOCUMENTS)
     if every > 1:
         hours = [hour for hour in hours if crc32(hour.isoformat().encode()) % every == 0]
-    rows = fetch(
+    rows = fetch_rows(
         "SELECT posting_id, source_id, terms FROM ("
         "SELECT DISTINCT ON (source_id, fold) posting_id, source_id, terms, hour FROM trending_counted"
         " WHERE language = %s AND (%s = '' OR category = %s) AND hour = ANY(%s)"
         " ORDER BY source_id, fold, posting_id) folded ORDER BY hour, posting_id",
         [language, category, category, hours],
     )
-    documents = gather([unpack_terms(terms) for *_, terms in rows], [source_id for _, source_id, _ in rows])
-    return Postings([posting_id for posting_id, *_ in rows], documents)
+    documents = gather([unpack_terms(row.terms) for row in rows], [row.source_id for row in rows])
+    return Postings([row.posting_id for row in rows], documents)

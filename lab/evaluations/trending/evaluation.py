@@ -195,7 +195,7 @@ def _window(stream: ReadStream, documents: Documents, horizon: Horizon, begin: i
 
 
 def _chosen(method: str, window: Window) -> list[int]:
-    scores = {
+    methods: dict[str, Callable[[], NDArray[np.float64]]] = {
         "df": lambda: window.counts.astype(float),
         "z": lambda: z_scores(window.counts, window.past, window.horizon.window),
         "chi2": lambda: chi2_scores(window.counts, window.total, window.past, window.horizon.background),
@@ -203,9 +203,9 @@ def _chosen(method: str, window: Window) -> list[int]:
         "ours": lambda: (
             rise(window.counts, window.sources, window.counts, window.total, window.past, window.horizon).scores
         ),
-    }[method]()
+    }
     choices = choose(
-        scores,
+        methods[method](),
         window.held_by,
         window.keys,
         most=SHOWN,

@@ -17,7 +17,7 @@ from rich.table import Table
 
 from apps.retrieval.models import Schedule
 from apps.retrieval.queues import queue_of
-from apps.sources.algorithms.addresses import PARTITIONS
+from apps.sources.algorithms.partitions import PARTITIONS
 from apps.sources.models import Source
 from lab.benchmarks.bursts import (
     add_and_fetch,

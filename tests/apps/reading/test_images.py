@@ -24,7 +24,7 @@ from apps.accounts.models import User
 from apps.documents.algorithms.packing import hash_of, path_of
 from apps.documents.models import RawDocument
 from apps.postings.algorithms.markup import clean
-from apps.reading import proxying
+from apps.reading import fetching, proxying
 from apps.reading.pictures import address_in, proxied
 from apps.retrieval.fetching import Timeouts
 from tests.builders import a_follow, a_posting, a_source, a_user
@@ -287,8 +287,8 @@ def test_who_finds_all_places_taken_is_sent_away_and_kept_pictures_are_still_sho
     kept = proxied(publisher.address("/picture.png"))
     client.get(kept)
     monkeypatch.setattr(proxying, "_places", BoundedSemaphore(1))
-    monkeypatch.setattr(proxying, "LONGEST_WAIT", 0.01)
-    with proxying._place():
+    monkeypatch.setattr(fetching, "WAIT_SECONDS", 0.01)
+    with fetching.place(proxying._places):
         answer = client.get(proxied(publisher.address("/other.png")))
         assert (answer.status_code, answer["Retry-After"]) == (503, "5")
         assert answer["Cache-Control"] == "no-store"

@@ -7,7 +7,7 @@ import pytest
 
 from apps.accounts.models import User
 from apps.postings.algorithms.markup import clean
-from apps.reading import recordings
+from apps.reading import fetching, recordings
 from apps.reading.pictures import proxied, proxied_recording
 from apps.reading.recordings import PART_BYTES
 from apps.reading.views import recordings as views
@@ -151,7 +151,7 @@ def test_an_address_plays_so_much_an_hour(client, publisher, monkeypatch):
 
 
 def test_only_so_many_are_fetched_at_a_time(client, publisher, monkeypatch):
-    monkeypatch.setattr(recordings, "PLACE_SECONDS", 0.01)
+    monkeypatch.setattr(fetching, "WAIT_SECONDS", 0.01)
     for _ in range(recordings.MAX_FETCHES):
         recordings._places.acquire()
     try:

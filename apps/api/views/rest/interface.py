@@ -115,7 +115,8 @@ class Interface(NinjaAPI):
         for operations in document["paths"].values():
             for method, operation in operations.items():
                 _describe(method, operation)
-        return json.loads(json.dumps(document))  # whose keys are texts, also those of statuses
+        as_text: OpenAPISchema = json.loads(json.dumps(document))  # whose keys are texts, also those of statuses
+        return as_text
 
 
 def _describe(method: str, operation: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from apps.api.views.rest.asked import GivenId, GivenIds, Id, Name, Part, Text, T
 from apps.api.views.rest.problems import Impossible
 from apps.following import actions as following_actions
 from apps.following import queries as following
-from apps.following.queries import Scope
+from apps.following.queries import Kind, Scope
 
 router = Router(tags=["postings"])
 
@@ -32,7 +32,7 @@ class Chosen(BaseModel):
     starred: bool = False
 
     def scope(self, user: User) -> Scope:
-        named = {"source": self.source_id, "folder": self.folder_id, "tag": self.tag_id}
+        named: dict[Kind, int | None] = {"source": self.source_id, "folder": self.folder_id, "tag": self.tag_id}
         given = [(kind, number) for kind, number in named.items() if number is not None]
         if len(given) + self.starred > 1:
             raise Impossible("Name one list at most: a source, a folder, a tag, or what is starred.", 422)
@@ -40,7 +40,7 @@ class Chosen(BaseModel):
             return Scope("starred")
         if not given:
             return Scope("all")
-        return _known(user, Scope(*given[0]))  # type: ignore[arg-type]
+        return _known(user, Scope(*given[0]))
 
 
 def _known(user: User, scope: Scope) -> Scope:
