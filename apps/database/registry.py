@@ -6,8 +6,10 @@ from importlib import import_module
 from typing import Any
 
 
-def entries(package: str, attribute: str) -> Iterator[tuple[str, Any]]:
+def entries(package: str, attribute: str, *, within: str = "") -> Iterator[tuple[str, Any]]:
     """The name of each module of a package and its value of the attribute, in alphabetical order.
+
+    Where entries are packages, `within` is the module of each that has the attribute, such as ".urls".
 
     Raises
     ------
@@ -20,4 +22,4 @@ def entries(package: str, attribute: str) -> Iterator[tuple[str, Any]]:
     ['decoder', 'encoder', 'scanner', 'tool']
     """
     for module in sorted(pkgutil.iter_modules(import_module(package).__path__), key=lambda module: module.name):
-        yield module.name, getattr(import_module(f"{package}.{module.name}"), attribute)
+        yield module.name, getattr(import_module(f"{package}.{module.name}{within}"), attribute)

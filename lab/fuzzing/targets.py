@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import BytesIO
 
-from apps.api.formats.google_reader_forms import BadField, Fields, microseconds, read_moment
-from apps.api.formats.google_reader_ids import BadItemId, long_form, read_item_id
-from apps.api.formats.google_reader_streams import BadStream, label_of, path_of, read_stream
+from apps.api.dialects.google_reader.formats.forms import BadField, Fields, microseconds, read_moment
+from apps.api.dialects.google_reader.formats.ids import BadItemId, long_form, read_item_id
+from apps.api.dialects.google_reader.formats.streams import BadStream, label_of, path_of, read_stream
 from apps.belongings.formats.container import Container, packed
 from apps.belongings.formats.problems import BadArchive
 from apps.belongings.formats.records import record, record_list, records

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from apps.accounts.actions import make_token
 from apps.accounts.models import User
-from apps.api.urls.rest import interface
+from apps.api.dialects.rest.urls import interface
 from tests.apps.api.programs import Belongings, a_person_with_everything
 from tests.apps.api.test_other_peoples_objects import Call, calls, calls_of_other_dialects
 from tests.builders import a_user

@@ -12,7 +12,7 @@ from django.urls import reverse
 from apps.accounts.actions import make_token, revoke_token
 from apps.accounts.models import AppToken
 from apps.api.access import WRONG_SECRETS
-from apps.api.formats.fever import MOST_ITEMS
+from apps.api.dialects.fever.formats import MOST_ITEMS
 from apps.following import actions, queries
 from apps.following.models import Follow, Mark
 from apps.following.queries import Scope

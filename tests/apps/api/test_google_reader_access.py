@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from apps.api.formats.google_reader_ids import long_form
-from apps.api.urls.google_reader import urlpatterns
+from apps.api.dialects.google_reader.formats.ids import long_form
+from apps.api.dialects.google_reader.urls import urlpatterns
 from apps.following import actions
 from apps.following.models import Folder, Follow, Mark, Share, Tag, Tagging
 from tests.apps.api.google_reader import BROADCAST, READ, READING_LIST, STARRED, Program, label, quoted

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.api.formats.google_reader_forms import BadField, Fields, microseconds, read_moment
-from apps.api.formats.google_reader_ids import PREFIX, BadItemId, long_form, read_item_id
-from apps.api.formats.google_reader_streams import BadStream, Stream, label_of, path_of, read_stream
+from apps.api.dialects.google_reader.formats.forms import BadField, Fields, microseconds, read_moment
+from apps.api.dialects.google_reader.formats.ids import PREFIX, BadItemId, long_form, read_item_id
+from apps.api.dialects.google_reader.formats.streams import BadStream, Stream, label_of, path_of, read_stream
 
 ids = st.integers(-(2**63), 2**63 - 1)
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1)

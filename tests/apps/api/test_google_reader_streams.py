@@ -10,8 +10,8 @@ from django.utils.http import parse_http_date
 from django.utils.timezone import now
 from lxml import etree
 
-from apps.api.formats.google_reader_forms import microseconds
-from apps.api.formats.google_reader_ids import long_form
+from apps.api.dialects.google_reader.formats.forms import microseconds
+from apps.api.dialects.google_reader.formats.ids import long_form
 from apps.following import actions
 from tests.apps.api.google_reader import (
     BROADCAST,

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from apps.api.formats.google_reader_forms import microseconds
-from apps.api.formats.google_reader_ids import long_form
+from apps.api.dialects.google_reader.formats.forms import microseconds
+from apps.api.dialects.google_reader.formats.ids import long_form
 from apps.following import actions, queries
 from apps.following.models import Reading
 from apps.following.queries import Scope

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.accounts.actions import make_token
-from apps.api.formats.miniflux import enclosure_id
-from apps.api.queries.miniflux import category_id_of
-from apps.api.urls.miniflux import urlpatterns
+from apps.api.dialects.miniflux.formats.answers import enclosure_id
+from apps.api.dialects.miniflux.urls import urlpatterns
+from apps.api.queries.feeds import category_id_of
 from apps.following import actions, queries
 from apps.following.models import Folder, Follow, Mark, Reading
 from apps.following.queries import Scope

@@ -16,7 +16,7 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.api.urls.rest import interface
+from apps.api.dialects.rest.urls import interface
 from apps.postings.models import Posting
 from apps.search.actions import pull
 from apps.sources.models import Source
@@ -307,7 +307,7 @@ def of_other(call: Call, owner: Belongings, before: Mapping[str, list[Any]]) -> 
 
 
 def test_no_token_opens_anothers_object(people, monkeypatch):
-    monkeypatch.setattr("apps.api.views.rest.doorway.MOST_REQUESTS", 10_000)
+    monkeypatch.setattr("apps.api.dialects.rest.views.doorway.MOST_REQUESTS", 10_000)
     document, made, wrong = interface.get_openapi_schema(), 0, []
     programs = {each.person.pk: Program(each.person) for each in people}
     for owner, other in (people, people[::-1]):

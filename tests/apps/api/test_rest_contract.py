@@ -52,7 +52,7 @@ def ids_of(mine) -> dict[str, list[int]]:
 
 
 def test_nothing_that_the_document_allows_breaks_the_promise(live_server, tmp_path, settings, monkeypatch):
-    monkeypatch.setattr("apps.api.views.rest.doorway.MOST_REQUESTS", 1_000_000)
+    monkeypatch.setattr("apps.api.dialects.rest.views.doorway.MOST_REQUESTS", 1_000_000)
     monkeypatch.setattr("apps.api.access.WRONG_SECRETS", 1_000_000)
     settings.RETRIEVAL_HOST_GAP = 0.0
     mine = a_person_with_everything("Ada", size=8)

@@ -87,7 +87,7 @@ def test_a_search_that_takes_too_long_is_told_so(ada, monkeypatch):
     def given_up(*_, **__):
         raise TooCostly("This search took too long: ask for less at once.")
 
-    monkeypatch.setattr("apps.api.pages.rest.search.searching.search", given_up)
+    monkeypatch.setattr("apps.api.dialects.rest.schemas.search.searching.search", given_up)
     answer = ada.get("search", q="ferns")
     assert (answer.status_code, answer.json()["detail"][:25]) == (422, "This search took too long")
 

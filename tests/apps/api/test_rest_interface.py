@@ -8,8 +8,8 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.actions import revoke_token
-from apps.api.urls.rest import interface
-from apps.api.views.rest.doorway import LARGEST_BODY, MOST_REQUESTS
+from apps.api.dialects.rest.urls import interface
+from apps.api.dialects.rest.views.doorway import LARGEST_BODY, MOST_REQUESTS
 from tests.apps.api.programs import Program
 from tests.builders import a_follow, a_posting, a_source, a_user
 
@@ -77,7 +77,7 @@ def test_how_many_requests_are_left_is_told(ada):
 
 
 def test_who_asks_too_often_is_told_when_to_come_back(ada, monkeypatch):
-    monkeypatch.setattr("apps.api.views.rest.doorway.MOST_REQUESTS", 0)
+    monkeypatch.setattr("apps.api.dialects.rest.views.doorway.MOST_REQUESTS", 0)
     answer = ada.get("me")
     problem(answer, 429)
     assert 0 < int(answer["Retry-After"]) <= 60

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from apps.accounts.models import User
-from apps.api.urls.rest import interface
+from apps.api.dialects.rest.urls import interface
 from apps.search.actions import pull
 from tests.apps.api.programs import Belongings, Program, a_person_with_everything
 from tests.builders import a_plan

@@ -1,0 +1,32 @@
+"""What a person's labels stand for: folders of feeds, and tags of items."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from apps.accounts.models import User
+from apps.api.dialects.google_reader.formats.streams import label_of
+from apps.following import queries as following
+from apps.following.models import Folder
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A label may be both a folder and a tag: Google Reader made no difference between the two."""
+
+    folders: Mapping[str, Folder]  # by their labels, in the order of the labels
+    tags: Mapping[str, int]  # ids by their names
+
+
+def labels_of(user: User) -> Labels:
+    """Two queries."""
+    folders = list(following.folders_of(user))
+    paths = following.folder_paths(folders)
+    by_label = sorted((label_of(paths[folder.pk]), folder) for folder in folders)
+    return Labels(dict(by_label), dict(following.tags_of(user).values_list("name", "pk")))
+
+
+def labels_by_source(user: User, labels: Labels) -> dict[int, tuple[str, ...]]:
+    """The labels of the folders that each followed source lies in. One query."""
+    names = {folder.pk: label for label, folder in labels.folders.items()}
+    filed = following.folders_by_source(user)
+    return {source_id: tuple(sorted(names[id] for id in ids if id in names)) for source_id, ids in filed.items()}

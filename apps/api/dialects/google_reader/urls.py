@@ -1,0 +1,50 @@
+"""Google Reader's interface, with the traps of its clients.
+
+Addresses may begin with two slashes, a stream's own slashes come as they are or as %2F, and clients of FreshRSS ask for
+everything below the name of its script.
+"""
+
+from collections.abc import Callable
+
+from django.http import HttpResponseBase
+from django.urls import URLPattern, re_path
+
+from apps.api.dialects.google_reader.views import own, signing_in, streams, subscriptions, tags
+
+# In brackets, or Django would warn of a slash too many, which clients send indeed.
+_BEGIN = r"^[/]*(?:api/greader\.php/+)?"
+
+
+def _path(route: str, view: Callable[..., HttpResponseBase], name: str) -> URLPattern:
+    return re_path(f"{_BEGIN}{route}$", view, name=f"greader_{name}")
+
+
+def _call(route: str, view: Callable[..., HttpResponseBase], name: str) -> URLPattern:
+    return _path(f"reader/api/0/{route}", view, name)
+
+
+urlpatterns = [
+    re_path(r"^[/]*api/greader\.php/*$", own.greet, name="greader_greet"),
+    _path("accounts/ClientLogin", signing_in.client_login, "client_login"),
+    _path(r"reader/atom/+(?P<stream>.+)", streams.atom, "atom"),
+    _call("token", own.token, "token"),
+    _call("user-info", own.user_info, "user_info"),
+    _call("friend/list", own.friends, "friends"),
+    _call("preference/list", own.preferences, "preferences"),
+    _call("preference/stream/list", own.stream_preferences, "stream_preferences"),
+    _call("subscription/list", subscriptions.listed, "subscriptions"),
+    _call("subscription/edit", subscriptions.edit, "subscription_edit"),
+    _call("subscription/quickadd", subscriptions.quick_add, "quick_add"),
+    _call("subscription/export", subscriptions.export, "export"),
+    _call("subscription/import", subscriptions.bring, "import"),
+    _call("tag/list", tags.listed, "tags"),
+    _call("rename-tag", tags.rename, "rename_tag"),
+    _call("disable-tag", tags.disable, "disable_tag"),
+    _call("unread-count", tags.unread_count, "unread_count"),
+    _call("edit-tag", tags.edit, "edit_tag"),
+    _call("mark-all-as-read", tags.mark_all_as_read, "mark_all_as_read"),
+    _call(r"stream/contents(?:/+(?P<stream>.*))?", streams.contents, "contents"),
+    _call("stream/items/ids", streams.ids, "item_ids"),
+    _call("stream/items/contents", streams.items_contents, "items_contents"),
+    _call("stream/items/count", streams.count, "item_count"),
+]

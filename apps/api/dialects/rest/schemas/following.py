@@ -1,0 +1,177 @@
+"""What a person follows, in their folders, and the tags that they have."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from django.db.models import QuerySet
+from pydantic import Field
+
+from apps.accounts.models import User
+from apps.api.dialects.rest.schemas.answers import Answer, cut, place_in, place_of
+from apps.api.pages.rest.answers import Answer, cut, place_in, place_of
+from apps.following import models
+from apps.following import queries as following
+from apps.following.actions import ImportReport
+from apps.following.queries import FAILURES_THAT_TELL
+from apps.sources.algorithms.addresses import http_address
+from apps.sources.models import Source
+
+
+class Follow(Answer):
+    source_id: int
+    url: str
+    site_url: str
+    title: str
+    own_title: str = Field(description="Your own name for it; empty if you gave it none.")
+    folder_ids: list[int]
+    unread: int
+    muted: bool = Field(description="Its postings are only in its own list.")
+    view: models.Follow.View
+    full_text: models.Follow.FullText
+    images: models.Follow.Images
+    is_failing: bool
+    is_gone: bool
+    followed_at: datetime
+
+
+class FollowList(Answer):
+    items: list[Follow]
+    next: str | None
+
+
+class Folder(Answer):
+    id: int
+    name: str
+    parent_id: int | None
+    path: list[str] = Field(description="Names from the outermost folder down to it.")
+    unread: int = Field(description="Of the sources in it and below it, each once; muted ones do not count.")
+
+
+class FolderList(Answer):
+    items: list[Folder] = Field(description="In the order in which you sorted them.")
+
+
+class Tag(Answer):
+    id: int
+    name: str
+    postings: int
+
+
+class TagList(Answer):
+    items: list[Tag] = Field(description="By name.")
+
+
+class Imported(Answer):
+    """What a list of another reader brought."""
+
+    followed: list[int] = Field(description="Sources that you did not follow before.")
+    already_followed: int
+    skipped: list[str] = Field(description="What was left out, and why.")
+    problem: str = Field(description="Where the list is not well-formed, though it could be read.")
+
+
+def follow_list(user: User, *, cursor: str, limit: int) -> FollowList:
+    """A page of what the person follows, in the order in which they came to it. Three queries."""
+    found = following.follows_of(user).order_by("pk")
+    if cursor:
+        found = found.filter(pk__gt=place_in(cursor, int)[0])
+    shown, last = cut(list(_with_source(found)[: limit + 1]), limit)
+    filed, unread = following.folders_by_follow(user), following.unread_counts(user)
+    return FollowList(
+        items=[_follow(follow, filed, unread) for follow in shown],
+        next=place_of(last.pk) if last is not None else None,
+    )
+
+
+def follow_of(user: User, source_id: int) -> Follow | None:
+    """One that the person follows, or None. Three queries."""
+    follow = _with_source(following.follows_of(user).filter(source_id=source_id)).first()
+    if follow is None:
+        return None
+    return _follow(follow, following.folders_by_follow(user), following.unread_counts(user))
+
+
+def _with_source(follows: QuerySet[models.Follow]) -> QuerySet[models.Follow]:
+    return follows.select_related("source", "source__schedule")
+
+
+def _follow(follow: models.Follow, filed: Mapping[int, Sequence[int]], unread: Mapping[int, int]) -> Follow:
+    source = follow.source
+    schedule = getattr(source, "schedule", None)
+    return Follow(
+        source_id=source.pk,
+        url=source.url,
+        site_url=http_address(source.site_url),
+        title=follow.title or str(source),
+        own_title=follow.title,
+        folder_ids=sorted(filed.get(follow.pk, ())),
+        unread=unread.get(source.pk, 0),
+        muted=follow.muted,
+        view=models.Follow.View(follow.view),
+        full_text=models.Follow.FullText(follow.full_text),
+        images=models.Follow.Images(follow.images),
+        is_failing=schedule is not None and schedule.consecutive_failures >= FAILURES_THAT_TELL,
+        is_gone=source.state == Source.State.GONE,
+        followed_at=follow.followed_at,
+    )
+
+
+def folder_list(user: User) -> FolderList:
+    """Four queries."""
+    folders = list(following.folders_of(user))
+    paths = following.folder_paths(folders)
+    unread = _unread_by_folder(user, folders)
+    return FolderList(
+        items=[
+            Folder(
+                id=folder.pk,
+                name=folder.name,
+                parent_id=folder.parent_id,
+                path=list(paths[folder.pk]),
+                unread=unread[folder.pk],
+            )
+            for folder in folders
+        ]
+    )
+
+
+def folder_of(user: User, folder_id: int) -> Folder | None:
+    return next((folder for folder in folder_list(user).items if folder.id == folder_id), None)
+
+
+def _unread_by_folder(user: User, folders: Sequence[models.Folder]) -> dict[int, int]:
+    """What is unread in each folder and below it; a source that lies there several times counts once."""
+    unread, filed = following.unread_counts(user), following.folders_by_follow(user)
+    heard = following.follows_of(user).filter(muted=False).values_list("pk", "source_id")
+    within: dict[int, set[int]] = {folder.pk: set() for folder in folders}
+    for follow_id, source_id in heard:
+        for folder_id in filed.get(follow_id, ()):
+            within[folder_id].add(source_id)
+    return {folder.pk: _sum(unread, within, following.with_descendants(folders, folder.pk)) for folder in folders}
+
+
+def _sum(unread: Mapping[int, int], within: Mapping[int, set[int]], folder_ids: Iterable[int]) -> int:
+    return sum(unread.get(source_id, 0) for source_id in set().union(*(within[id] for id in folder_ids)))
+
+
+def tag_list(user: User) -> TagList:
+    """One query."""
+    return TagList(items=[_tag(tag) for tag in following.counted_tags(user)])
+
+
+def tag_of(user: User, tag_id: int) -> Tag | None:
+    tag = following.counted_tags(user).filter(pk=tag_id).first()
+    return _tag(tag) if tag is not None else None
+
+
+def _tag(tag: models.Tag) -> Tag:
+    return Tag(id=tag.pk, name=tag.name, postings=tag.amount)  # type: ignore[attr-defined]
+
+
+def imported(report: ImportReport) -> Imported:
+    return Imported(
+        followed=list(report.followed),
+        already_followed=report.already_followed,
+        skipped=[skipped.reason for skipped in report.skipped],
+        problem=report.problem,
+    )

@@ -1,0 +1,184 @@
+"""Postings: lists of them, and one whole."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import CharField, F, OuterRef, QuerySet, Value
+from django.db.models.functions import Coalesce, Left, NullIf
+from pydantic import Field
+
+from apps.accounts.models import User
+from apps.api.dialects.rest.schemas.answers import Answer, cut
+from apps.api.pages.rest.answers import Answer, cut
+from apps.following import queries as following
+from apps.following.listing import listed
+from apps.following.models import Tagging
+from apps.following.own_things import own_things
+from apps.following.queries import Scope
+from apps.postings import models
+from apps.postings import queries as postings
+from apps.postings.queries import Cursor
+from apps.sources.algorithms.addresses import http_address
+from apps.stories.queries.front import with_story
+
+EXCERPT = 300  # characters
+
+
+class Posting(Answer):
+    id: int
+    source_id: int
+    source_title: str = Field(description="Your own name for it, where you gave it one.")
+    url: str = Field(description="Empty if it leads to no page of the web.")
+    title: str
+    author: str
+    excerpt: str
+    html: str | None = Field(description="Made safe; null where nobody asked for it.")
+    language: str
+    categories: list[str]
+    image_url: str
+    published_at: datetime
+    retrieved_at: datetime
+    edited_at: datetime | None
+    unread: bool
+    starred: bool
+    tags: list[str] = Field(description="Your own on it.")
+    story_id: int | None = Field(description="Of the story that it shares with other sources.")
+
+
+class PostingList(Answer):
+    items: list[Posting]
+    next: str | None
+    shown_at: datetime = Field(description="Send it along to mark read what was here then.")
+
+
+class Enclosure(Answer):
+    url: str
+    media_type: str
+    length: int = Field(description="Bytes; 0 if nobody said.")
+    title: str
+
+
+class Edition(Answer):
+    """How it read before an edit."""
+
+    title: str
+    html: str
+    text: str
+    replaced_at: datetime
+
+
+class PostingDetails(Posting):
+    text: str
+    feed_html: str = Field(description="What the feed itself said, where `html` is of the posting's page.")
+    comments_url: str
+    claimed_at: datetime | None = Field(description="The publisher's own date, however odd.")
+    enclosures: list[Enclosure]
+    editions: list[Edition] = Field(description="Earlier ones, the latest first; at most twenty.")
+    note: str | None = Field(description="Your own on it.")
+
+
+def posting_list(
+    user: User,
+    scope: Scope,
+    *,
+    unread_only: bool = False,
+    oldest_first: bool = False,
+    with_html: bool = False,
+    cursor: str,
+    limit: int,
+    now: datetime,
+) -> PostingList:
+    """A page of one of the person's lists; the caller has found that they may see it. Five queries at most.
+
+    Raises
+    ------
+    BadCursor
+        If the cursor is no place in a list.
+    """
+    start = Cursor.decode(cursor) if cursor else None
+    shown, last = cut(_ids(user, scope, unread_only, oldest_first, start, limit + 1), limit)
+    found = told(user, shown, with_html=with_html)
+    ordered = [found[posting_id] for posting_id in shown if posting_id in found]
+    place = Cursor(ordered[-1].published_at, ordered[-1].id).encode() if last is not None and ordered else None
+    return PostingList(items=ordered, next=place, shown_at=now)
+
+
+def _ids(
+    user: User, scope: Scope, unread_only: bool, oldest_first: bool, start: Cursor | None, limit: int
+) -> list[int]:
+    if scope.kind in {"all", "folder"} or (scope.kind == "source" and following.follow_of(user, scope.id)):
+        return listed(user, scope, unread_only=unread_only, oldest_first=oldest_first, start=start, limit=limit)
+    found = following.postings_in(user, scope)
+    if unread_only:
+        found = following.unread(found, user)
+    if start is not None:
+        found = postings.after(found, start) if oldest_first else postings.before(found, start)
+    ordered = postings.oldest(found) if oldest_first else postings.newest(found)
+    return list(ordered.values_list("pk", flat=True)[:limit])
+
+
+def told(user: User, posting_ids: Collection[int], *, with_html: bool = False) -> dict[int, Posting]:
+    """Of the postings those that the person may read, as they see them. One query."""
+    found = _as_seen(user, following.readable_by(user).filter(pk__in=posting_ids))
+    html = F("html") if with_html else Value(None, output_field=CharField())
+    rows = found.values(*_PLAIN, shown_html=html)
+    return {row["id"]: Posting(**_values(row)) for row in rows}
+
+
+_PLAIN = (
+    *("id", "source_id", "shown_title", "url", "title", "author", "excerpt", "language", "categories", "image_url"),
+    *("published_at", "retrieved_at", "edited_at", "unread", "starred", "own_tags", "story_id"),
+)
+_WHOLE = (*_PLAIN, "html", "text", "feed_html", "comments_url", "claimed_at", "enclosures")
+
+
+def _as_seen(user: User, found: QuerySet[models.Posting]) -> QuerySet[models.Posting]:
+    titles = [NullIf(F(name), Value("")) for name in ("my_follow__title", "source__title", "source__url")]
+    theirs = Tagging.objects.filter(tag__user=user, posting=OuterRef("pk"))
+    return with_story(following.with_state(found, user)).annotate(
+        excerpt=Left("text", EXCERPT),
+        shown_title=Coalesce(*titles, output_field=CharField()),
+        own_tags=ArraySubquery(theirs.order_by("tag__name").values("tag__name")),
+    )
+
+
+def _values(row: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(row) | {
+        "source_title": row["shown_title"],
+        "tags": row["own_tags"],
+        "url": http_address(row["url"]),
+        "image_url": http_address(row["image_url"]),
+        "html": row["shown_html"] if "shown_html" in row else row["html"],
+    }
+
+
+def posting_details(user: User, posting_id: int) -> PostingDetails | None:
+    """A posting that the person may read, or None. Three queries. Nothing becomes read by it."""
+    row = _as_seen(user, following.readable_by(user).filter(pk=posting_id)).values(*_WHOLE).first()
+    if row is None:
+        return None
+    own = own_things(user, posting_id)
+    return PostingDetails(
+        **_values(row)
+        | {
+            "comments_url": http_address(row["comments_url"]),
+            "enclosures": _enclosures(row["enclosures"]),
+            "editions": [Edition.model_validate(edition) for edition in postings.earlier_editions(posting_id)],
+            "note": own.note.text if own and own.note else None,
+        }
+    )
+
+
+def _enclosures(carried: Sequence[Mapping[str, Any]]) -> list[Enclosure]:
+    return [
+        Enclosure(
+            url=address,
+            media_type=str(each.get("media_type") or ""),
+            length=int(each.get("length") or 0),
+            title=str(each.get("title") or ""),
+        )
+        for each in carried
+        if (address := http_address(str(each.get("url") or "")))
+    ]

@@ -1,0 +1,175 @@
+"""What a search found, and all that was done to find it."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from pydantic import Field
+
+from apps.accounts.models import User
+from apps.api.dialects.rest.schemas.answers import Answer, finite
+from apps.api.dialects.rest.schemas.postings import Posting, told
+from apps.following import queries as following
+from apps.search import queries as searching
+from apps.search.algorithms.language import parse, to_text, wanted
+from apps.search.queries import Added, Order, SearchResult
+from apps.search.queries.marks import Marker, Text, spelled, texts
+
+
+class Piece(Answer):
+    text: str
+    is_marked: bool = Field(description="Whether it was looked for.")
+
+
+class Found(Answer):
+    posting: Posting
+    title: list[Piece]
+    snippet: list[Piece]
+    reasons: list[str] = Field(description="What its freshness and its source did to its place.")
+
+
+class Origin(Answer):
+    posting_id: int
+    title: str
+
+
+class AddedWord(Answer):
+    """A word that was looked for besides those of the query."""
+
+    term: str = Field(description="As the index has it: name it in `without` to leave it out.")
+    word: str = Field(description="As postings spell it.")
+    weight: float | None = Field(description="The query's own words have 1 together.")
+    origins: list[Origin] = Field(description="The postings that it came from, the most telling first.")
+
+
+class SourceCount(Answer):
+    source_id: int
+    title: str
+    postings: int
+
+
+class NameCount(Answer):
+    name: str
+    postings: int
+
+
+class DayCount(Answer):
+    day: date
+    postings: int
+
+
+class Facets(Answer):
+    sources: list[SourceCount]
+    categories: list[NameCount]
+    days: list[DayCount]
+
+
+class SearchAnswer(Answer):
+    query: str = Field(description="As it was read.")
+    meant: str | None = Field(description="The query that was probably meant, if it is another one.")
+    order: Order
+    total: int = Field(description="About.")
+    is_partial: bool = Field(description="Old postings were not looked at, for that would have cost too much.")
+    milliseconds: float
+    items: list[Found]
+    added: list[AddedWord] = Field(description="Heaviest first.")
+    facets: Facets
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    text: str
+    order: Order
+    expansion: bool
+    without: tuple[str, ...]
+    liked: tuple[int, ...]
+    disliked: tuple[int, ...]
+    cursor: str
+
+
+def search(user: User, asked: Asked, now: datetime) -> SearchAnswer:
+    """A page of what was found; `now` is in the person's time zone. Besides the search itself, four queries.
+
+    Raises
+    ------
+    BadQuery
+        If the query cannot be read.
+    BadCursor
+        If the cursor is no place in these results.
+    TooCostly
+        If a statement took longer than any may.
+    """
+    tree = parse(asked.text)
+    order: Order = asked.order if wanted(tree) or asked.liked else "newest"
+    result = searching.search(
+        user,
+        tree,
+        order=order,
+        cursor=asked.cursor,
+        expansion=asked.expansion,
+        removed_terms=asked.without,
+        liked_ids=asked.liked,
+        disliked_ids=asked.disliked,
+        now=now,
+    )
+    read = texts(user, {id for added in result.added for id in added.posting_ids}.union(result.postings))
+    marker = Marker(tree, {added.term: added.weight for added in result.added})
+    meant = searching.suggestion(tree)
+    return SearchAnswer(
+        query=to_text(tree),
+        meant=to_text(meant) if meant != tree else None,
+        order=order,
+        total=result.total,
+        is_partial=result.is_partial,
+        milliseconds=result.milliseconds,
+        items=list(_found(told(user, result.postings), result, read, marker)),
+        added=_added(result.added, read),
+        facets=_facets(result, _titles(user, [source_id for source_id, _ in result.sources])),
+        next=result.next or None,
+    )
+
+
+def _found(
+    postings: Mapping[int, Posting], result: SearchResult, read: Mapping[int, Text], marker: Marker
+) -> Iterable[Found]:
+    for posting_id in result.postings:
+        if posting_id in postings and posting_id in read:  # else it was deleted a moment ago
+            marked = marker.mark(read[posting_id])
+            yield Found(
+                posting=postings[posting_id],
+                title=[Piece.model_validate(piece) for piece in marked.title],
+                snippet=[Piece.model_validate(piece) for piece in marked.snippet],
+                reasons=list(result.reasons.get(posting_id, ())),
+            )
+
+
+def _added(added: Collection[Added], read: Mapping[int, Text]) -> list[AddedWord]:
+    known = [(word, [id for id in word.posting_ids if id in read]) for word in added]
+    spelling = spelled([word.term for word in added], dict.fromkeys(read[id] for _, ids in known for id in ids))
+    return [
+        AddedWord(
+            term=word.term,
+            word=spelling[word.term],
+            weight=finite(word.weight),
+            origins=[Origin(posting_id=id, title=read[id].title or read[id].text[:80]) for id in ids],
+        )
+        for word, ids in known
+    ]
+
+
+def _titles(user: User, source_ids: Collection[int]) -> dict[int, str]:
+    """The sources that the person may see, by the names that they gave them. Two queries."""
+    titles = {source.pk: str(source) for source in following.visible_sources(user).filter(pk__in=source_ids)}
+    own = following.follows_of(user).filter(source_id__in=source_ids).exclude(title="")
+    return titles | dict(own.values_list("source_id", "title"))
+
+
+def _facets(result: SearchResult, titles: Mapping[int, str]) -> Facets:
+    return Facets(
+        sources=[
+            SourceCount(source_id=id, title=titles[id], postings=count) for id, count in result.sources if id in titles
+        ],
+        categories=[NameCount(name=name, postings=count) for name, count in result.categories],
+        days=[DayCount(day=day, postings=count) for day, count in result.days],
+    )

@@ -1,0 +1,201 @@
+"""Sources: those that are offered to everybody, one as a person may see it, and its plan."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Lower
+from pydantic import Field
+
+from apps.accounts.models import User
+from apps.api.dialects.rest.schemas.answers import Answer, cut, place_in, place_of
+from apps.api.pages.rest.answers import Answer, cut, place_in, place_of
+from apps.following import queries as following
+from apps.postings import queries as postings
+from apps.retrieval import queries as retrieval
+from apps.retrieval.lateness import late
+from apps.retrieval.models import Retrieval, Schedule
+from apps.sources import models
+from apps.sources import queries as sources
+from apps.sources.algorithms.addresses import http_address
+from apps.stories.queries.front import authority_of
+
+Sort = Literal["popular", "new", "name"]
+
+RETRIEVALS = 20  # latest ones that are told
+
+
+class Source(Answer):
+    id: int
+    url: str
+    kind: str
+    state: models.Source.State
+    title: str
+    site_url: str = Field(description="Empty if it leads to no page of the web.")
+    description: str
+    language: str
+    category: str
+    image_url: str
+    added_at: datetime
+    followers: int
+    weekly: int = Field(description="Postings of the last seven days.")
+    followed: bool
+
+
+class SourceList(Answer):
+    items: list[Source]
+    next: str | None
+
+
+class Health(Answer):
+    """How it answers, and what we do about it."""
+
+    next_at: datetime | None = Field(
+        description="When the next check is due; of one that is late or under way, when it was due for the first time."
+        " Null while the source is not checked."
+    )
+    reason: str = Field(description="Why then.")
+    asked_at: datetime | None
+    answered_at: datetime | None = Field(description="When it last showed what it has.")
+    not_before: datetime | None = Field(description="As the source itself asks.")
+    failures: int = Field(description="One after another.")
+    failing_since: datetime | None
+    slowdown: float = Field(description="By which its gaps are longer, since it asked us to slow down.")
+
+
+class Visit(Answer):
+    due_at: datetime = Field(description="For the first time, however often it was dispatched.")
+    dispatched_at: datetime
+    begun_at: datetime | None = Field(description="When the request was sent; null if none was.")
+    fetched_at: datetime
+    stored_at: datetime
+    lateness_seconds: float | None = Field(
+        description="From when it was first due until it was stored; null of what ended before a request or came"
+        " without one."
+    )
+    outcome: Retrieval.Outcome
+    status: int = Field(description="Of HTTP; 0 where no answer came.")
+    new: int
+    edited: int
+    bytes: int
+    message: str
+
+
+class Worth(Answer):
+    """What staff decide, or decide by."""
+
+    weight: float
+    interest: float
+    listed: bool
+    always_retrieved: bool
+    min_gap: int | None = Field(description="Seconds.")
+    authority: float | None
+
+
+class SourceDetails(Source):
+    health: Health | None = Field(description="Null while nobody wants it asked.")
+    retrievals: list[Visit] = Field(description="The latest, the newest first.")
+    for_staff: Worth | None
+
+
+def source_list(
+    user: User, *, words: str, category: str, language: str, sort: Sort, cursor: str, limit: int, now: datetime
+) -> SourceList:
+    """A page of the catalogue. Three queries."""
+    found = sources.matching(sources.listed(), words)
+    if category:
+        found = found.filter(category=category)
+    if language:
+        found = found.filter(Q(language__iexact=language) | Q(language__istartswith=f"{language}-"))
+    counted = following.with_follower_counts(found).annotate(written=Lower("title"))
+    shown, last = cut(list(_sorted(counted, sort, cursor)[: limit + 1]), limit)
+    return SourceList(items=_told(user, shown, now), next=_place(last, sort) if last is not None else None)
+
+
+def _sorted(found: QuerySet[Any], sort: Sort, cursor: str) -> QuerySet[Any]:
+    match sort:
+        case "name":
+            if cursor:
+                written, pk = place_in(cursor, str, int)
+                found = found.filter(Q(written__gt=written) | Q(written=written, pk__gt=pk))
+            return found.order_by("written", "pk")
+        case "new":
+            if cursor:
+                place = postings.Cursor.decode(cursor)
+                found = found.filter(
+                    Q(added_at__lt=place.published_at) | Q(added_at=place.published_at, pk__lt=place.id)
+                )
+            return found.order_by("-added_at", "-pk")
+        case "popular":
+            if cursor:
+                followers, pk = place_in(cursor, int, int)
+                found = found.filter(Q(followers__lt=followers) | Q(followers=followers, pk__gt=pk))
+            return found.order_by(F("followers").desc(), "pk")
+
+
+def _place(last: models.Source, sort: Sort) -> str:
+    match sort:
+        case "name":
+            return place_of(last.written, last.pk)  # type: ignore[attr-defined]
+        case "new":
+            return postings.Cursor(last.added_at, last.pk).encode()
+        case "popular":
+            return place_of(last.followers, last.pk)  # type: ignore[attr-defined]
+
+
+def _told(user: User, shown: Sequence[models.Source], now: datetime) -> list[Source]:
+    ids = [source.pk for source in shown]
+    weekly, followed = postings.weekly_counts(ids, now), following.followed_among(user, ids)
+    return [Source(**_values(source, weekly.get(source.pk, 0), source.pk in followed)) for source in shown]
+
+
+def _values(source: models.Source, weekly: int, followed: bool) -> dict[str, Any]:
+    plain = ("id", "url", "kind", "state", "title", "description", "language", "category", "added_at", "followers")
+    return {name: getattr(source, name) for name in plain} | {
+        "site_url": http_address(source.site_url),
+        "image_url": http_address(source.image_url),
+        "weekly": weekly,
+        "followed": followed,
+    }
+
+
+def source_details(user: User, source_id: int, now: datetime) -> SourceDetails | None:
+    """A source that the person may see, or None. Five queries, six for staff."""
+    source = following.with_follower_counts(following.manageable_sources(user)).filter(pk=source_id).first()
+    if source is None:
+        return None
+    weekly = postings.weekly_counts([source_id], now).get(source_id, 0)
+    followed = bool(following.followed_among(user, [source_id]))
+    schedule = retrieval.schedule_of(source_id)
+    return SourceDetails(
+        **_values(source, weekly, followed),
+        health=_health(schedule) if schedule else None,
+        retrievals=[_visit(row) for row in retrieval.latest_retrievals(source_id, RETRIEVALS)],
+        for_staff=_worth(source) if user.is_staff else None,
+    )
+
+
+def _health(schedule: Schedule) -> Health:
+    return Health(
+        next_at=schedule.check_due_at,
+        reason=schedule.reason,
+        asked_at=schedule.asked_at,
+        answered_at=schedule.observed_at,
+        not_before=schedule.not_before,
+        failures=schedule.consecutive_failures,
+        failing_since=schedule.failing_since,
+        slowdown=schedule.slowdown,
+    )
+
+
+def _visit(row: Retrieval) -> Visit:
+    plain = {name: getattr(row, name) for name in Visit.model_fields if name not in ("bytes", "lateness_seconds")}
+    seconds = late(row)
+    return Visit(**plain, bytes=row.wire_bytes, lateness_seconds=seconds.stored if seconds else None)
+
+
+def _worth(source: models.Source) -> Worth:
+    authority = authority_of(source.pk)
+    plain = {name: getattr(source, name) for name in Worth.model_fields if name != "authority"}
+    return Worth(**plain, authority=authority.value if authority else None)

@@ -1,0 +1,80 @@
+"""What rises."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from pydantic import Field
+
+from apps.accounts.models import User
+from apps.api.dialects.rest.schemas.answers import Answer, finite
+from apps.following import queries as following
+from apps.trending import models
+from apps.trending import queries as trending
+
+
+class Trend(Answer):
+    rank: int
+    term: str
+    score: float
+    postings: int = Field(description="That hold it, in the list's time.")
+    expected: float | None = Field(description="Postings, by its habit; null where the method knows none.")
+    sources: int
+    related: list[str]
+    curve: list[int] = Field(description="Postings over time, the latest last.")
+    posting_ids: list[int] = Field(description="The newest few that hold it, of those that you may read.")
+    since: datetime = Field(description="When it came to the list, to stay.")
+
+
+class TrendList(Answer):
+    horizon: models.Trend.Horizon
+    listed_at: datetime | None
+    items: list[Trend]
+
+
+class Place(Answer):
+    language: str
+    category: str = Field(description="Empty for all of them.")
+
+
+class Trends(Answer):
+    language: str
+    category: str
+    method: models.Trend.Method
+    lists: list[TrendList] = Field(description="The shortest time first.")
+    places: list[Place] = Field(description="That have lists, the language of most postings first.")
+
+
+def trends(
+    user: User, *, language: str, category: str, horizon: models.Trend.Horizon | None, method: str, limit: int
+) -> Trends:
+    """The lists of a language, or of that with the most postings, and a category. Three queries."""
+    places = trending.places()
+    language = language or (places[0].language if places else "")
+    lists = trending.lists_of(language, category, method, most=limit)
+    chosen = {name: found for name, found in lists.items() if horizon in (None, name)}
+    ids = {id for found in chosen.values() for trend in found for id in trend.posting_ids}
+    readable = set(following.readable_by(user).filter(pk__in=ids).values_list("pk", flat=True))
+    return Trends(
+        language=language,
+        category=category,
+        method=models.Trend.Method(method),
+        lists=[
+            TrendList(
+                horizon=models.Trend.Horizon(name),
+                listed_at=max((trend.listed_at for trend in found), default=None),
+                items=[_trend(trend, readable) for trend in found],
+            )
+            for name, found in chosen.items()
+        ],
+        places=[Place(language=place.language, category=place.category) for place in places],
+    )
+
+
+def _trend(trend: models.Trend, readable: Collection[int]) -> Trend:
+    plain = {name: getattr(trend, name) for name in ("rank", "term", "score", "sources", "related", "curve", "since")}
+    return Trend(
+        **plain,
+        postings=trend.documents,
+        expected=finite(trend.expected),
+        posting_ids=[id for id in trend.posting_ids if id in readable],
+    )

@@ -1,0 +1,41 @@
+"""The portal's own interface: its operations, what describes them, and an answer to every other address below it."""
+
+from django.urls import URLPattern, URLResolver, path
+
+from apps.api.dialects.rest.views import (
+    account,
+    alerts,
+    folders,
+    following,
+    plan,
+    postings,
+    search,
+    sources,
+    stories,
+    trends,
+)
+from apps.api.dialects.rest.views.doorway import nowhere, through
+from apps.api.dialects.rest.views.interface import Interface
+from apps.sources.formats.opml import LARGEST_DOCUMENT
+
+_LISTS = {"export_list", "import_list"}  # views that take a document instead of JSON
+
+interface = Interface()
+for part in (account, sources, plan, following, folders, postings, search, alerts, trends, stories):
+    interface.add_router("", part.router)
+
+
+def _patterns() -> tuple[list[URLPattern | URLResolver], str, str]:
+    patterns, app, namespace = interface.urls
+    for pattern in patterns:
+        assert isinstance(pattern, URLPattern)
+        if pattern.name == "api-root":
+            pattern.callback = through(nowhere)
+        elif pattern.name in _LISTS:
+            pattern.callback = through(pattern.callback, accepts=folders.OPML_TYPES, largest=LARGEST_DOCUMENT)
+        else:
+            pattern.callback = through(pattern.callback)
+    return [*patterns, path("<path:rest>", through(nowhere))], app, namespace
+
+
+urlpatterns = [path("api/v1/", _patterns())]

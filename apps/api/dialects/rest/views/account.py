@@ -1,0 +1,43 @@
+"""Whom a token is of."""
+
+from typing import Literal
+
+from ninja import Router
+from pydantic import BaseModel, Field
+
+from apps.accounts.models import AppToken, User
+from apps.accounts.requests import PersonsRequest
+from apps.api.access import token_of
+from apps.api.dialects.rest.views.asked import answers
+from apps.api.dialects.rest.views.doorway import PersonsRequest
+
+router = Router(tags=["account"])
+
+
+class Account(BaseModel):
+    id: int
+    username: str
+    is_staff: bool
+    language: str = Field(description="Of the interface; empty: the browser's.")
+    time_zone: str = Field(description="Empty: the portal's own.")
+    order: Literal["newest", "oldest"] = Field(description="Of lists, as you prefer it.")
+    unread_only: bool = Field(description="Lists leave out what has been read.")
+    token: str = Field(description="Its name.")
+    scopes: list[AppToken.Scope] = Field(description="What it allows.")
+
+
+@router.get("/me", response=answers(Account))
+def read_account(request: PersonsRequest) -> Account:
+    """Whom your token is of, and what it allows."""
+    person, token = request.user, token_of(request)
+    return Account(
+        id=person.pk,
+        username=person.get_username(),
+        is_staff=person.is_staff,
+        language=person.language,
+        time_zone=person.time_zone,
+        order="oldest" if person.order == User.Order.OLDEST else "newest",
+        unread_only=person.unread_only,
+        token=token.name,
+        scopes=[AppToken.Scope(scope) for scope in token.scopes],
+    )

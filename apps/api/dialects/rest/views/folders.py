@@ -1,0 +1,163 @@
+"""Folders, tags, and lists of sources from other readers and for them."""
+
+from django.http import Http404, HttpResponse
+from django.utils.timezone import now
+from ninja import Router, Status
+
+from apps.accounts.models import User
+from apps.accounts.requests import PersonsRequest, present
+from apps.api.dialects.rest.schemas.following import (
+    Folder,
+    FolderList,
+    Imported,
+    Tag,
+    TagList,
+    folder_list,
+    folder_of,
+    imported,
+    tag_list,
+    tag_of,
+)
+from apps.api.dialects.rest.views.asked import GivenId, Id, Name, Wish, answers
+from apps.api.dialects.rest.views.doorway import PersonsRequest
+from apps.api.dialects.rest.views.problems import Impossible
+from apps.following import actions as following_actions
+from apps.following import models
+from apps.following import queries as following
+from apps.retrieval.actions import following as actions
+from apps.sources.formats import opml
+
+router = Router(tags=["following"])
+
+OPML_TYPES = ("text/x-opml", "application/xml", "text/xml")
+
+
+class NewFolder(Wish):
+    name: Name
+    parent_id: GivenId | None = None
+
+
+class FolderChanges(Wish):
+    """What is not named stays as it is."""
+
+    name: Name | None = None
+    parent_id: GivenId | None = None
+
+
+class TagName(Wish):
+    name: Name
+
+
+# --- folders ----------------------------------------------------------------------------------------------------------
+@router.get("/folders", response=answers(FolderList))
+def list_folders(request: PersonsRequest) -> FolderList:
+    """All your folders, each with what is unread in it."""
+    return folder_list(request.user)
+
+
+@router.post("/folders", response=answers(Folder, 404, 409, status=201))
+def create_folder(request: PersonsRequest, wish: NewFolder) -> Status[Folder]:
+    """Make a folder; one of that name in that place is taken as it is."""
+    parent = _folder(request.user, wish.parent_id) if wish.parent_id is not None else None
+    made = following_actions.create_folder(request.user, _tidy(wish.name), parent)
+    return Status(201, _told(request.user, made.pk))
+
+
+@router.get("/folders/{folder_id}", response=answers(Folder))
+def read_folder(request: PersonsRequest, folder_id: Id) -> Folder:
+    """One of your folders."""
+    return _told(request.user, folder_id)
+
+
+@router.patch("/folders/{folder_id}", response=answers(Folder, 409))
+def change_folder(request: PersonsRequest, folder_id: Id, wish: FolderChanges) -> Folder:
+    """Rename a folder, or move it with all that lies in it; `parent_id` null: out of all others."""
+    folder = _folder(request.user, folder_id)
+    parent = folder.parent
+    if "parent_id" in wish.model_fields_set:
+        parent = _folder(request.user, wish.parent_id) if wish.parent_id is not None else None
+    name = folder.name if wish.name is None else _tidy(wish.name)
+    following_actions.edit_folder(folder, name=name, parent=parent)
+    return _told(request.user, folder_id)
+
+
+@router.delete("/folders/{folder_id}", response=answers(None, status=204))
+def delete_folder(request: PersonsRequest, folder_id: Id) -> None:
+    """Delete a folder and those below it; what lies in them stays followed."""
+    following_actions.delete_folder(_folder(request.user, folder_id))
+
+
+def _tidy(name: str) -> str:
+    name = " ".join(name.split())
+    if not name:
+        raise Impossible("A folder needs a name.", 422)
+    return name
+
+
+def _folder(user: User, folder_id: int) -> models.Folder:
+    return present(following.folder_of(user, folder_id), "You have no such folder.")
+
+
+def _told(user: User, folder_id: int) -> Folder:
+    return present(folder_of(user, folder_id), "You have no such folder.")
+
+
+# --- tags -------------------------------------------------------------------------------------------------------------
+@router.get("/tags", response=answers(TagList))
+def list_tags(request: PersonsRequest) -> TagList:
+    """All your tags. A posting gets them by its marks."""
+    return tag_list(request.user)
+
+
+@router.get("/tags/{tag_id}", response=answers(Tag))
+def read_tag(request: PersonsRequest, tag_id: Id) -> Tag:
+    """One of your tags."""
+    return _tag(request.user, tag_id)
+
+
+@router.patch("/tags/{tag_id}", response=answers(Tag, 409))
+def rename_tag(request: PersonsRequest, tag_id: Id, wish: TagName) -> Tag:
+    """Give a tag another name."""
+    _tag(request.user, tag_id)
+    following_actions.rename_tag(request.user, tag_id, wish.name)
+    return _tag(request.user, tag_id)
+
+
+@router.delete("/tags/{tag_id}", response=answers(None, status=204))
+def delete_tag(request: PersonsRequest, tag_id: Id) -> None:
+    """Take a tag off all postings."""
+    if not following_actions.delete_tag(request.user, tag_id):
+        raise Http404("You have no such tag.")
+
+
+def _tag(user: User, tag_id: int) -> Tag:
+    return present(tag_of(user, tag_id), "You have no such tag.")
+
+
+# --- lists ------------------------------------------------------------------------------------------------------------
+_OPML = {"type": "string", "format": "binary", "description": "An OPML document."}
+
+
+@router.get(
+    "/opml",
+    response=answers(None),
+    openapi_extra={"responses": {200: {"description": "OPML 2.0", "content": {OPML_TYPES[0]: {"schema": _OPML}}}}},
+)
+def export_list(request: PersonsRequest) -> HttpResponse:
+    """All that you follow as an OPML list, which other readers take."""
+    document = opml.write(following.subscription_list(request.user), now())
+    return HttpResponse(document, content_type=f"{OPML_TYPES[0]}; charset=utf-8")
+
+
+@router.post(
+    "/opml",
+    response=answers(Imported, 409),
+    openapi_extra={"requestBody": {"required": True, "content": {kind: {"schema": _OPML} for kind in OPML_TYPES}}},
+)
+def import_list(request: PersonsRequest) -> Imported:
+    """Follow all that an OPML list names, in its folders."""
+    try:
+        document = opml.read(request.body)
+    except opml.BrokenOpml as problem:
+        raise Impossible(f"The list cannot be read. {problem}", 400) from problem
+    return imported(actions.import_list(request.user, document, now=now()))

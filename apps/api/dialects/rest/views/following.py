@@ -1,0 +1,119 @@
+"""What people follow."""
+
+from django.http import Http404
+from django.utils.timezone import now
+from ninja import Router, Status
+from pydantic import Field, model_validator
+
+from apps.accounts.models import User
+from apps.accounts.requests import PersonsRequest, present
+from apps.api.dialects.rest.schemas.following import Follow, FollowList, follow_list, follow_of
+from apps.api.dialects.rest.views.asked import GivenId, Id, PartOf, Truth, Wish, Words, answers
+from apps.api.dialects.rest.views.doorway import PersonsRequest
+from apps.api.dialects.rest.views.problems import Choice, Impossible
+from apps.following import actions as following_actions
+from apps.following import models
+from apps.following import queries as following
+from apps.retrieval.actions import following as actions
+
+router = Router(tags=["following"])
+
+MOST_FOLDERS = 100  # that a source lies in
+LONGEST_ADDRESS = 2_000  # characters
+
+
+class NewFollow(Wish):
+    """A source by its number, or by an address: that of a feed, or of any page that names its feed."""
+
+    source_id: GivenId | None = None
+    address: Words = Field("", max_length=LONGEST_ADDRESS)
+    folder_ids: list[GivenId] = Field([], max_length=MOST_FOLDERS)
+
+    @model_validator(mode="after")
+    def _names_one(self) -> "NewFollow":
+        if (self.source_id is None) == (not self.address.strip()):
+            raise ValueError("Name either a source or an address.")
+        return self
+
+
+class FollowChanges(Wish):
+    """What is not named stays as it is."""
+
+    title: Words | None = Field(None, description="Your own name for it; empty for the one that it gives itself.")
+    folder_ids: list[GivenId] | None = Field(None, max_length=MOST_FOLDERS, description="The folders that it lies in.")
+    muted: Truth | None = None
+    view: models.Follow.View | None = None
+    full_text: models.Follow.FullText | None = None
+    images: models.Follow.Images | None = None
+
+
+@router.get("/follows", response=answers(FollowList))
+def list_follows(request: PersonsRequest, asked: PartOf) -> FollowList:
+    """All that you follow, in the order in which you came to it."""
+    return follow_list(request.user, cursor=asked.cursor, limit=asked.limit)
+
+
+@router.post("/follows", response=answers(Follow, 404, 409) | answers(Follow, status=201))
+def follow(request: PersonsRequest, wish: NewFollow) -> Status[Follow]:
+    """Follow a source, and put it into folders. 200: you did already.
+
+    Where an address may have several feeds, the problem (422) lists them: follow one by its own address.
+    """
+    _folders(request.user, wish.folder_ids)
+    before = following.follows_of(request.user).count()
+    source_id = wish.source_id
+    if source_id is None:
+        source_id = _at(request.user, wish.address, wish.folder_ids)
+    elif not following.visible_sources(request.user).filter(pk=source_id).exists():
+        raise Http404("There is no such source.")
+    else:
+        actions.follow(request.user, source_id, now=now(), folder_ids=wish.folder_ids)
+    is_new = following.follows_of(request.user).count() > before
+    return Status(201 if is_new else 200, _found(request.user, source_id))
+
+
+def _at(user: User, address: str, folder_ids: list[int]) -> int:
+    """The source at an address, which the person follows from now on."""
+    found = actions.follow_address(user, address, now=now(), folder_ids=folder_ids)
+    if found.source_id is not None:
+        return found.source_id
+    choices = [Choice(url=choice.url, title=choice.title) for choice in found.choices]
+    raise Impossible(
+        found.problem or "There may be several feeds: follow one by its own address.", 422, choices=choices
+    )
+
+
+@router.get("/follows/{source_id}", response=answers(Follow))
+def read_follow(request: PersonsRequest, source_id: Id) -> Follow:
+    """A source as you follow it."""
+    return _found(request.user, source_id)
+
+
+def _found(user: User, source_id: int) -> Follow:
+    return present(follow_of(user, source_id), "You do not follow such a source.")
+
+
+@router.patch("/follows/{source_id}", response=answers(Follow, 409))
+def change_follow(request: PersonsRequest, source_id: Id, wish: FollowChanges) -> Follow:
+    """Name it, file it, mute it, or choose how it is shown."""
+    known = present(following.follow_of(request.user, source_id), "You do not follow such a source.")
+    changes = wish.model_dump(exclude_none=True)
+    folder_ids = changes.pop("folder_ids", None)
+    folders = list(known.folders.all()) if folder_ids is None else _folders(request.user, folder_ids)
+    following_actions.edit_follow(known, title=changes.pop("title", known.title), folders=folders, **changes)
+    return _found(request.user, source_id)
+
+
+def _folders(user: User, folder_ids: list[int]) -> list[models.Folder]:
+    found = list(following.folders_of(user).filter(pk__in=folder_ids)) if folder_ids else []
+    if len(found) < len(set(folder_ids)):
+        raise Http404("You have no such folder.")
+    return found
+
+
+@router.delete("/follows/{source_id}", response=answers(None, status=204))
+def unfollow(request: PersonsRequest, source_id: Id) -> None:
+    """Follow it no longer. What you read and starred of it is kept."""
+    if following.follow_of(request.user, source_id) is None:
+        raise Http404("You do not follow such a source.")
+    actions.unfollow(request.user, source_id, now=now())

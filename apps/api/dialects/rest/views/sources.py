@@ -1,0 +1,45 @@
+"""Sources."""
+
+from typing import Annotated
+
+from django.http import Http404
+from django.utils.timezone import now
+from ninja import Query, Router
+from pydantic import Field
+
+from apps.accounts.requests import PersonsRequest, present
+from apps.api.dialects.rest.schemas.postings import PostingList, posting_list
+from apps.api.dialects.rest.schemas.sources import Sort, SourceDetails, SourceList, source_details, source_list
+from apps.api.dialects.rest.views.asked import Id, Part, PartOf, Short, Words, answers
+from apps.api.dialects.rest.views.doorway import PersonsRequest
+from apps.following import queries as following
+from apps.following.queries import Scope
+
+router = Router(tags=["sources"])
+
+
+class CataloguePart(Part):
+    words: Words = Field("", description="That title, address or description hold, each of them.")
+    category: Short = ""
+    language: Short = Field("", description="As ISO 639 has it; `en` finds `en-GB` as well.")
+    sort: Sort = "popular"
+
+
+@router.get("/sources", response=answers(SourceList))
+def list_sources(request: PersonsRequest, asked: Annotated[CataloguePart, Query()]) -> SourceList:
+    """The catalogue: what is offered to everybody."""
+    return source_list(request.user, **asked.model_dump(), now=now())
+
+
+@router.get("/sources/{source_id}", response=answers(SourceDetails))
+def read_source(request: PersonsRequest, source_id: Id) -> SourceDetails:
+    """A source of the catalogue or one that you follow, how it answers, and how it was asked of late."""
+    return present(source_details(request.user, source_id, now()), "There is no such source.")
+
+
+@router.get("/sources/{source_id}/postings", response=answers(PostingList))
+def list_postings_of_source(request: PersonsRequest, source_id: Id, asked: PartOf) -> PostingList:
+    """What a source published, the newest first. You need not follow it."""
+    if not following.visible_sources(request.user).filter(pk=source_id).exists():
+        raise Http404("There is no such source.")
+    return posting_list(request.user, Scope("source", source_id), cursor=asked.cursor, limit=asked.limit, now=now())

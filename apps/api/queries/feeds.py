@@ -1,0 +1,88 @@
+"""What somebody follows as dialects have it that know one level of folders: feeds, each in one category.
+
+Here a source may lie in several folders, in folders inside of folders, or in none. So its category is the first of its
+folders, in the order in which they are shown; the title of a category is the folder's whole path. What lies in no
+folder is in the category `ALL`. A category's number is that of its folder and one more, so none is ever that of `ALL`.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from django.db.models import BooleanField, Case, CharField, F, FilteredRelation, Q, Value, When
+from django.db.models.functions import Coalesce, Lower, NullIf
+
+from apps.accounts.models import User
+from apps.api.formats.schemas import Category, Feed
+from apps.following import queries as following
+from apps.following.models import UNSORTED, Follow
+from apps.sources.models import Source
+
+ALL = Category(1, "All")
+PATH = " / "  # between the names of folders
+
+
+def folder_id_of(category_id: int) -> int | None:
+    """The folder that a category is; None for what lies in none."""
+    return None if category_id == ALL.id else category_id - 1
+
+
+def category_id_of(folder_id: int) -> int:
+    return folder_id + 1
+
+
+def categories(user: User) -> list[Category]:
+    """What lies in no folder first, then as the person sees their folders. One query."""
+    folders = list(following.folders_of(user))
+    paths = following.folder_paths(folders)
+    shown = [Category(category_id_of(id), PATH.join(paths[id])) for id in following.as_shown(folders)]
+    return [ALL, *shown]
+
+
+def category_of(user: User, category_id: int) -> Category | None:
+    return next((category for category in categories(user) if category.id == category_id), None)
+
+
+def feeds(user: User, source_ids: Collection[int] | None = None) -> list[Feed]:
+    """What a person follows, in its order; or those sources, also such as they do not follow. Three queries."""
+    shown = categories(user)
+    filed = following.folders_by_follow(user)
+    mine = Source.objects.annotate(my_follow=FilteredRelation("follows", condition=Q(follows__user=user)))
+    mine = mine.filter(my_follow__isnull=False) if source_ids is None else mine.filter(pk__in=source_ids)
+    rows = mine.annotate(
+        follow_id=F("my_follow__pk"),
+        shown_title=Coalesce(*_names("my_follow__title", "title", "url"), output_field=CharField()),
+        muted=Coalesce(F("my_follow__muted"), Value(False), output_field=BooleanField()),
+        wants_pages=Case(
+            When(my_follow__full_text=Follow.FullText.PAGE, then=Value(True)),
+            When(my_follow__full_text=Follow.FullText.FEED, then=Value(False)),
+            default=F("full_text"),
+        ),
+        place=Coalesce(F("my_follow__position"), Value(UNSORTED)),
+    ).order_by("place", Lower("shown_title"), "pk")
+    columns = rows.values(
+        *("pk", "follow_id", "shown_title", "url", "site_url", "description", "state", "muted", "wants_pages"),
+        *("schedule__asked_at", "schedule__first_due_at", "schedule__due_at", "schedule__consecutive_failures"),
+    )
+    return [_feed(row, shown, filed) for row in columns]
+
+
+def _names(*columns: str) -> list[NullIf]:
+    return [NullIf(F(column), Value("")) for column in columns]
+
+
+def _feed(row: Mapping[str, Any], shown: list[Category], filed: Mapping[int, list[int]]) -> Feed:
+    its = {category_id_of(folder_id) for folder_id in filed.get(row["follow_id"], ())}
+    return Feed(
+        id=row["pk"],
+        title=row["shown_title"],
+        url=row["url"],
+        site_url=row["site_url"],
+        description=row["description"],
+        checked_at=row["schedule__asked_at"],
+        next_check_at=row["schedule__first_due_at"] or row["schedule__due_at"],
+        failures=row["schedule__consecutive_failures"] or 0,
+        is_active=row["state"] == Source.State.ACTIVE,
+        is_muted=row["muted"],
+        wants_pages=row["wants_pages"],
+        category=next((category for category in shown if category.id in its), ALL),
+    )

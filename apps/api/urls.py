@@ -1,0 +1,3 @@
+from apps.api import dialects
+
+urlpatterns = dialects.urlpatterns()
