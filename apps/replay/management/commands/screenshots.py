@@ -1,0 +1,80 @@
+"""Take the pictures of the documentation from a running demo, with headless Chromium."""
+
+import os
+import shutil
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.test import Client
+from playwright.sync_api import Error, sync_playwright
+
+from apps.accounts.models import User
+from apps.following.actions import create_folder, follow
+from apps.replay.algorithms.addresses import DOMAIN
+from apps.sources.models import Source
+
+PAGES = {"articles": "/river/?order=newest", "search": "/search/?q=river+floods", "plan": "/plan/"}
+SIZE = {"width": 1280, "height": 800}  # CSS pixels
+USER = "demo"
+LANGUAGE = "en"  # of the feeds that the person follows
+
+
+class Command(BaseCommand):
+    help = f"{__doc__} Start `manage.py up` and `manage.py replay --synthetic 50 --learn` first, and let them run."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--url", default="http://localhost:8000", help="of the portal (default: %(default)s)")
+        parser.add_argument("--to", type=Path, default=Path("docs/images"), help="folder (default: %(default)s)")
+
+    def handle(self, *args: Any, url: str, to: Path, **options: Any) -> None:
+        chromium = os.environ.get("WIREBEAT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+        if chromium is None:
+            raise CommandError("Install chromium, or name it in WIREBEAT_CHROMIUM.")
+        to.mkdir(parents=True, exist_ok=True)
+        with admin_of_the_demo() as session:
+            try:
+                for name in take_pictures(chromium, url, session, to):
+                    self.stdout.write(name)
+            except Error as error:
+                raise CommandError(f"{url}: {error.message}") from error
+
+
+@contextmanager
+def admin_of_the_demo() -> Iterator[str]:
+    """A session of a new admin who follows the replayed feeds, in folders by category; both are deleted afterwards."""
+    feeds = Source.objects.filter(url__contains=f".{DOMAIN}:", language=LANGUAGE, site=None).order_by("pk")
+    if not feeds:
+        raise CommandError("There are no replayed feeds: run manage.py replay --synthetic 50 --learn first.")
+    User.objects.filter(username=USER).delete()
+    user = User.objects.create(username=USER, is_staff=True)
+    try:
+        now = datetime.now(UTC)
+        for category in sorted(set(feeds.values_list("category", flat=True))):
+            ids = [feed.pk for feed in feeds if feed.category == category]
+            follow(user, ids, now=now, folder_ids=[create_folder(user, category).pk] if category else [])
+        client = Client()
+        client.force_login(user)
+        yield client.cookies[settings.SESSION_COOKIE_NAME].value
+    finally:
+        user.delete()
+
+
+def take_pictures(chromium: str, url: str, session: str, to: Path) -> Iterator[str]:
+    """Yield the name of each file when it is written."""
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # the driver of the browser runs a loop in this thread
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        context = browser.new_context(base_url=url, viewport=SIZE, color_scheme="light", service_workers="block")
+        context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": url}])
+        page = context.new_page()
+        for name, address in PAGES.items():
+            page.goto(address, wait_until="networkidle")
+            page.screenshot(path=to / f"{name}.png", animations="disabled")
+            yield f"{name}.png"
+        browser.close()
