@@ -39,8 +39,7 @@ class Command(BaseCommand):
         to.mkdir(parents=True, exist_ok=True)
         with admin_of_the_demo() as session:
             try:
-                for name in take_pictures(chromium, url, session, to):
-                    self.stdout.write(name)
+                take_pictures(chromium, url, session, to)
             except Error as error:
                 raise CommandError(f"{url}: {error.message}") from error
 
@@ -65,9 +64,7 @@ def admin_of_the_demo() -> Iterator[str]:
         user.delete()
 
 
-def take_pictures(chromium: str, url: str, session: str, to: Path) -> Iterator[str]:
-    """Yield the name of each file when it is written."""
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # the driver of the browser runs a loop in this thread
+def take_pictures(chromium: str, url: str, session: str, to: Path) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
         context = browser.new_context(base_url=url, viewport=SIZE, color_scheme="light", service_workers="block")
@@ -76,5 +73,4 @@ def take_pictures(chromium: str, url: str, session: str, to: Path) -> Iterator[s
         for name, address in PAGES.items():
             page.goto(address, wait_until="networkidle")
             page.screenshot(path=to / f"{name}.png", animations="disabled")
-            yield f"{name}.png"
         browser.close()
