@@ -30,5 +30,5 @@ def test_the_pictures_are_taken_and_the_account_for_them_is_deleted(live_server,
 
 
 def test_without_a_demo_it_says_how_to_start_one(live_server, tmp_path):
-    with pytest.raises(CommandError, match="manage.py replay"):
+    with pytest.raises(CommandError, match="no replayed feeds"):
         call_command("screenshots", url=live_server.url, to=tmp_path)
