@@ -64,9 +64,9 @@ def test_every_command_is_named_by_a_test():
     assert commands - strings_of_tests() == set()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_page_names_only_commands_and_options_that_exist(page: Path):
-    assert faults(page.read_text(encoding="utf-8")) == []
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_a_page_names_only_commands_and_options_that_exist(file: Path):
+    assert faults(file.read_text(encoding="utf-8")) == []
 
 
 def test_the_calls_of_the_pages_are_found():

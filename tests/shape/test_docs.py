@@ -19,7 +19,7 @@ CODE_BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 OF_THE_PROJECT = re.compile(r"\b(?:apps|deploy|docs|lab|portal|static|templates|tests)/[\w./-]*[\w/]")
 NOT_YET = {"apps/replay"}  # moves to lab/, which the map describes
 
-each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+each_page = pytest.mark.parametrize("file", PAGES, ids=lambda file: str(file.relative_to(ROOT)))
 
 
 def text_of(page: Path) -> str:
@@ -64,18 +64,18 @@ def unknown_variables(text: str) -> set[str]:
 
 
 @each_page
-def test_all_links_lead_somewhere(page: Path):
-    assert list(broken_links(page, text_of(page))) == []
+def test_all_links_lead_somewhere(file: Path):
+    assert list(broken_links(file, text_of(file))) == []
 
 
 @each_page
-def test_all_named_paths_exist(page: Path):
-    assert list(missing_paths(text_of(page))) == []
+def test_all_named_paths_exist(file: Path):
+    assert list(missing_paths(text_of(file))) == []
 
 
 @each_page
-def test_all_named_variables_exist(page: Path):
-    assert unknown_variables(text_of(page)) == set()
+def test_all_named_variables_exist(file: Path):
+    assert unknown_variables(text_of(file)) == set()
 
 
 def test_what_does_not_exist_is_found():

@@ -6,7 +6,8 @@ from pathlib import Path
 from portal.variables import OTHERS
 
 ROOT = Path(__file__).parents[2]
-MADE_UP_IN = {"test_environment.py", "test_oidc.py", "test_refused_starts.py"}  # names, to try the readers with
+# Names to try the readers with.
+MADE_UP_IN = {"test_docs.py", "test_environment.py", "test_oidc.py", "test_refused_starts.py"}
 
 
 def read_by(module):

@@ -3,15 +3,17 @@
 import os
 import shutil
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.test import Client
+from PIL import Image
 from playwright.sync_api import Error, sync_playwright
 
 from apps.accounts.models import User
@@ -19,14 +21,16 @@ from apps.following.actions import create_folder, follow
 from apps.replay.algorithms.addresses import DOMAIN
 from apps.sources.models import Source
 
-PAGES = {"articles": "/river/?order=newest", "search": "/search/?q=river+floods", "plan": "/plan/"}
+PAGES = {"articles": "/river/", "search": "/search/?q=river+floods", "plan": "/sources/{feed}/plan/"}
 SIZE = {"width": 1280, "height": 800}  # CSS pixels
+COLORS = 256  # of a picture; more make no visible difference and a file three times as large
 USER = "demo"
-LANGUAGE = "en"  # of the feeds that the person follows
+LANGUAGE = "en"  # of the feeds that the user follows
+DEMO = "manage.py replay --synthetic 60 --speed 240 --history-days 28 --learn"
 
 
 class Command(BaseCommand):
-    help = f"{__doc__} Start `manage.py up` and `manage.py replay --synthetic 50 --learn` first, and let them run."
+    help = f"{__doc__} First start `manage.py up` and, in another terminal, `{DEMO}`, and wait ten minutes."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--url", default="http://localhost:8000", help="of the portal (default: %(default)s)")
@@ -37,24 +41,24 @@ class Command(BaseCommand):
         if chromium is None:
             raise CommandError("Install chromium, or name it in WIREBEAT_CHROMIUM.")
         to.mkdir(parents=True, exist_ok=True)
-        with admin_of_the_demo() as session:
+        feeds = Source.objects.filter(url__contains=f".{DOMAIN}:", language=LANGUAGE).order_by("pk")
+        if not feeds:
+            raise CommandError(f"There are no replayed feeds: run {DEMO}")
+        with admin_who_follows(feeds) as session:
             try:
-                take_pictures(chromium, url, session, to)
+                take_pictures(chromium, url, session, feeds[0].pk, to)
             except Error as error:
                 raise CommandError(f"{url}: {error.message}") from error
 
 
 @contextmanager
-def admin_of_the_demo() -> Iterator[str]:
-    """A session of a new admin who follows the replayed feeds, in folders by category; both are deleted afterwards."""
-    feeds = Source.objects.filter(url__contains=f".{DOMAIN}:", language=LANGUAGE, site=None).order_by("pk")
-    if not feeds:
-        raise CommandError("There are no replayed feeds: run manage.py replay --synthetic 50 --learn first.")
+def admin_who_follows(feeds: Iterable[Source]) -> Iterator[str]:
+    """The session of a new admin who follows feeds, in folders by category; both are deleted afterwards."""
     User.objects.filter(username=USER).delete()
     user = User.objects.create(username=USER, is_staff=True)
     try:
         now = datetime.now(UTC)
-        for category in sorted(set(feeds.values_list("category", flat=True))):
+        for category in sorted({feed.category for feed in feeds}):
             ids = [feed.pk for feed in feeds if feed.category == category]
             follow(user, ids, now=now, folder_ids=[create_folder(user, category).pk] if category else [])
         client = Client()
@@ -64,13 +68,15 @@ def admin_of_the_demo() -> Iterator[str]:
         user.delete()
 
 
-def take_pictures(chromium: str, url: str, session: str, to: Path) -> None:
+def take_pictures(chromium: str, url: str, session: str, feed: int, to: Path) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
         context = browser.new_context(base_url=url, viewport=SIZE, color_scheme="light", service_workers="block")
         context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": url}])
         page = context.new_page()
         for name, address in PAGES.items():
-            page.goto(address, wait_until="networkidle")
-            page.screenshot(path=to / f"{name}.png", animations="disabled")
+            page.goto(address.format(feed=feed), wait_until="networkidle")
+            page.reload(wait_until="networkidle")  # the first time, caches are cold, and the page says how long it took
+            picture = page.screenshot(animations="disabled")
+            Image.open(BytesIO(picture)).quantize(COLORS).save(to / f"{name}.png", optimize=True)
         browser.close()
