@@ -78,5 +78,6 @@ def take_pictures(chromium: str, url: str, session: str, feed: int, to: Path) ->
             page.goto(address.format(feed=feed), wait_until="networkidle")
             page.reload(wait_until="networkidle")  # the first time, caches are cold, and the page says how long it took
             picture = page.screenshot(animations="disabled")
-            Image.open(BytesIO(picture)).quantize(COLORS).save(to / f"{name}.png", optimize=True)
+            small = Image.open(BytesIO(picture)).quantize(COLORS, Image.Quantize.MAXCOVERAGE)  # keeps rare colors
+            small.save(to / f"{name}.png", optimize=True)
         browser.close()
