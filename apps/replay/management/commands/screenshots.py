@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.test import Client
 from PIL import Image
-from playwright.sync_api import Error, sync_playwright
+from playwright.sync_api import Error, ViewportSize, sync_playwright
 
 from apps.accounts.models import User
 from apps.following.actions import create_folder, follow
@@ -22,7 +22,7 @@ from apps.replay.algorithms.addresses import DOMAIN
 from apps.sources.models import Source
 
 PAGES = {"articles": "/river/", "search": "/search/?q=river+floods", "plan": "/sources/{feed}/plan/"}
-SIZE = {"width": 1280, "height": 800}  # CSS pixels
+SIZE = ViewportSize(width=1280, height=800)  # CSS pixels
 COLORS = 256  # of a picture; more make no visible difference and a file three times as large
 USER = "demo"
 LANGUAGE = "en"  # of the feeds that the user follows
