@@ -13,7 +13,7 @@ from apps.database import schema
 from apps.documents import files
 from portal import archives, databases
 from portal.archives import Manifest
-from portal.embedded import StartError
+from portal.launcher.embedded import StartError
 
 DOCUMENTS_AT_ONCE = 500  # rows of the list in memory
 Tell = Callable[[str], object]

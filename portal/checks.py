@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from portal import processes, throwaway
-from portal.embedded import StartError
+from portal.launcher import processes, throwaway
+from portal.launcher.embedded import StartError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PYTEST = (sys.executable, "-m", "pytest")

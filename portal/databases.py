@@ -16,8 +16,8 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from apps.database import schema
-from portal import embedded
-from portal.embedded import StartError
+from portal.launcher import embedded
+from portal.launcher.embedded import StartError
 
 Connection = psycopg.Connection[Any]
 

@@ -24,7 +24,7 @@ from apps.documents import files
 from portal import archives, databases
 from portal.archives import BadArchive, Manifest
 from portal.databases import Content
-from portal.embedded import StartError
+from portal.launcher.embedded import StartError
 
 MOST_NAMED = 5  # differing tables in a sentence
 Tell = Callable[[str], object]

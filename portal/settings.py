@@ -69,7 +69,6 @@ INSTALLED_APPS = [
     "apps.belongings",
     "apps.reading",
     "apps.api",
-    "apps.replay",
     "allauth",
     "allauth.account",
     "allauth.mfa",
@@ -88,6 +87,8 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
 ]
+if (BASE_DIR / "lab").is_dir():  # the demo, benchmarks and trials
+    INSTALLED_APPS.append("lab")
 MIDDLEWARE = [
     "portal.logs.with_request_id",
     "portal.encoding.reading_utf8",
@@ -164,7 +165,6 @@ DOCUMENT_DAYS = variables.DOCUMENT_DAYS  # how long a posting's page is kept
 # --- keepers ----------------------------------------------------------------------------------------------------------
 METRICS_TOKEN = variables.METRICS_TOKEN  # without one, private addresses alone may read the metrics
 
-PROCESS_COMMANDS = "portal.startup.commands"  # which processes benchmarks start, and how
 COUNT_STUCK_MESSAGES = "portal.set_aside.count_set_aside"  # what apps are told of messages that were set aside
 
 # --- people -----------------------------------------------------------------------------------------------------------

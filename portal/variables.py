@@ -6,7 +6,8 @@ docs/configuration.md, which `python3 docs/write.py settings` writes.
 
 from pathlib import Path
 
-from portal import embedded, environment
+from portal import environment
+from portal.launcher import embedded
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 YEAR = 366  # days

@@ -4,9 +4,11 @@ import os
 import signal
 import socket
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 import hypothesis
 import pytest
+import redis
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser's driver runs a loop in the test's thread
 
@@ -86,3 +88,19 @@ def empty_cache(request: pytest.FixtureRequest) -> Iterator[None]:
         from django.core.cache import cache  # noqa: PLC0415, after the settings
 
         cache.clear()
+
+
+@pytest.fixture
+def child_processes(transactional_db: None, monkeypatch: pytest.MonkeyPatch, worker_id: str) -> Iterator[None]:
+    """Processes that a test starts use its database, and a broker of their own."""
+    from django.db import connection  # noqa: PLC0415, after the settings
+
+    database = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}")
+    monkeypatch.setenv("DATABASE_URL", database.geturl())
+    broker = os.environ["BROKER_URL"]
+    number = 8 + int(worker_id.removeprefix("gw") if worker_id != "master" else 0) % 8  # below are caches
+    monkeypatch.setenv("BROKER_URL", f"{broker}?virtual_host={number}")
+    with redis.Redis(unix_socket_path=urlsplit(broker).path, db=number) as queues:
+        queues.flushdb()
+        yield
+        queues.flushdb()

@@ -6,9 +6,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from apps.replay.algorithms.feed import Feed
-from apps.replay.server import Replay, serving
 from apps.retrieval import guard
+from lab.worlds.feed import Feed
+from lab.worlds.server import Replay, serving
 
 HTML, RSS = "text/html; charset=utf-8", "application/rss+xml"
 

@@ -40,7 +40,8 @@ STORE_SIZE = 32  # results in one transaction at most
 STORE_BYTES = 2**20  # of documents in one transaction at most
 STORING_THREADS = 2  # one parses while the other waits for Postgres
 MAX_UNSTORED_BYTES = 128 * 2**20  # of fetched documents; no further request is sent while more wait to be stored
-MANY_WAITING = 50  # requests without a connection: while there are more, parsing leaves the processor to sending
+MANY_WAITING = 50  # requests without a connection: while there are more, parsing leaves the processor to sending,
+# except for the first documents of new sources, which a person waits for
 HOLD_BACK = 0.05  # s
 HELD_BACK_BYTES = 0.9 * MAX_UNSTORED_BYTES  # of documents that may wait for that
 MAX_IN_FLIGHT = 10_000  # sources begun and not stored, of each kind
@@ -172,7 +173,7 @@ class Engine:
         store_size = FIRST_STORE_SIZE
         while True:
             batch = [await self._answers.get()]
-            while self._asker.waiting > MANY_WAITING and self._unstored_bytes < HELD_BACK_BYTES:
+            while self._sending_goes_first() and not batch[0].assignment.is_first:
                 await asyncio.sleep(HOLD_BACK)
             size = len(batch[0].fetched.body)
             while len(batch) < store_size and size < STORE_BYTES and not self._answers.empty():
@@ -188,6 +189,9 @@ class Engine:
             for answered in batch:
                 if not answered.stored.done():
                     answered.stored.set_result(None)
+
+    def _sending_goes_first(self) -> bool:
+        return self._asker.waiting > MANY_WAITING and self._unstored_bytes < HELD_BACK_BYTES
 
     def _note_unstored(self, change: int) -> None:
         self._unstored_bytes += change

@@ -11,7 +11,7 @@ from apps.retrieval.algorithms.cam.allocation import best_pairs, longest_gaps
 from apps.retrieval.algorithms.cam.epochs import next_epoch, share_out, tracking_looks
 from apps.retrieval.algorithms.cam.tracking import Looks
 from apps.retrieval.algorithms.cam.weeks import weeks
-from apps.retrieval.algorithms.simulation.pages import METHODS, Pages, caught, learning, made_up
+from lab.evaluations.cam.pages import METHODS, Pages, caught, learning, made_up
 
 probability = st.floats(0, 1, width=32)
 WORLD = made_up(40, 12, 40, np.random.default_rng(1))

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from apps.postings.algorithms.hostile import complaints
 from apps.postings.algorithms.markup import DEEPEST, LONGEST_DATA, LONGEST_MARKUP, MOST_TAGS, clean, excerpt
+from lab.evaluations.extraction.hostile import complaints
 
 PAGE = "https://example.org/news/today"
 IMG = 'loading="lazy" decoding="async" referrerpolicy="no-referrer"'

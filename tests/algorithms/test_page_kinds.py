@@ -11,13 +11,14 @@ from django.core.management import call_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.postings.algorithms.extraction import keen, kind_rules
+from apps.postings.algorithms.extraction import keen
 from apps.postings.algorithms.extraction.anchors import is_headline
 from apps.postings.algorithms.extraction.documents import read_page
 from apps.postings.algorithms.extraction.kind_features import NAMES, Facts, facts_of, vector_of
-from apps.postings.algorithms.extraction.kind_training import POINTS, SHARES, Example, train
-from apps.postings.algorithms.extraction.kinds import KINDS, Kind, classify, read_model, shipped_model, write_model
+from apps.postings.algorithms.extraction.kinds import KINDS, Kind, classify, read_model, shipped_model
 from apps.postings.algorithms.extraction.metadata import read_metadata
+from lab.evaluations.extraction import kind_rules
+from lab.evaluations.extraction.kind_training import POINTS, SHARES, Example, train, write_model
 
 SITE = "https://site.example"
 MENU = "".join(f"<li><a href=/{name}/>{name.title()}</a></li>" for name in ("world", "sport", "culture", "money"))

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from apps.postings.algorithms.hostile import complaints
 from apps.postings.algorithms.markup import clean
 from apps.reading.algorithms.pictures import is_on_web, led_through, replaced
+from lab.evaluations.extraction.hostile import complaints
 
 PAGE = "https://example.org/news/today"
 OURS = "https://portal.example/image/"

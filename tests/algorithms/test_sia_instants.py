@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from apps.retrieval.algorithms.exact import best_instants
 from apps.retrieval.algorithms.profiles import Profile
 from apps.retrieval.algorithms.sia.metrics import expected_delay, expected_delay_between
-from apps.retrieval.algorithms.sia.multiple_retrievals import (
+from apps.retrieval.algorithms.sia.single_retrieval import best_single_instant, downward_crossings
+from lab.papers.multiple_retrievals import (
     exhaustive_search,
     iterative_refinement,
     optimality_residuals,
 )
-from apps.retrieval.algorithms.sia.single_retrieval import best_single_instant, downward_crossings
 from tests.algorithms.posting_rates import BEST_FOR_OFFICE, EXAMPLE, OFFICE, SINE, plans, profiles
 
 

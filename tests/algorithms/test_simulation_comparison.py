@@ -8,8 +8,8 @@ import pytest
 
 from apps.retrieval.algorithms.simulation.accounting import Outcome
 from apps.retrieval.algorithms.simulation.comparison import POLICIES, Job, Statistics, run
-from apps.retrieval.algorithms.simulation.plots import LINE, log_log_plot
-from apps.retrieval.algorithms.simulation.synthetic import synthetic_fold
+from lab.evaluations.retrieval.synthetic import synthetic_fold
+from lab.plots import LINE, log_log_plot
 
 FOLD = synthetic_fold("drift", sources=40, seed=2)
 BUDGETS = (2.0, 6.0)

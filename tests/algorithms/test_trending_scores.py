@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from apps.trending.algorithms import yioop
 from apps.trending.algorithms.choosing import COVERED, choose
 from apps.trending.algorithms.documents import gather, holders, source_counts
-from apps.trending.algorithms.evaluation import TRIALS, ReadStream, evaluate, pooled
-from apps.trending.algorithms.plots import panels
 from apps.trending.algorithms.scoring import Horizon, Past, rise
 from apps.trending.algorithms.slices import Counts, counted, merged
-from apps.trending.algorithms.stream import Headline, make_stream
+from lab.evaluations.trending.evaluation import TRIALS, ReadStream, evaluate, pooled
+from lab.evaluations.trending.stream import Headline, make_stream
+from lab.plots import panels
 
 SHORT = Horizon("test", "hour", 2, 9, (3, 6), 1.0)
 

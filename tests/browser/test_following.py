@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Follow, Mark
 from apps.postings.models import Posting
-from apps.replay.algorithms.feed import make_feed
+from lab.worlds.feed import make_feed
 from tests.browser.test_reading import sign_in
 from tests.builders import a_folder, a_follow, a_source, a_user, some_postings
 from tests.journeys.conftest import Portal

@@ -9,14 +9,14 @@ import pytest
 
 from apps.following.models import Follow
 from apps.postings.models import Posting
-from apps.replay.algorithms.faults import Fault, trouble_until
-from apps.replay.algorithms.lines import Request
-from apps.replay.algorithms.synthetic import make_feeds
-from apps.replay.answers import Options
-from apps.replay.server import Replay
 from apps.retrieval.models import Retrieval, Schedule
 from apps.sources.actions import NewSource, add_sources
 from apps.sources.models import Source
+from lab.worlds.answers import Options
+from lab.worlds.faults import Fault, trouble_until
+from lab.worlds.lines import Request
+from lab.worlds.server import Replay
+from lab.worlds.synthetic import make_feeds
 from tests.builders import a_follow
 from tests.web import replaying
 

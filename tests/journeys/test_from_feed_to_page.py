@@ -4,9 +4,9 @@ from datetime import timedelta
 
 from django.urls import reverse
 
-from apps.replay.algorithms.feed import make_feed
 from apps.sources.actions import NewSource, add_source
 from apps.sources.models import Source
+from lab.worlds.feed import make_feed
 from tests.builders import a_follow, a_user
 from tests.web import replaying
 

@@ -19,8 +19,6 @@ from apps.alerts.queries.messages import due
 from apps.push.actions import maintain
 from apps.push.models import Subscription
 from apps.reading.pictures import proxied
-from apps.replay.alerting.receivers import base64url
-from apps.replay.algorithms.synthetic import make_feeds
 from apps.retrieval import guard
 from apps.retrieval.actions import adopt_sources, lookups
 from apps.retrieval.engine import Engine
@@ -28,6 +26,8 @@ from apps.retrieval.models import Page, Retrieval
 from apps.sources.actions import NewSource, add_source
 from apps.sources.algorithms.addresses import absolute
 from apps.sources.models import Source
+from lab.worlds.receivers import base64url
+from lab.worlds.synthetic import make_feeds
 from tests.apps.alerts.telling import a_browser, a_person, a_search, find
 from tests.apps.push.hub import Answer, serving
 from tests.apps.retrieval.visiting import retrieve_now

@@ -17,9 +17,9 @@ import pytest
 import redis
 from psycopg import sql
 
-from portal import embedded, processes, servers
-from portal.console import QUIET, Console
-from portal.supervisor import Supervisor
+from portal.launcher import embedded, processes, servers
+from portal.launcher.console import QUIET, Console
+from portal.launcher.supervisor import Supervisor
 
 ROOT = Path(__file__).resolve().parents[2]
 STAND_INS = ROOT / "tests" / "portal" / "stand_ins.py"

@@ -7,9 +7,9 @@ import socket
 import sys
 from collections.abc import Mapping, Sequence
 
-from portal import startup
-from portal.console import Console
-from portal.supervisor import Program
+from portal.launcher import startup
+from portal.launcher.console import Console
+from portal.launcher.supervisor import Program
 
 PREPARATION = """
 import os, psycopg

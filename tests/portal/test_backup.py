@@ -22,9 +22,10 @@ from apps.documents import actions as documents
 from apps.documents import files
 from apps.documents import queries as kept
 from apps.postings.models import Posting
-from portal import archives, databases, embedded
+from portal import archives, databases
 from portal.archives import BadArchive
-from portal.embedded import StartError
+from portal.launcher import embedded
+from portal.launcher.embedded import StartError
 from tests.builders import a_source, a_user, some_postings
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from portal import bootstrap
+from portal.launcher import bootstrap
 
 ROOT = Path(__file__).resolve().parents[2]
 DOOR = """
@@ -41,11 +41,12 @@ def make_wheel(folder, version):
 @pytest.fixture
 def checkout(tmp_path):
     checkout = tmp_path / "a checkout"
-    (checkout / "portal").mkdir(parents=True)
+    launcher = checkout / "portal" / "launcher"
+    launcher.mkdir(parents=True)
     shutil.copy(ROOT / "manage.py", checkout)
     for name in ("__init__.py", "bootstrap.py"):
-        shutil.copy(ROOT / "portal" / name, checkout / "portal")
-    (checkout / "portal" / "door.py").write_text(DOOR)
+        shutil.copy(ROOT / "portal" / "launcher" / name, launcher)
+    (launcher / "door.py").write_text(DOOR)
     (checkout / "portal" / "requirements.lock").write_text(make_wheel(tmp_path, "1.0"))
     (checkout / "portal" / "requirements-test.lock").write_text(make_wheel(tmp_path, "1.1"))
     return checkout

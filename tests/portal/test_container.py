@@ -74,7 +74,7 @@ def test_the_program_runs_from_the_copied_files_alone(image, surroundings, until
         subprocess.run([sys.executable, *arguments], cwd=image, env=surroundings, check=True)
 
     run("manage.py", "check")
-    run("-m", "portal.preparation")
+    run("-m", "portal.launcher.preparation")
     run("manage.py", "makemigrations", "--check", "--dry-run")
     run("-c", "from portal.celery import app; app.loader.import_default_modules()")
     command = json.loads(re.search(r"^CMD (\[.*\])$", TEXT, re.MULTILINE)[1])
@@ -92,3 +92,16 @@ def test_the_program_runs_from_the_copied_files_alone(image, surroundings, until
             assert is_answered(f"http://{where}/static/css/base.css")
         finally:
             site.terminate()
+
+
+def test_the_demo_is_in_the_image_and_the_program_runs_without_the_laboratory(image, surroundings, tmp_path):
+    def commands_in(folder):
+        done = subprocess.run(
+            [sys.executable, "manage.py", "help", "--commands"],
+            cwd=folder, env=surroundings, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return set(done.stdout.split())
+
+    shutil.copytree(image, tmp_path / "alone", ignore=shutil.ignore_patterns("lab"))
+    assert commands_in(image) - commands_in(tmp_path / "alone") >= {"replay", "chaos"}
+    subprocess.run([sys.executable, "manage.py", "check"], cwd=tmp_path / "alone", env=surroundings, check=True)

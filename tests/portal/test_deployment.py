@@ -66,7 +66,7 @@ def test_every_command_exists_and_knows_its_options(command):
     program, *arguments = Path(command[0]).name, *command[1:]
     assert program in PROGRAMS
     if program == "python":
-        assert arguments == ["-m", "portal.preparation"]
+        assert arguments == ["-m", "portal.launcher.preparation"]
     elif program == "gunicorn":
         assert arguments[0] == "portal.wsgi"
         assert find_spec("portal.wsgi")

@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from portal import embedded, environment
-from portal.embedded import StartError
+from portal import environment
+from portal.launcher import embedded
+from portal.launcher.embedded import StartError
 
 
 @pytest.fixture(autouse=True)

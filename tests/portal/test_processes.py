@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from portal import processes, progress
+from portal.launcher import processes, progress
 
 ROOT = Path(__file__).resolve().parents[2]
 

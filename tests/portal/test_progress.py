@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from portal.processes import cpu_seconds
-from portal.progress import REPORT_AFTER, STALLED_AFTER, Progress
+from portal.launcher.processes import cpu_seconds
+from portal.launcher.progress import REPORT_AFTER, STALLED_AFTER, Progress
 
 
 @pytest.fixture

@@ -197,13 +197,15 @@ def test_a_command_with_a_wrong_value_says_one_line(command, name, value, said, 
 )
 def test_a_class_that_refuses_its_options_stops_the_preparation(given, said, tmp_path):
     nowhere = "postgresql://nobody@127.0.0.1:1/none"
-    done = run(sys.executable, "-m", "portal.preparation", WIREBEAT_VAR=str(tmp_path), DATABASE_URL=nowhere, **given)
+    done = run(
+        sys.executable, "-m", "portal.launcher.preparation", WIREBEAT_VAR=str(tmp_path), DATABASE_URL=nowhere, **given
+    )
     assert is_refused(done, said)
 
 
 def test_an_absent_database_is_said_in_one_line(tmp_path):
     nowhere = "postgresql://nobody:s3cret@127.0.0.1:1/none"
-    done = run(sys.executable, "-m", "portal.preparation", WIREBEAT_VAR=str(tmp_path), DATABASE_URL=nowhere)
+    done = run(sys.executable, "-m", "portal.launcher.preparation", WIREBEAT_VAR=str(tmp_path), DATABASE_URL=nowhere)
     assert is_refused(done, "The database does not answer: connection failed")
 
 

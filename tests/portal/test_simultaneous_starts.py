@@ -14,9 +14,9 @@ import psycopg
 import pytest
 
 from apps.database import schema
-from portal import embedded, preparation, servers
-from portal.console import QUIET, Console
-from portal.supervisor import Supervisor
+from portal.launcher import embedded, preparation, servers
+from portal.launcher.console import QUIET, Console
+from portal.launcher.supervisor import Supervisor
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.timeout(900)  # s; each start runs all migrations, and the machine may be busy
@@ -27,7 +27,7 @@ def begin(url, var, output, *arguments):
     var.mkdir(exist_ok=True)
     with output.open("wb") as file:
         return subprocess.Popen(
-            [sys.executable, "-m", "portal.preparation", *arguments],
+            [sys.executable, "-m", "portal.launcher.preparation", *arguments],
             cwd=ROOT,
             env=os.environ | {"DATABASE_URL": url, "WIREBEAT_VAR": str(var)},
             stdout=file,

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from portal import console as consoles
-from portal import progress
-from portal.console import NORMAL, QUIET, VERBOSE, Console
-from portal.embedded import StartError
-from portal.processes import Stopped
-from portal.supervisor import CALM, Child, Program, Supervisor
+from portal.launcher import console as consoles
+from portal.launcher import progress
+from portal.launcher.console import NORMAL, QUIET, VERBOSE, Console
+from portal.launcher.embedded import StartError
+from portal.launcher.processes import Stopped
+from portal.launcher.supervisor import CALM, Child, Program, Supervisor
 
 ROOT = Path(__file__).resolve().parents[2]
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf', flush=True); signal.pause()"
@@ -197,7 +197,9 @@ def test_logs_are_private_whatever_the_umask(tmp_path, monkeypatch, umask):
 
 
 def test_a_vanished_terminal_is_no_reason_to_fail(tmp_path):
-    code = "from pathlib import Path; from portal.console import Console; Console(Path()).warn('unread'); exit(4)"
+    code = (
+        "from pathlib import Path; from portal.launcher.console import Console; Console(Path()).warn('unread'); exit(4)"
+    )
     reader, writer = os.pipe()
     os.close(reader)
     process = subprocess.run([sys.executable, "-c", code], stdout=writer, stderr=subprocess.PIPE, cwd=ROOT, check=False)

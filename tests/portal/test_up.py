@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from portal import embedded, servers
+from portal.launcher import embedded, servers
 from tests.portal.conftest import descendants
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,7 +17,7 @@ TAKES_ANY = {"test"}  # hands its options to pytest
 
 
 def own_commands() -> set[str]:
-    files = [file for top in ("apps", "portal") for file in (ROOT / top).glob("**/management/commands/*.py")]
+    files = [file for top in ("apps", "portal", "lab") for file in (ROOT / top).glob("**/management/commands/*.py")]
     return {file.stem for file in files} - {"__init__"}
 
 

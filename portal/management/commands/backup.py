@@ -6,9 +6,9 @@ import psycopg
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from portal import house
 from portal.backup import back_up
-from portal.embedded import StartError
+from portal.launcher import house
+from portal.launcher.embedded import StartError
 
 
 class Command(BaseCommand):

@@ -5,9 +5,9 @@ from typing import Any
 import psycopg
 from django.core.management.base import BaseCommand, CommandError
 
-from portal import house
 from portal.archives import BadArchive
-from portal.embedded import StartError
+from portal.launcher import house
+from portal.launcher.embedded import StartError
 from portal.restoring import restore
 
 

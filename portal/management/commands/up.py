@@ -2,8 +2,8 @@ from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand
 
-from portal import startup
-from portal.console import NORMAL, QUIET, VERBOSE, Console
+from portal.launcher import startup
+from portal.launcher.console import NORMAL, QUIET, VERBOSE, Console
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from apps.replay.alerting.receivers import DOMAIN, MailServer, Receiver, mailing, receiving
+from lab.worlds.receivers import DOMAIN, MailServer, Receiver, mailing, receiving
 
 
 @pytest.fixture(autouse=True)

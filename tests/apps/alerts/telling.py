@@ -12,9 +12,9 @@ from apps.alerts.actions.obeying import obey
 from apps.alerts.actions.rules import set_rule
 from apps.alerts.models import Hit, Message
 from apps.postings.models import Posting
-from apps.replay.alerting import receivers
-from apps.replay.alerting.receivers import ABrowser
 from apps.search.models import SavedSearch
+from lab.worlds import receivers
+from lab.worlds.receivers import ABrowser
 from tests.builders import NOON, a_posting, a_source, a_user
 
 

@@ -26,8 +26,8 @@ from apps.alerts.models import Browser, Message, Rule, Standing, Wishes
 from apps.alerts.queries.messages import due, wishes_of
 from apps.following.actions import MOST_TAGS, NotPossible
 from apps.following.models import Mark, Tag, Tagging
-from apps.replay.alerting.receivers import SECRET, base64url
 from apps.stories.models import Reaction
+from lab.worlds.receivers import SECRET, base64url
 from tests.apps.alerts.telling import a_browser, a_person, a_search, find, the_message
 from tests.builders import NOON, a_mark, a_posting
 

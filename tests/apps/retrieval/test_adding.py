@@ -7,12 +7,12 @@ from django.core.cache import cache
 from django.test.utils import CaptureQueriesContext
 
 from apps.postings.models import Posting
-from apps.replay.algorithms.feed import make_feed
-from apps.replay.answers import Options
 from apps.retrieval.actions import discover
 from apps.retrieval.inspection import inspect
 from apps.retrieval.models import Retrieval, RobotsRules, Schedule
 from apps.sources.models import Source
+from lab.worlds.answers import Options
+from lab.worlds.feed import make_feed
 from tests.builders import a_user
 from tests.web import replaying
 

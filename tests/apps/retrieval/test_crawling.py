@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from apps.replay.crawl_rounds import begin, crawl, measure, visit
-from apps.replay.crawled_server import serving_site
 from apps.retrieval.actions import adopt_sources, begin_turn, change_crawl, decide_page, store_turn
 from apps.retrieval.models import Crawl, Habit, Page, Retrieval, Schedule
 from apps.sources import queries
 from apps.sources.actions import add_index_pages
 from apps.sources.models import Source
+from lab.benchmarks.crawl_rounds import begin, crawl, measure, visit
+from lab.worlds.crawled_server import serving_site
 from tests.builders import a_source
 from tests.web import HTML, serving_pages
 

@@ -11,7 +11,6 @@ from threading import Barrier
 import pytest
 
 from apps.postings.models import Posting
-from apps.replay.algorithms.synthetic import make_feeds
 from apps.retrieval import engine
 from apps.retrieval.actions import adopt_sources, release_worker, start
 from apps.retrieval.claims import Claim
@@ -19,6 +18,7 @@ from apps.retrieval.engine import Answered, Engine
 from apps.retrieval.fetching import Fetched
 from apps.retrieval.models import Retrieval, Schedule, Worker
 from apps.sources.actions import NewSource, add_sources
+from lab.worlds.synthetic import make_feeds
 from tests.builders import a_source
 from tests.web import replaying
 
@@ -96,6 +96,24 @@ def test_submitted_sources_are_stored_although_others_never_answer(monkeypatch, 
         monkeypatch.setattr(engine, "DRAIN_SECONDS", 0.05)
         worker.stop()
         assert release_worker("worker", now=datetime.now(UTC), graceful=True) == 10
+
+
+def test_storing_leaves_the_processor_to_sending_but_not_for_first_documents(monkeypatch, settings):
+    settings.RETRIEVAL_HOST_GAP = 0
+    now = time.time()
+    with replaying(make_feeds(10, seed=5, begin=now - 3 * 86_400, end=now)) as replay:
+        add_sources([NewSource(replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
+        adopt_sources(now=datetime.now(UTC))
+        worker = Engine()
+        with monkeypatch.context() as patched:
+            patched.setattr(engine, "MANY_WAITING", -1)  # as if many requests waited for connections all the time
+            worker.submit(claims_of_all(), worker="worker", first=True)
+            wait_until(lambda: Retrieval.objects.count() == 10)
+            worker.submit(claims_of_all(), worker="worker", first=False)
+            wait_until(lambda: worker._answers.qsize() == 10 - engine.STORING_THREADS)
+            assert Retrieval.objects.count() == 10
+        wait_until(lambda: Retrieval.objects.count() == 20)
+        worker.stop()
 
 
 def test_a_worker_that_is_full_leaves_claims_to_a_later_message(monkeypatch, settings, silent_server, caplog):

@@ -12,7 +12,6 @@ from celery import Celery
 from django.conf import settings as django_settings
 from django.db import connection
 
-from apps.replay.algorithms.synthetic import make_feeds
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.beat import RetrievalScheduler
 from apps.retrieval.claims import Claim
@@ -20,6 +19,7 @@ from apps.retrieval.engine import Engine
 from apps.retrieval.models import Retrieval, Schedule, UnmatchedClaims
 from apps.retrieval.queues import all_queues, retrieval_queues
 from apps.sources.actions import NewSource, add_sources
+from lab.worlds.synthetic import make_feeds
 from portal.brokers import celery_settings
 from tests.web import replaying
 

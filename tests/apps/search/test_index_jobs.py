@@ -12,12 +12,12 @@ from apps.jobs import actions as jobs
 from apps.jobs import working
 from apps.jobs.models import Attempt, Job
 from apps.postings.models import Posting
-from apps.replay.working import comparing
 from apps.search import actions
 from apps.search.algorithms.index import levels
 from apps.search.models import Change, Document
 from apps.search.queries import spans
 from apps.search.queries.checking import Check, check
+from lab.benchmarks.archive_jobs import comparing
 from tests.builders import NOON, a_posting, a_source
 
 pytestmark = pytest.mark.django_db(transaction=True)

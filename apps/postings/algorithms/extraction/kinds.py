@@ -107,19 +107,6 @@ def read_model(text: str) -> KindModel:
     )
 
 
-def write_model(model: KindModel) -> str:
-    """The JSON that `read_model` reads, which is the same for the same model."""
-    said = {
-        "version": model.version,
-        "kinds": KINDS,
-        "intercepts": np.round(model.intercepts, 4).tolist(),
-        "weights": {name: np.round(row, 4).tolist() for name, row in zip(NAMES, model.weights, strict=True)},
-        "usual": {name: round(float(value), 4) for name, value in zip(NAMES, model.usual, strict=True)},
-        "domains": sorted(model.domains),
-    }
-    return json.dumps(said, indent=1) + "\n"
-
-
 def _reasons(facts: Facts, features: Vector, kind: int, model: KindModel) -> tuple[str, ...]:
     """What spoke for the kind more than it usually does."""
     others = [place for place in range(len(KINDS)) if place != kind]

@@ -1,0 +1,174 @@
+"""Sources of a replay that fall due together, in a portal at work: when each is asked, and when it is stored."""
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+from celery import current_app
+from django.core.management.base import CommandError
+from django.db import connection, transaction
+from django.db.models import F
+from django_celery_beat.models import PeriodicTask
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from apps.database.statements import fetch
+from apps.retrieval.models import Schedule
+from apps.sources.actions import NewSource, add_sources
+from apps.sources.algorithms.addresses import partition
+from lab.benchmarks.lateness import WINDOW, Burst, figures, measure
+from lab.worlds.actions import add_feeds
+from lab.worlds.addresses import DOMAIN
+from lab.worlds.feed import Feed
+from lab.worlds.queries import unread_changes
+from lab.worlds.server_process import Server, feed_arrivals
+
+MIN_GAP = 1  # s between two retrievals of a source
+PREPARATION_TIMEOUT = 1_800.0  # s
+DISPATCHED_AGAIN = 20.0  # s after which a source that nobody has asked is made due again; only in preparation
+POLLED_EVERY = 0.25  # s
+REST = timedelta(days=1)  # for which nothing falls due by itself
+
+_SET_DUE = """
+UPDATE retrieval_schedule SET due_at = statement_timestamp(), first_due_at = NULL, dispatched_at = NULL,
+    earliest_at = NULL, not_before = NULL
+WHERE source_id = ANY(%s) RETURNING extract(epoch FROM due_at)::float8
+"""
+_STORED = """
+SELECT source_id, extract(epoch FROM min(stored_at))::float8 FROM retrieval_retrieval
+WHERE fetched_at >= to_timestamp(%s) AND source_id = ANY(%s) GROUP BY source_id
+"""
+
+
+def set_due(source_ids: Collection[int]) -> float:
+    """Let sources fall due now, all at once; when that was, in seconds since 1970."""
+    with transaction.atomic():
+        rows = fetch(_SET_DUE, [list(source_ids)])
+        with connection.cursor() as cursor:
+            cursor.execute("NOTIFY retrieval_schedule")
+    return float(rows[0][0])
+
+
+def settle(source_ids: Collection[int]) -> None:
+    """Wait until no retrieval of the sources is under way, and let none fall due by itself."""
+
+    def rest() -> bool:
+        idle = Schedule.objects.filter(pk__in=source_ids, worker="")
+        # With another sequence, a message that is still on its way is no longer valid.
+        planned = {"due_at": datetime.now(UTC) + REST, "first_due_at": None, "dispatched_at": None}
+        return idle.update(sequence=F("sequence") + 1, **planned) == len(source_ids)
+
+    wait_until(rest, "retrievals come to an end")
+
+
+def wait_until_started(processes: Collection[str], began: datetime) -> None:
+    """Wait until beat has sent a message, and as many workers answer as there are other processes."""
+
+    def are_there() -> bool:
+        leads = PeriodicTask.objects.filter(last_run_at__gte=began).exists()
+        return leads and len(current_app.control.ping()) >= len(processes) - 1
+
+    wait_until(are_there, "beat and the workers are there")
+
+
+def wait_until_idle() -> None:
+    wait_until(lambda: not any(unread_changes().values()), "all changes of postings are read")
+
+
+def wait_until(is_so: Callable[[], bool], what: str, *, timeout: float = PREPARATION_TIMEOUT) -> None:
+    """
+    Raises
+    ------
+    CommandError
+        If it is not so in time.
+    """
+    until = time.monotonic() + timeout
+    while not is_so():
+        if time.monotonic() > until:
+            raise CommandError(f"Waited {timeout:.0f} s until {what}, in vain.")
+        time.sleep(POLLED_EVERY)
+
+
+def add_and_fetch(server: Server, feeds: Sequence[Feed], progress: Progress) -> dict[int, int]:
+    """Add feeds as sources and wait until each was fetched once; the number of the feed by the source's id."""
+    ids = add_feeds(feeds, server.addresses, speed=1.0, min_gap=MIN_GAP, now=datetime.now(UTC))
+    numbers = {source_id: feed.number for source_id, feed in zip(ids, feeds, strict=True)}
+    bar = progress.add_task("Fetching every feed once", total=len(ids))
+    asked_at = time.monotonic()
+
+    def are_fetched() -> bool:
+        nonlocal asked_at
+        missing = Schedule.objects.filter(pk__in=ids, observed_at=None)
+        progress.update(bar, completed=len(ids) - len(missing))
+        if time.monotonic() > asked_at + DISPATCHED_AGAIN:
+            if idle := [row.pk for row in missing if not row.worker]:
+                set_due(idle)
+            asked_at = time.monotonic()
+        return not missing
+
+    wait_until(are_fetched, "every feed is fetched once")
+    progress.remove_task(bar)
+    settle(ids)
+    server.take_requests()
+    return numbers
+
+
+def add_silent(server: Server, count: int) -> list[int]:
+    """Add sources whose hosts accept connections and never answer, as if they had been asked before; their ids."""
+    now = datetime.now(UTC)
+    hosts = range(len(server.feeds) + 1, len(server.feeds) + count + 1)
+    urls = [f"http://s{number}.{DOMAIN}:{server.silent_port}/feed" for number in hosts]
+    ids = add_sources([NewSource(url=url, always_retrieved=True, min_gap=MIN_GAP) for url in urls])
+    Schedule.objects.bulk_create(
+        [
+            Schedule(source_id=source_id, partition=partition(url), due_at=now + REST, asked_at=now, observed_at=now)
+            for source_id, url in zip(ids, urls, strict=True)
+        ]
+    )
+    return ids
+
+
+def burst(
+    server: Server,
+    numbers: Mapping[int, int],
+    *,
+    besides: Collection[int] = (),
+    watch: Callable[[], object] = lambda: None,
+) -> Burst:
+    """Let all sources fall due together with those `besides`, which are not measured, and watch them to their end.
+
+    `watch` is called all the while.
+    """
+    due_at = set_due([*numbers, *besides])
+    while time.time() < due_at + WINDOW:
+        watch()
+        stored = dict(fetch(_STORED, [due_at, list(numbers)]))
+        if len(stored) == len(numbers):
+            break
+        time.sleep(POLLED_EVERY)
+    arrived = feed_arrivals(server.take_requests())
+    begun = {source_id: arrived[number] for source_id, number in numbers.items() if number in arrived}
+    return measure(due_at, numbers, begun, stored)
+
+
+@contextmanager
+def without_derived_work() -> Iterator[None]:
+    """Postings that are stored meanwhile are not noted for search, trends, stories, summaries and alerts."""
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE postings_posting DISABLE TRIGGER USER")
+        try:
+            yield
+        finally:
+            cursor.execute("ALTER TABLE postings_posting ENABLE TRIGGER USER")
+
+
+def print_bursts(console: Console, title: str, bursts: Mapping[str, Burst]) -> None:
+    table = Table(title=title)
+    for column in ("", "due", "begun p50 s", "p99 s", "max s", "stored max s", "not begun"):
+        table.add_column(column, justify="right" if column else "left")
+    for name, each in bursts.items():
+        due, *seconds, not_begun = figures([each]).values()
+        table.add_row(name, f"{due:,.0f}", *(f"{value:.2f}" for value in seconds), f"{not_begun:,.0f}")
+    console.print(table)

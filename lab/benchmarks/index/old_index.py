@@ -1,0 +1,80 @@
+"""The way of the old Yioop: ask the database for every item, and make the whole index anew for every shard of them."""
+
+import pickle
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from django.db import connection, transaction
+
+from apps.search.algorithms.index.levels import SMALLEST
+from apps.search.algorithms.index.reading import read
+from lab.worlds.feed import Text
+
+ASKED_AT_ONCE = 100  # items in a transaction, as many as a feed shows
+
+_TABLES = """
+CREATE TABLE benchmark_item (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, guid text NOT NULL UNIQUE, title text, body text);
+CREATE TABLE benchmark_shard (id int PRIMARY KEY, postings bytea NOT NULL);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class OldGrowth:
+    seconds: float
+    items: int  # fewer than there were, if the time was up
+
+
+def grow(texts: Sequence[Text], *, limit: float, tell: Callable[[int], None]) -> OldGrowth:
+    """Store the texts one by one, and index everything whenever as many came as ours seals at once.
+
+    They are handed over as they are: nothing is retrieved or parsed, no markup is cleaned. What is left is storing and
+    indexing, with the same analysis of words.
+
+    Parameters
+    ----------
+    limit : float
+        Seconds, after which it is given up.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_TABLES)
+    try:
+        begin = time.perf_counter()
+        for first in range(0, len(texts), ASKED_AT_ONCE):
+            _store(texts[first : first + ASKED_AT_ONCE], first)
+            count = min(first + ASKED_AT_ONCE, len(texts))
+            if count == len(texts) or count // SMALLEST > first // SMALLEST:
+                _index_everything()
+            tell(count)
+            if time.perf_counter() - begin > limit:
+                return OldGrowth(time.perf_counter() - begin, count)
+        return OldGrowth(time.perf_counter() - begin, len(texts))
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("DROP TABLE benchmark_item, benchmark_shard")
+
+
+@transaction.atomic
+def _store(texts: Sequence[Text], first: int) -> None:
+    with connection.cursor() as cursor:
+        for number, text in enumerate(texts, first):
+            guid = f"https://news.example/{number}"
+            cursor.execute("SELECT id FROM benchmark_item WHERE guid = %s", [guid])
+            if cursor.fetchone() is None:
+                cursor.execute(
+                    "INSERT INTO benchmark_item (guid, title, body) VALUES (%s, %s, %s)",
+                    [guid, text.title, "\n\n".join(text.paragraphs)],
+                )
+
+
+@transaction.atomic
+def _index_everything() -> None:
+    postings: dict[str, list[int]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT id, title, body FROM benchmark_item ORDER BY id")
+        for number, title, body in cursor.fetchall():
+            for item in set(read(title, body, language="en").items()):
+                postings.setdefault(item, []).append(number)
+        cursor.execute("DELETE FROM benchmark_shard")
+        cursor.execute("INSERT INTO benchmark_shard VALUES (1, %s)", [pickle.dumps(postings)])

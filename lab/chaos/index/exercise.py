@@ -1,0 +1,181 @@
+"""Work on the index without end, each kind in a process of its own: to measure others beside it, or to be killed.
+
+What a process has done it says in a line of JSON, after the database has confirmed it. While the database is away it
+waits and tries again.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection
+
+from apps.database.statements import fetch
+from apps.postings.actions import Document, store
+from apps.search import actions
+from apps.search.algorithms.index import levels
+from apps.search.algorithms.models.recipe import search
+from apps.search.queries import Snapshot, snapshot
+from apps.sources.actions import NewSource, add_source
+from apps.sources.formats.feed import ParsedEntry
+from lab.benchmarks.index.searching import RESULTS, Question, draw_questions
+from lab.chaos.index.proof import faults_of_archive
+
+Say = Callable[[dict[str, Any]], None]
+
+QUESTIONS = 50  # that a reader asks in turn
+WORDS = ("market", "vote", "storm", "league", "budget", "river", "engine", "treaty", "museum", "harvest", "signal")
+ADDED_AT_ONCE, EDITED_AT_ONCE = 20, 4  # postings
+
+
+def start(kind: str, *arguments: str, output: Path, **environment: str) -> "subprocess.Popen[bytes]":
+    """A process that works until it is killed or we end, and adds its lines to a file."""
+    with output.open("ab") as file:
+        return subprocess.Popen(
+            [sys.executable, "-m", "django", "exercise_index", kind, *arguments, "--parent", str(os.getpid())],
+            cwd=settings.BASE_DIR,
+            env=os.environ | environment,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+        )
+
+
+@contextmanager
+def exercising(kind: str, *arguments: str, output: Path) -> "Iterator[subprocess.Popen[bytes]]":
+    """The same until the end of the block."""
+    process = start(kind, *arguments, output=output)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def until_orphaned(do: Callable[[], None], say: Say, *, parent: int, pause: float = 0.0) -> None:
+    """Do it again and again while the process that started us lives."""
+    while os.getppid() == parent:
+        try:
+            do()
+        except (OperationalError, InterfaceError) as error:
+            say({"away": str(error).strip()})
+            connection.close()
+            time.sleep(0.1)
+        time.sleep(pause)
+
+
+# --- adding and editing -----------------------------------------------------------------------------------------------
+class Writer:
+    """Adds postings and edits some of them, each time with a word that nothing else ever has."""
+
+    def __init__(self, label: str, say: Say) -> None:
+        self._label, self._say = label, say
+        self._chance = random.Random(label)
+        self._source_id = 0
+        self._count = 0  # of postings
+        self._versions = 0
+
+    def write(self) -> None:
+        self._source_id = self._source_id or add_source(NewSource(url=f"https://{self._label}.example/feed"))
+        edited = self._chance.sample(range(self._count), min(EDITED_AT_ONCE, self._count))
+        numbers = [*edited, *range(self._count, self._count + ADDED_AT_ONCE)]
+        self._count += ADDED_AT_ONCE  # even if this fails: nobody knows then what was stored
+        words = {f"{self._label}-{number}": self._own_word() for number in numbers}
+        now = datetime.now(UTC)
+        entries = [
+            ParsedEntry(
+                guid=guid,
+                link=f"https://news.example/{guid}",
+                title=" ".join(self._chance.choices(WORDS, k=6)),
+                content=f"<p>{' '.join(self._chance.choices(WORDS, k=20))} {word}</p>",
+                published=now,
+            )
+            for guid, word in words.items()
+        ]
+        self._say({"storing": words})
+        store([Document(self._source_id, entries, "https://news.example/", "", "en", now)])
+        self._say({"stored": words})
+        while (pulled := actions.pull()) and pulled.looked_at:
+            pass
+        self._say({"added": words})
+
+    def _own_word(self) -> str:
+        self._versions += 1
+        return f"own{self._label}x{self._versions}"
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+class Reader:
+    """Asks for words and for the newest, and looks whether the answers can be true."""
+
+    def __init__(self, seed: int, say: Say) -> None:
+        self._seed, self._say = seed, say
+        self._questions: list[Question] = []
+        self._asked = 0
+        self._most = 0  # documents seen so far: where nothing is deleted they never get fewer
+
+    def read(self) -> None:
+        self._questions = self._questions or draw_questions(QUESTIONS, seed=self._seed)
+        question = self._questions[self._asked % QUESTIONS]
+        self._asked += 1
+        begin = time.perf_counter()
+        with snapshot() as index:
+            ranked = search(index, question.query, RESULTS).ranking.documents
+            seconds = time.perf_counter() - begin
+            newest = [found.document for found in index.newest(RESULTS)]
+            faults = [*self._faults(index), *_faults_of(index, ranked), *_faults_of(index, np.array(newest))]
+        self._say({"seconds": seconds, "documents": self._most, "faults": faults})
+
+    def _faults(self, index: Snapshot) -> list[str]:
+        before, self._most = self._most, max(self._most, index.documents)
+        return [f"{index.documents:,} documents after {before:,}"] if index.documents < before else []
+
+
+def _faults_of(index: Snapshot, documents: Any) -> list[str]:
+    posting_ids = index.posting_ids(documents)
+    known = {id for (id,) in fetch("SELECT id FROM postings_posting WHERE id = ANY(%s)", [posting_ids])}
+    faults = [f"posting {id} was found and is not there" for id in posting_ids if id not in known]
+    if len(set(posting_ids)) < len(posting_ids):
+        faults.append(f"a posting was found twice among {posting_ids}")
+    return faults
+
+
+# --- the processes ----------------------------------------------------------------------------------------------------
+def run(
+    kind: str, *, parent: int, label: str, sizes: Sequence[int], pause: float, outputs: Sequence[Path] = ()
+) -> None:
+    """Work as `read`, `write` or `maintain` until the process that started us is gone; or `prove` once."""
+    if sizes:
+        levels.SMALLEST, levels.MIDDLE, levels.LARGEST = sizes
+    say = _say
+    match kind:
+        case "prove":
+            say({"faults": faults_of_archive([said(output) for output in outputs])})
+        case "write":
+            until_orphaned(Writer(label, say).write, say, parent=parent, pause=pause)
+        case "read":
+            until_orphaned(Reader(int(label), say).read, say, parent=parent, pause=pause)
+        case "maintain":
+            until_orphaned(
+                lambda: say({"steps": actions.maintain(at_least=levels.SMALLEST)}), say, parent=parent, pause=pause
+            )
+
+
+def _say(what: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(what) + "\n")
+    sys.stdout.flush()
+
+
+def said(output: Path) -> list[dict[str, Any]]:
+    """The lines of a process so far; the last may be half written."""
+    whole, _, _ = output.read_text(encoding="utf-8").rpartition("\n") if output.exists() else ("", "", "")
+    return [json.loads(line) for line in whole.splitlines()]

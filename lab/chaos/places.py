@@ -1,0 +1,61 @@
+"""Where the portal's servers are: this checkout's own on sockets, Debian's on loopback, or those of another host."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from lab.chaos import rabbitmq
+from portal.launcher import embedded
+
+SERIAL = "serial"  # the database of the serial run
+
+
+@dataclass(frozen=True)
+class Places:
+    """A folder of files, one of sockets, and the addresses of the database and the broker."""
+
+    var: Path
+    sockets: Path
+    database: str
+    broker: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            "DATABASE_URL": self.database,
+            "BROKER_URL": self.broker,
+            "CACHE_URL": embedded.cache_url(self.var),
+            "WIREBEAT_VAR": str(self.var),
+            "WIREBEAT_LOG_LEVEL": "WARNING",
+            "PYTHONUNBUFFERED": "1",
+        }
+
+    @property
+    def are_debians(self) -> bool:
+        return self.broker.startswith("amqp")
+
+    @property
+    def database_port(self) -> int:
+        return urlsplit(self.database).port or 5432
+
+    @property
+    def broker_port(self) -> int:
+        return urlsplit(self.broker).port or 0
+
+    def other_database(self, name: str) -> str:
+        return urlsplit(self.database)._replace(path=f"/{name}").geturl()
+
+
+def chosen(var: Path, arguments: Collection[str]) -> Places:
+    """Places in a folder, as the arguments of the command say."""
+    sockets = embedded.run_directory(var)
+    if "--debian" in arguments:
+        database = f"postgresql://postgres@{rabbitmq.HOST}:{rabbitmq.free_port()}/{embedded.DATABASE}"
+        return Places(var, sockets, database, rabbitmq.url(rabbitmq.free_port()))
+    return Places(var, sockets, embedded.postgres_url(sockets), embedded.valkey_url(sockets, "redis+socket"))
+
+
+def named(var: Path, environment: Mapping[str, str]) -> Places:
+    """The places that an environment leads to."""
+    return Places(var, embedded.run_directory(var), environment["DATABASE_URL"], environment["BROKER_URL"])

@@ -1,0 +1,129 @@
+"""Test collections in the real index, and every model asked their questions there."""
+
+import html
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.postings import actions as postings
+from apps.postings.algorithms.words import analyse, language_of
+from apps.postings.models import Posting
+from apps.search import actions
+from apps.search.algorithms.models import thesis
+from apps.search.algorithms.models.query import Query
+from apps.search.algorithms.models.ranking import Ranking
+from apps.search.algorithms.models.recipe import search
+from apps.search.algorithms.models.rivals import bm25, bm25_rm3
+from apps.search.queries import Snapshot, snapshot
+from apps.sources.actions import NewSource, add_source, delete_source
+from apps.sources.formats.feed import ParsedEntry
+from lab.evaluations.search.collections import Collection, Document
+from lab.evaluations.search.scoring import RETRIEVED, Scores, mean, score
+
+MODELS = {
+    "vsm": "VSM",
+    "vsm_qe": "VSM+QE",
+    "vsm_tr": "VSM+TR",
+    "vsm_qe_tr": "VSM+QE+TR",
+    "bm25": "BM25",
+    "rm3": "BM25+RM3",
+    "ours": "ours",
+}
+
+ADDRESS = "https://collection.example"
+PUBLISHED = datetime(2000, 1, 1, tzinfo=UTC)  # collections know no time: nothing is fresher than anything
+STORED_AT_ONCE = 500
+TELLING = 200  # documents that a collection's language is told by
+
+Rank = Callable[[Query], Ranking]
+Watch = Callable[[Sequence[str], str], Iterable[str]]  # puts a progress bar around queries
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What the models made of a collection."""
+
+    documents: int  # that can be found
+    by_query: Mapping[str, Sequence[Scores]]  # by model, in the order of the collection's queries
+    scores: Mapping[str, Scores]  # by model
+
+
+def evaluate(collection: Collection, watch: Watch) -> Evaluation:
+    """Write a collection into the index, ask it every query by every model, and take it out again.
+
+    The documents are stored as postings of a source which declares their language, pulled and sealed as all postings
+    are. The database must hold no others.
+    """
+    language = language_of_documents(collection.documents)
+    with stored(collection.documents, language), snapshot() as index:
+        identities = _identities(index)
+        by_query: dict[str, list[Scores]] = {}
+        for model, rank in _models(index, np.array(sorted(identities), np.int64)).items():
+            by_query[model] = []
+            for query in watch(list(collection.queries), MODELS[model]):
+                text = collection.queries[query]
+                found = rank(Query.of(analyse(text, language_of(text, language))))
+                ranking = [identities[number] for number in found.documents.tolist()]
+                by_query[model].append(score(ranking, collection.judgements[query]))
+        return Evaluation(index.documents, by_query, {model: mean(scores) for model, scores in by_query.items()})
+
+
+def language_of_documents(documents: Sequence[Document]) -> str:
+    """The language of most documents, as a feed of them would declare it."""
+    languages = Counter(language_of(f"{document.title}\n{document.text}") for document in documents[:TELLING])
+    return languages.most_common(1)[0][0]
+
+
+@contextmanager
+def stored(documents: Sequence[Document], language: str) -> Iterator[None]:
+    """Let the documents be postings, indexed and sealed, until the end of the block."""
+    source = add_source(NewSource(url=f"{ADDRESS}/feed", language=language))
+    try:
+        for start in range(0, len(documents), STORED_AT_ONCE):
+            entries = [_entry(document) for document in documents[start : start + STORED_AT_ONCE]]
+            postings.store([postings.Document(source, entries, ADDRESS, ADDRESS, language, datetime.now(UTC))])
+        _index()
+        yield
+    finally:
+        delete_source(source)
+        actions.empty()  # with the deletions that wait there
+
+
+def _entry(document: Document) -> ParsedEntry:
+    # A link of its own tells a document from one with the same words, of which some collections have several.
+    return ParsedEntry(
+        guid=document.identity,
+        link=f"{ADDRESS}/{document.identity.encode().hex()}",
+        title=document.title,
+        content=f"<p>{html.escape(document.text)}</p>",
+        published=PUBLISHED,
+    )
+
+
+def _index() -> None:
+    while (pulled := actions.pull()) and pulled.looked_at:
+        pass
+    actions.maintain(at_least=1)
+
+
+def _identities(index: Snapshot) -> dict[int, str]:
+    """The collection's name of each document of the index."""
+    guids = dict(Posting.objects.values_list("pk", "guid"))
+    numbers = index.documents_of(guids)
+    return {int(number): guids[posting] for number, posting in zip(numbers, index.posting_ids(numbers), strict=True)}
+
+
+def _models(index: Snapshot, documents: NDArray[np.int64]) -> dict[str, Rank]:
+    indexes = thesis.three_indexes(index, documents)
+    return {
+        **{name: partial(model, indexes, index) for name, model in thesis.MODELS.items()},
+        "bm25": lambda query: bm25(index, query, RETRIEVED),
+        "rm3": lambda query: bm25_rm3(index, query, RETRIEVED),
+        "ours": lambda query: search(index, query, RETRIEVED).ranking,
+    }

@@ -1,0 +1,114 @@
+"""Ways to group a stream of reports: ours, ours without one of its parts, and simpler ones."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+import numpy as np
+
+from apps.stories.algorithms.clusters import ACTIVE, OF_POSTING, Clusters
+from apps.stories.algorithms.features import Features, features
+from apps.stories.algorithms.grouping import Grouping
+from apps.stories.algorithms.rarity import Rarity
+from apps.stories.algorithms.vectors import Vector, heaviest
+from lab.evaluations.stories.stream import Arrival
+
+NEVER = 2.0  # a likeness that none reaches
+LIKE_ONE = 0.25  # cosine to the likest report of the last seven days, for the method that looks at nothing else
+LIKE_CENTROID = 0.2
+
+Reading = dict[tuple[str, str], Features]
+Method = Callable[[Sequence[Arrival], Reading], list[int]]
+
+
+def read(stream: Iterable[Arrival], known: Reading) -> None:
+    """Work out the features of reports that are not known yet."""
+    for each in stream:
+        if (each.title, each.text) not in known:
+            known[each.title, each.text] = features(each.title, each.text, "en")
+
+
+def ours(
+    stream: Sequence[Arrival], known: Reading, *, boost: bool = True, lagged: bool = True, merging: bool = True
+) -> list[int]:
+    """The story of each report, in the stream's order; 0 for those of no story, which are only counted."""
+    clusters = Clusters() if merging else Clusters(merge_threshold=NEVER)
+    grouping = Grouping(clusters, boost=boost, lagged=lagged)
+    stories: list[int] = []
+    ends: dict[int, int] = {}
+    for key, arrival in enumerate(stream):
+        found = known[arrival.title, arrival.text]
+        grouping.advance(arrival.hours)
+        stories.append(grouping.place(key, arrival.hours, found).story if arrival.story else 0)
+        ends.update(grouping.unite())
+        grouping.rarity.add(arrival.hours, found)
+    ends.update(grouping.unite(at_once=True))
+    return [_end(story, ends) for story in stories]
+
+
+def _end(story: int, ends: dict[int, int]) -> int:
+    while story in ends:
+        story = ends[story]
+    return story
+
+
+def _vectors(stream: Sequence[Arrival], known: Reading) -> list[Vector]:
+    """Plain tf-idf, with all that came before counted."""
+    rarity, vectors = Rarity(), []
+    for arrival in stream:
+        found = known[arrival.title, arrival.text]
+        rarity.advance(arrival.hours)
+        weights = rarity.weights(found, boost=False, lagged=False)
+        vectors.append(heaviest(found.terms, weights, OF_POSTING))
+        rarity.add(arrival.hours, found)
+    return vectors
+
+
+def max_link(stream: Sequence[Arrival], known: Reading) -> list[int]:
+    """Each report joins the one of the last seven days that it is most like."""
+    vectors = _vectors(stream, known)
+    holders: dict[int, list[int]] = {}
+    stories: list[int] = []
+    for key, arrival in enumerate(stream):
+        likeness: dict[int, float] = {}
+        for term, weight in zip(vectors[key].terms.tolist(), vectors[key].weights.tolist(), strict=True):
+            for other in holders.get(term, ()) if arrival.story else ():
+                if arrival.hours - stream[other].hours <= ACTIVE:
+                    place = int(np.flatnonzero(vectors[other].terms == term)[0])
+                    likeness[other] = likeness.get(other, 0.0) + weight * float(vectors[other].weights[place])
+        best = max(likeness, key=lambda other: (likeness[other], -other), default=key)
+        stories.append(stories[best] if likeness.get(best, 0.0) >= LIKE_ONE else key + 1 if arrival.story else 0)
+        if arrival.story:
+            for term in vectors[key].terms.tolist():
+                holders.setdefault(term, []).append(key)
+    return stories
+
+
+def plain_centroid(stream: Sequence[Arrival], known: Reading) -> list[int]:
+    """Each report joins the centroid of the last seven days that it is most like; nothing fades, nothing is united."""
+    clusters = _Plain(threshold=LIKE_CENTROID)
+    vectors = _vectors(stream, known)
+    return [
+        clusters.add(key + 1, vectors[key], arrival.hours) if arrival.story else 0 for key, arrival in enumerate(stream)
+    ]
+
+
+class _Plain(Clusters):
+    def nearest(self, vector: Vector, hours: float) -> tuple[int, float] | None:
+        places = self._listed(self._telling(vector.terms))
+        places = places[np.abs(self._latest[places] - hours) <= ACTIVE]
+        if not places.size:
+            return None
+        likeness = self._cosines(vector, places)
+        best = np.lexsort((self._ids[places], -likeness))[0]
+        return int(self._ids[places[best]]), float(likeness[best])
+
+
+METHODS: dict[str, Method] = {
+    "ours": ours,
+    "no_boost": partial(ours, boost=False),
+    "not_lagged": partial(ours, lagged=False),
+    "no_boost_not_lagged": partial(ours, boost=False, lagged=False),
+    "no_merging": partial(ours, merging=False),
+    "centroid": plain_centroid,
+    "max_link": max_link,
+}

@@ -1,0 +1,247 @@
+"""How fast people see their pages: a year of postings, thousands of sources and people, real requests."""
+
+import random
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+from django.db import connection, transaction
+from rich.console import Console
+
+from apps.accounts.models import User
+from apps.following import actions, queries
+from apps.following.queries import Scope
+from lab.benchmarks.load_test import people, visiting
+from lab.benchmarks.load_test.people import Crowd
+from lab.benchmarks.load_test.visiting import Person
+from lab.harness import LabCommand, table
+
+SAMPLE = 400  # people whose pages are asked for
+HEAVY = 500  # sources, from which on somebody follows much
+MEASURED = 150  # requests of each page; fewer of a small archive
+LEAST_MEASURED = 20
+COUNTED = 12  # visits to each page whose queries are counted, of each group of people
+RIVALLED = 60  # people whose unread postings are counted in the plain way, too
+HALF_A_YEAR = timedelta(days=182)
+RATE = 50.0  # requests a second
+LABELS = {
+    "river": "river",
+    "folder": "folder",
+    "feed": "feed",
+    "article": "article",
+    "mark": "mark read, with all counts",
+    "counts": "all counts of a page, without it",
+    "unread_counts": "  unread postings by source",
+    "plain_counts": "  the same by one plain join",
+    "heavy.river": "river of those who follow 500 and more",
+    "heavy.folder": "  folder",
+    "heavy.counts": "  counts",
+}
+_SAID = (
+    "{requests_per_s:.1f} requests a second, each from when it was due: p50 {p50_ms:.0f} ms, p95 {p95_ms:.0f} ms,"
+    " p99 {p99_ms:.0f} ms; {failures:.0f} failed.",
+    "{mark_all_postings:,.0f} postings are marked read in {mark_all_s:.2f} s, unread again in {mark_all_undo_s:.2f} s.",
+    "{mark_older_postings:,.0f} older ones: {mark_older_s:.2f} s and {mark_older_undo_s:.2f} s."
+    " A row for each posting takes {mark_each_s:.2f} s.",
+    "Of {unread_p50:,.0f} unread postings in the median and {unread_most:,.0f} at most, {wrong_counts:.0f} people's"
+    " counts were other than by the plain join.",
+)
+_PLAIN_COUNTS = """
+SELECT follow.source_id, count(*)
+FROM following_follow AS follow
+JOIN postings_posting AS posting ON posting.source_id = follow.source_id
+LEFT JOIN following_mark AS mark ON mark.user_id = follow.user_id AND mark.posting_id = posting.id
+WHERE follow.user_id = %s AND coalesce(
+    NOT mark.read, posting.published_at >= follow.unread_from AND posting.id > follow.read_through)
+GROUP BY follow.source_id
+"""
+_MARK_EACH = """
+INSERT INTO following_mark (user_id, posting_id, read, changed_at)
+SELECT %s, unread.id, true, now() FROM ({unread}) AS unread
+ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true
+"""
+
+
+class Command(LabCommand):
+    help = (
+        "Measure the pages of a portal full of people, by the web server as it is deployed, in a database of its own:"
+        " first one request after the other, then 50 a second."
+    )
+    fills_database = True
+    seed = 7
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--postings", type=int, default=1_000_000)
+        parser.add_argument("--sources", type=int, default=5_000)
+        parser.add_argument("--people", type=int, default=2_000)
+        parser.add_argument("--seconds", type=int, default=60, help="that 50 requests each are sent in")
+
+    def measure(
+        self, *args: Any, postings: int, sources: int, people: int, seconds: int, seed: int, **_: Any
+    ) -> Mapping[str, float]:
+        self.console, self.seed, self.chance = Console(), seed, random.Random(seed)
+        self.measured = min(MEASURED, max(LEAST_MEASURED, postings // 1_000))
+        crowd = self._fill(postings, sources, people)
+        figures: dict[str, float] = {"postings": postings, "sources": sources, "people": people}
+        figures |= self._count(crowd)
+        visitors = visiting.sign_in(self._chosen(crowd), self.chance)
+        heavy = visiting.sign_in(_heavy(crowd), self.chance)
+        figures |= self._queries(visitors, heavy)
+        with visiting.portal() as (address, _web):
+            figures |= self._one_by_one(address, visitors, heavy)
+            figures |= self._rush(address, visitors, seconds)
+        figures |= self._mark_all(crowd)
+        self._print(figures)
+        return figures
+
+    # --- what is there ------------------------------------------------------------------------------------------------
+    def _fill(self, postings: int, sources: int, persons: int) -> Crowd:
+        now = datetime.now(UTC)
+        source_ids = people.add_sources(sources, now)
+        with self.progress() as progress:
+            task = progress.add_task("Postings", total=postings)
+            for stored in people.add_postings(source_ids, postings, now, seed=self.seed):
+                progress.advance(task, stored)
+        self._vacuum()
+        self.console.print(
+            f"{postings:,} postings of {sources:,} sources; people follow and read them", highlight=False
+        )
+        crowd = people.add_people(source_ids, persons, now, seed=self.seed)
+        self._vacuum()
+        return crowd
+
+    def _vacuum(self) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM ANALYZE")
+            cursor.execute("CHECKPOINT")
+
+    # --- measurements -------------------------------------------------------------------------------------------------
+    def _count(self, crowd: Crowd) -> dict[str, float]:
+        """The numbers beside every page, of people drawn at random, and of those who follow most."""
+        users = list(
+            User.objects.filter(pk__in=self.chance.sample(crowd.people.tolist(), min(SAMPLE, crowd.people.size)))
+        )
+        much = list(User.objects.filter(pk__in=crowd.people[crowd.follows >= min(HEAVY, crowd.follows.max())].tolist()))
+        figures = self._timed("counts", _beside, users) | self._timed("unread_counts", queries.unread_counts, users)
+        figures |= self._timed("heavy.counts", _beside, much)
+        figures |= self._timed("plain_counts", _plain_counts, users[:RIVALLED])
+        wrong = sum(_plain_counts(user) != queries.unread_counts(user) for user in users[:RIVALLED])
+        unread = [sum(queries.unread_counts(user).values()) for user in users]
+        return figures | {"wrong_counts": wrong, "unread.p50": float(np.median(unread)), "unread.most": max(unread)}
+
+    def _chosen(self, crowd: Crowd) -> list[int]:
+        return self.chance.sample(crowd.people.tolist(), min(SAMPLE, crowd.people.size))
+
+    def _timed(self, name: str, do: Callable[[User], object], users: Sequence[User]) -> dict[str, float]:
+        seconds = []
+        for user in self.track(users, name):
+            begin = time.perf_counter()
+            do(user)
+            seconds.append(time.perf_counter() - begin)
+        return percentiles(name, seconds)
+
+    def _queries(self, visitors: Sequence[Person], heavy: Sequence[Person]) -> dict[str, float]:
+        figures: dict[str, float] = {}
+        for page in ("river", "folder", "feed", "article"):
+            visits = [
+                visit for some in (visitors, heavy) for visit in visiting.draw_visits(some, COUNTED, self.chance, page)
+            ]
+            visiting.count_queries(visits)  # a posting that is opened for the first time is noted as read
+            figures[f"{page}.queries"] = max(visiting.count_queries(visits))
+        return figures
+
+    def _one_by_one(self, address: str, visitors: Sequence[Person], heavy: Sequence[Person]) -> dict[str, float]:
+        visiting.one_by_one(address, visiting.draw_visits(visitors, self.measured, self.chance))
+        figures: dict[str, float] = {}
+        wanted = [(page, page, visitors) for page in visiting.PAGES]
+        wanted += [(f"heavy.{page}", page, heavy) for page in ("river", "folder")]
+        for name, page, persons in self.track(wanted, "Pages"):
+            visits = visiting.draw_visits(persons, self.measured, self.chance, page)
+            figures |= percentiles(name, visiting.one_by_one(address, visits))
+        return figures
+
+    def _rush(self, address: str, visitors: Sequence[Person], seconds: int) -> dict[str, float]:
+        visits = visiting.draw_visits(visitors, int(RATE * seconds), self.chance)
+        with self.progress() as progress:
+            task = progress.add_task("50 requests a second", total=len(visits))
+            found = visiting.rush(address, visits, RATE, done=lambda: progress.advance(task))
+        p50, p95, p99 = np.percentile(np.array(found.seconds) * 1_000, [50, 95, 99]).tolist()
+        return {
+            "requests_per_s": found.rate,
+            "p50_ms": p50,
+            "p95_ms": p95,
+            "p99_ms": p99,
+            "failures": found.failures,
+        }
+
+    def _mark_all(self, crowd: Crowd) -> dict[str, float]:
+        """Of somebody to whom a tenth of all postings is unread: all, and those older than half a year."""
+        user = User.objects.get(pk=crowd.collector)
+        now = datetime.now(UTC)
+        figures: dict[str, float] = {}
+        for name, before in (("mark_all", None), ("mark_older", now - HALF_A_YEAR)):
+            begin = time.perf_counter()
+            marked = actions.mark_all_read(user, Scope("all"), shown_at=now, now=now, before=before)
+            middle = time.perf_counter()
+            assert marked.undo is not None
+            undone = actions.undo_mark_all(user, marked.undo, now=now)
+            figures[f"{name}.s"] = middle - begin
+            figures[f"{name}.undo_s"] = time.perf_counter() - middle
+            figures[f"{name}.postings"] = marked.count
+            assert undone == marked.count
+        figures["mark_each.s"] = _mark_each(user)
+        return figures
+
+    def _print(self, figures: dict[str, float]) -> None:
+        shown = table(
+            f"{figures['postings']:,.0f} postings, {figures['people']:,.0f} people: server time",
+            "",
+            "p50 ms",
+            "p95 ms",
+            "p99 ms",
+            "queries",
+        )
+        for name, label in LABELS.items():
+            values = [f"{figures[f'{name}.{part}_ms']:.1f}" for part in ("p50", "p95", "p99")]
+            queries = figures.get(f"{name}.queries")
+            shown.add_row(label, *values, "" if queries is None else f"{queries:.0f}")
+        self.console.print(shown)
+        for line in _SAID:
+            self.console.print(line.format(**{name.replace(".", "_"): value for name, value in figures.items()}))
+
+
+def _heavy(crowd: Crowd) -> list[int]:
+    return list(crowd.people[crowd.follows >= min(HEAVY, crowd.follows.max())].tolist())
+
+
+def percentiles(name: str, seconds: Sequence[float]) -> dict[str, float]:
+    values = np.percentile(np.array(seconds) * 1_000, [50, 95, 99]).tolist()
+    return {f"{name}.{part}_ms": value for part, value in zip(("p50", "p95", "p99"), values, strict=True)}
+
+
+def _beside(user: User) -> None:
+    """Read what stands beside every page: sources in their folders, and how much of each is unread."""
+    queries.unread_counts(user)
+    list(queries.folders_of(user))
+    queries.followed_sources(user)
+
+
+def _plain_counts(user: User) -> dict[int, int]:
+    with connection.cursor() as cursor:
+        cursor.execute(_PLAIN_COUNTS, [user.pk])
+        return dict(cursor.fetchall())
+
+
+def _mark_each(user: User) -> float:
+    """Seconds that it takes to write a row for each unread posting; taken back."""
+    shown = queries.unread(queries.postings_in(user, Scope("all")), user)
+    sql, parameters = shown.order_by("id").values("id").query.sql_with_params()
+    with transaction.atomic(), connection.cursor() as cursor:
+        begin = time.perf_counter()
+        cursor.execute(_MARK_EACH.format(unread=sql), [user.pk, *parameters])
+        taken = time.perf_counter() - begin
+        transaction.set_rollback(True)
+    return taken

@@ -1,0 +1,217 @@
+"""What planning costs: one source after its retrieval, all sources after a change of the plan; and how exact it is."""
+
+import json as json_format
+import os
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.core.management.base import CommandError
+from django.db import connection
+from numpy.typing import NDArray
+
+from apps.retrieval import actions
+from apps.retrieval.algorithms.calendar import WEEK
+from apps.retrieval.algorithms.habits.learning import Habits, five_minute_rates, learn_habits, learn_priors
+from apps.retrieval.algorithms.habits.packing import pack_hourly, pack_minutes
+from apps.retrieval.algorithms.planner.activity import Activity
+from apps.retrieval.algorithms.planner.ahead import LOSS_HOURS, NODES, plan
+from apps.retrieval.algorithms.planner.price import root_mass
+from apps.retrieval.beat import MESSAGE_SIZE
+from apps.retrieval.instants import Retrieved, Terms, after_retrievals
+from apps.retrieval.models import Plan, Schedule
+from apps.retrieval.remembered import Remembered
+from lab.evaluations.retrieval.synthetic import generate
+from lab.harness import LabCommand
+
+FloatArray = NDArray[np.float64]
+
+WEEKS = 8  # of history
+HABITS = 2_000  # different ones
+PROFILES = 1_000  # on which the planner is compared with the plain programme
+
+FILL = """
+INSERT INTO sources_source (url, kind, state, title, site_url, description, language, category, image_url, weight,
+    interest, listed, always_retrieved, pace, full_text, stop_regex, recipe)
+SELECT 'http://source' || n || '.example/feed', 'feed', 'active', '', '', '', '', '', '', exp(random() - 0.5), 1,
+    false, true, 1, false, '', '{}'
+FROM generate_series(1, %(sources)s) n;
+INSERT INTO retrieval_schedule (source_id, partition, due_at, sequence, worker, reason, etag, last_modified, body_hash,
+    consecutive_failures, slowdown, validated, moved_to, moved_count, skip_hours, skip_days, ahead, worth, observed_at,
+    earliest_at, activity_seen, activity_expected, hub_url, topic_url)
+SELECT id, id %% 64, now() + random() * interval '1 hour', 1, '', '', '', '', '', 0, 1, true, '', 0, 0, 0, '{}', weight,
+    now() - interval '1 hour', now(), 10 + 20 * random(), 10 + 20 * random(), '', ''
+FROM sources_source;
+INSERT INTO retrieval_habit (source_id, hourly, minutes, weekly, root_mass, utc_offset, "window", timetable, period,
+    chances, learned_at)
+SELECT source.id, hourly, minutes, weekly, root_mass, utc_offset, 15 + source.id %% 50, '', 0, '', now()
+FROM (SELECT id, row_number() OVER (ORDER BY id) - 1 AS number FROM sources_source) source
+JOIN unnest(%(hourly)s::bytea[], %(minutes)s::bytea[], %(weekly)s::float8[], %(root_mass)s::float8[],
+    %(utc_offset)s::int2[]) WITH ORDINALITY habit(hourly, minutes, weekly, root_mass, utc_offset, place)
+    ON place - 1 = source.number %% %(habits)s;
+ANALYZE;
+"""
+REPLAN = """
+import django
+django.setup()
+from datetime import UTC, datetime
+from apps.retrieval import actions
+print(actions.replan_changed(now=datetime.now(UTC)))
+"""
+
+
+class Command(LabCommand):
+    help = "Measure the CPU of planning one retrieval and of pricing and planning all sources, and the planner's gap."
+    fills_database = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--sources", type=int, default=100_000)
+
+    def measure(self, *args: Any, sources: int, **options: Any) -> Mapping[str, float]:
+        random = np.random.default_rng(1)
+        figures = {"gap_max": gap_max(random)}
+        with self.console.status(f"making {sources:,} sources"):
+            habits = some_habits(min(sources, HABITS), random)
+            figures["ms_per_retrieval"] = ms_per_retrieval(habits, random, at_once=MESSAGE_SIZE)
+            figures["ms_per_retrieval_alone"] = ms_per_retrieval(habits, random, at_once=1)
+            fill(habits, sources, random)
+        with self.console.status("pricing and planning all of them"):
+            figures |= self._replan(sources)
+        self.show(f"Planning, {sources:,} sources", figures, "{:.4g}")
+        return figures
+
+    def _replan(self, sources: int) -> dict[str, float]:
+        """Change the budget, and let a process of its own follow."""
+        actions.change_plan(budget=8.0)
+        before = datetime.now(UTC)
+        process = subprocess.Popen(
+            [sys.executable, "-c", REPLAN],
+            cwd=settings.BASE_DIR,
+            env=os.environ | {"DJANGO_SETTINGS_MODULE": "portal.settings"},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout
+        planned = json_format.loads(process.stdout.read().splitlines()[-1])
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode or planned != sources:
+            raise CommandError(f"{planned} of {sources} sources were planned, exit code {process.returncode}")
+        gaps = [
+            (due - observed) / timedelta(hours=1)
+            for due, observed in Schedule.objects.values_list("due_at", "observed_at")[:: max(1, sources // 10_000)]
+            if due and observed
+        ]
+        return {
+            "replan_100k_cpu_s": (usage.ru_utime + usage.ru_stime) * 100_000 / sources,
+            "replan_100k_rss_mb": usage.ru_maxrss / 1024,
+            "replan_100k_wall_s": (datetime.now(UTC) - before).total_seconds() * 100_000 / sources,
+            "price": Plan.objects.get().price or 0.0,
+            "median_gap_hours": float(np.median(gaps)),
+        }
+
+
+def some_habits(count: int, random: np.random.Generator) -> Habits:
+    """Habits as they are learnt of made-up sources."""
+    trace, _ = generate("drift", sources=count, weeks=WEEKS)
+    now = WEEKS * WEEK
+    return learn_habits(trace, now, learn_priors(trace, now, random=random))
+
+
+def fill(habits: Habits, sources: int, random: np.random.Generator) -> None:
+    """Make sources that have just been asked; some have the same habit."""
+    masses = root_mass(five_minute_rates(habits.hourly, habits.minutes), WEEK)
+    values = {
+        "sources": sources,
+        "habits": len(habits),
+        "hourly": [pack_hourly(hourly) for hourly in habits.hourly],
+        "minutes": [pack_minutes(minutes) for minutes in habits.minutes],
+        "weekly": habits.hourly.sum(axis=1).tolist(),
+        "root_mass": masses.tolist(),
+        "utc_offset": (60 * random.integers(-8, 10, len(habits))).tolist(),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(FILL, values)
+
+
+def ms_per_retrieval(habits: Habits, random: np.random.Generator, *, at_once: int) -> float:
+    """Mean CPU time of planning a source from what its rows hold, as `store` does for visits that come together."""
+    now = datetime.now(UTC)
+    packed = [
+        (pack_hourly(hourly), pack_minutes(minutes))
+        for hourly, minutes in zip(habits.hourly, habits.minutes, strict=True)
+    ]
+    seen = random.integers(0, 3, len(packed)).tolist()
+    began = time.process_time()
+    for start in range(0, len(packed), at_once):
+        part = slice(start, start + at_once)
+        retrieved = [
+            Retrieved(just_asked(*habit, now), now, now + timedelta(hours=1), observed=True, seen=count)
+            for habit, count in zip(packed[part], seen[part], strict=True)
+        ]
+        after_retrievals(retrieved, Terms(price=0.5, longest=24.0))
+    return 1_000 * (time.process_time() - began) / len(packed)
+
+
+def just_asked(hourly: bytes, minutes: bytes, now: datetime) -> Remembered:
+    return Remembered(
+        source_id=1,
+        pace=1.0,
+        min_gap=3_600.0,
+        worth=1.0,
+        observed_at=now - timedelta(hours=2),
+        earliest_at=now - timedelta(hours=1),
+        activity=Activity(),
+        hourly=hourly,
+        minutes=minutes,
+        root_mass=1.0,
+        utc_offset=60,
+        window=20,
+        timetable=b"",
+        period=0.0,
+        chances=b"",
+        kind="feed",
+        pushed_until=None,
+    )
+
+
+def gap_max(random: np.random.Generator) -> float:
+    """The worst relative excess of the planner's cost over that of a plain quadratic programme, on the same grid."""
+    worst = 0.0
+    for _ in range(PROFILES):
+        expected = np.cumsum(random.gamma(random.uniform(0.1, 2), size=NODES + 1) * (random.random(NODES + 1) < 0.7))
+        expected = expected - expected[0] * (random.random() < 0.5)  # else some are waiting already
+        step, price = random.uniform(0.02, 1.5), random.gamma(1.0) * 20
+        least, window = int(random.integers(1, 13)), random.choice([np.inf, 5.0, 30.0])
+        nodes = plan(expected.tolist(), step, price, least, window=window)
+        best = plain_programme(expected, step, price, least, window)
+        worst = max(worst, cost_of([0, *nodes], expected, step, price, window) / best - 1)
+    return worst
+
+
+def cost_of(nodes: list[int], expected: FloatArray, step: float, price: float, window: float) -> float:
+    """Posting-hours of delay, the price of each retrieval, and what is lost, of retrievals at nodes of a grid."""
+    total = 0.0
+    for begin, end in pairwise(nodes):
+        # What is waiting at node 0 was not collected there: it waits until the first retrieval.
+        brought = expected[begin : end + 1] - (expected[begin] if begin else 0.0)
+        total += float(np.trapezoid(brought, dx=step)) + price + LOSS_HOURS * max(float(brought[-1]) - window, 0.0)
+    return total
+
+
+def plain_programme(expected: FloatArray, step: float, price: float, least: int, window: float) -> float:
+    """The cost of the cheapest retrievals at nodes at least `least` apart, the last one at the grid's end."""
+    best = np.full(len(expected), np.inf)
+    best[0] = 0.0
+    for end in range(least, len(expected)):
+        for begin in range(end - least + 1):
+            if np.isfinite(best[begin]):
+                best[end] = min(best[end], best[begin] + cost_of([begin, end], expected, step, price, window))
+    return float(best[-1])

@@ -1,0 +1,229 @@
+"""Whether so many retrievals an hour can be kept up, sources publishing and failing all the while."""
+
+import time
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.core.management.base import CommandError
+from django.db import connection
+from django.db.models import Count, F
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from apps.database.statements import fetch
+from apps.retrieval import guard
+from apps.retrieval.actions import change_plan, learn_habits, replan_changed
+from apps.retrieval.models import Plan, Retrieval, Schedule
+from apps.retrieval.queues import retrieval_queues
+from apps.retrieval.reports.lateness import lateness_of_due
+from lab.harness import LabCommand, command, cpu_seconds, running
+from lab.worlds.actions import add_feeds
+from lab.worlds.faults import choose_faults
+from lab.worlds.loading import DAY, MADE_UP_ORIGIN
+from lab.worlds.queries import unread_changes
+from lab.worlds.server import Options, serving
+from lab.worlds.synthetic import make_feeds
+from lab.worlds.timeline import Timeline
+
+SPEED = 15.0  # replayed seconds per second; most is published at full hours: the faster, the sharper these peaks
+HOUR = 3_600 / SPEED  # s, from one of them to the next
+LEAST_GAP = 600  # replayed seconds between two requests of a source: 40 s
+HISTORY = DAY  # s before the beginning, so that feeds are not empty at first
+FAULTY = 0.1  # share of the sources, a slow one among eleven of them
+MARGIN = 1.03  # the budget by what is to be made: the price that meets it is found by trying
+MOST_CHANGES = 1_000  # that are still to be read when the watch begins
+QUEUES = 8  # of retrievals
+WATCHED_EVERY = 5.0  # s
+SPREAD = 180.0  # s over which sources are asked for the first time, or else all would be asked in waves
+ROUNDS = 2  # full hours, after each of which the price is set by what was made in it
+LONGEST_BEGINNING = 900.0  # s in which all sources must have been asked once, and what they brought have been read
+MEGABYTE = 2**20
+
+
+class Command(LabCommand):
+    help = (
+        f"{__doc__} A part of the sources is faulty or slow. Real beat and broker, feeds on loopback, workers for"
+        " retrievals, and one for all that follows from them."
+    )
+    fills_database = True
+    seed = 1
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--per-hour", type=int, default=500_000, help="retrievals (default: %(default)s)")
+        parser.add_argument("--minutes", type=float, default=10.0, help="default: %(default)g")
+        parser.add_argument("--sources", type=int, default=10_000, help="default: %(default)s")
+        parser.add_argument("--workers", type=int, default=1, help="for retrievals (default: %(default)s)")
+
+    def measure(
+        self, *args: Any, per_hour: int, minutes: float, sources: int, workers: int, seed: int, **options: Any
+    ) -> Mapping[str, float]:
+        if min(per_hour, minutes, sources, workers) <= 0:
+            raise CommandError("--per-hour, --minutes, --sources and --workers must be more than 0.")
+        if workers > QUEUES:
+            raise CommandError(f"There are {QUEUES} queues, so --workers can be {QUEUES} at most.")
+        if per_hour > sources * 3_600 * SPEED / LEAST_GAP:
+            raise CommandError(
+                f"{sources:,} sources may not be asked so often: each once in {LEAST_GAP / SPEED:.0f} s."
+            )
+        origin = MADE_UP_ORIGIN.timestamp()
+        end = origin + (60 * minutes + LONGEST_BEGINNING) * SPEED + DAY
+        with self.console.status(f"making up {sources:,} sources"):
+            feeds = make_feeds(sources, seed=seed, begin=origin - HISTORY, end=end)
+        replayed = serving(
+            feeds,
+            timeline=Timeline(origin, time.time(), SPEED),
+            faults=choose_faults((feed.number for feed in feeds), FAULTY, seed),
+            options=Options(end=end),
+            record=_forget,
+        )
+        with replayed as replay, ExitStack() as stack, Progress(console=self.console) as progress:
+            stack.enter_context(guard.lease(replay.addresses.open_host))
+            change_plan(policy=Plan.Policy.OURS, budget=MARGIN * per_hour, unit=Plan.Unit.HOUR)
+            add_feeds(replay.feeds, replay.addresses, speed=SPEED, min_gap=LEAST_GAP, now=datetime.now(UTC))
+            _spread()
+            environment = {"WIREBEAT_RETRIEVAL_QUEUES": str(QUEUES)}
+            started = stack.enter_context(running(_commands(workers), **environment))
+            processes = [process.pid for process in started.values()]
+            self._begin(progress, sources)
+            # Habits and their price, as every night; until then a few sources stood for all.
+            learn_habits(now=datetime.now(UTC))
+            replan_changed(now=datetime.now(UTC))
+            for _round in progress.track(range(ROUNDS), description="steering the price"):
+                time.sleep(HOUR)
+                _steer(MARGIN * per_hour)
+            figures = self._watch(progress, processes, 60 * minutes)
+        self._print(self.console, figures, per_hour)
+        return figures
+
+    @staticmethod
+    def _begin(progress: Progress, sources: int) -> None:
+        """Until nearly all were asked once, and nothing waits that was due before."""
+        bar, until = (
+            progress.add_task("asking all for the first time", total=sources),
+            time.monotonic() + LONGEST_BEGINNING,
+        )
+        while True:
+            asked = Schedule.objects.exclude(asked_at=None).count()
+            progress.update(bar, completed=asked)
+            late = Schedule.objects.filter(due_at__lt=datetime.now(UTC) - timedelta(seconds=2)).count()
+            unread = max(unread_changes().values())
+            if asked >= 0.99 * sources and late <= 0.001 * sources and unread <= MOST_CHANGES:
+                return
+            if time.monotonic() > until:
+                raise CommandError(
+                    f"After {LONGEST_BEGINNING:.0f} s {asked:,} sources were asked, {late:,} are late,"
+                    f" {unread:,} postings unread."
+                )
+            time.sleep(1)
+
+    def _watch(self, progress: Progress, processes: list[int], seconds: float) -> dict[str, float]:
+        began, clock = datetime.now(UTC), time.monotonic()
+        cpu, memory = [cpu_seconds(pid) for pid in processes], list[list[float]]()
+        bar = progress.add_task("keeping it up", total=seconds)
+        while (passed := time.monotonic() - clock) < seconds:
+            memory.append([resident(pid) for pid in processes])
+            progress.update(bar, completed=passed)
+            time.sleep(min(WATCHED_EVERY, seconds - passed + 0.01))
+        ended = datetime.now(UTC)
+        used = [cpu_seconds(pid) - before for pid, before in zip(processes, cpu, strict=True)]
+        whole = (ended - began).total_seconds()
+        return _figures(began, ended) | {
+            "retrieving_cpu_share": sum(used[:-2]) / whole,
+            "deriving_cpu_share": used[-2] / whole,
+            "beat_cpu_share": used[-1] / whole,
+            **_growth(np.array(memory) / MEGABYTE, whole),
+        }
+
+    @staticmethod
+    def _print(console: Console, figures: dict[str, float], per_hour: int) -> None:
+        table = Table("", "", show_header=False, title=f"{per_hour:,} retrievals an hour")
+        for name, value in figures.items():
+            table.add_row(name.replace("_", " "), f"{value:,.3g}" if abs(value) < 100 else f"{value:,.0f}")
+        console.print(table)
+
+
+def _spread() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE retrieval_schedule SET due_at = now() + random() * make_interval(secs => %s)", [SPREAD])
+
+
+def _steer(per_hour: float) -> None:
+    """As the portal does it, but in minutes: there a price moves little in a day, lest a noisy one moves it."""
+    now = datetime.now(UTC)
+    made = Retrieval.objects.filter(fetched_at__gte=now - timedelta(seconds=HOUR)).count()
+    wrong = max(made, 1) / (per_hour * HOUR / 3_600)
+    Plan.objects.filter(pk=1).update(price=F("price") * min(max(wrong**2, 0.2), 5.0), priced_at=now)
+
+
+def _commands(workers: int) -> dict[str, list[str]]:
+    """The workers for retrievals, each with its share of the queues; the one for the rest; the beat."""
+    queues = retrieval_queues(QUEUES)
+    lines = {}
+    for number in range(workers):
+        name = f"retrieval{number}"
+        share = [queue for queue in queues if int(queue.rpartition("-")[2]) % workers == number]
+        lines[name] = command("retrieval", "--hostname", f"{name}@%h", "--queues", ",".join(share))
+    return lines | {"derive": command("derive"), "beat": command("beat")}
+
+
+_MOST_DUE = """
+SELECT coalesce(max(count), 0)::float8 FROM (
+    SELECT count(*) FROM retrieval_retrieval WHERE due_at >= %s AND due_at < %s GROUP BY date_trunc('second', due_at)
+) of_second
+"""
+
+
+def _figures(began: datetime, ended: datetime) -> dict[str, float]:
+    """Of what was first due in the time; what is not stored at its end counts as late as it is then."""
+    late, [(most_due,)] = lateness_of_due(began, ended), fetch(_MOST_DUE, [began, ended])
+    made = Retrieval.objects.filter(fetched_at__gte=began, fetched_at__lt=ended)
+    outcomes = Counter(dict(made.values_list("outcome").annotate(count=Count("pk"))))
+    hours = (ended - began) / timedelta(hours=1)
+    return {
+        "retrievals_per_hour": outcomes.total() / hours,
+        "lateness_p50_s": late.begun.p50,
+        "lateness_p99_s": late.begun.p99,
+        "lateness_max_s": late.begun.longest,
+        "stored_p50_s": late.stored.p50,
+        "stored_p99_s": late.stored.p99,
+        "stored_max_s": late.stored.longest,
+        "not_stored": late.not_stored,
+        "most_due_in_a_second": most_due,
+        **{f"outcome_{name}": float(count) for name, count in sorted(outcomes.items())},
+    }
+
+
+def _growth(memory: NDArray[np.float64], seconds: float) -> dict[str, float]:
+    """Memory in MB of all processes together: in the first and in the last fifth of the time, and its trend."""
+    whole = memory.sum(axis=1)
+    fifth = max(1, whole.size // 5)
+
+    def grown(part: NDArray[np.float64]) -> float:
+        return float(part[-fifth:].sum(axis=1).mean() - part[:fifth].sum(axis=1).mean())
+
+    slope = np.polyfit(np.linspace(0, seconds / 3_600, whole.size), whole, 1)[0] if whole.size > 1 else 0.0
+    return {
+        "memory_first_mb": float(whole[:fifth].mean()),
+        "memory_last_mb": float(whole[-fifth:].mean()),
+        "retrieving_memory_growth_mb": grown(memory[:, :-2]),
+        "deriving_memory_growth_mb": grown(memory[:, -2:-1]),
+        "beat_memory_growth_mb": grown(memory[:, -1:]),
+        "memory_mb_per_hour": float(slope),
+    }
+
+
+def resident(pid: int) -> float:
+    """Bytes that a process has in memory (Linux)."""
+    return float(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * 4096
+
+
+def _forget(_line: object) -> None:
+    """No record is wanted."""

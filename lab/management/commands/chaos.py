@@ -1,0 +1,144 @@
+"""Kill, freeze and restart the parts of a portal while it reads a replay; its tables must be those of a serial run."""
+
+import os
+import sys
+import time
+from argparse import SUPPRESS, ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError
+from rich.console import Console
+from rich.table import Table
+
+from lab.benchmarks.lateness import figures as lateness_figures
+from lab.chaos.faults import FAULTS
+from lab.chaos.places import chosen, named
+from lab.chaos.scenario import Course, Outcome, Wanted
+from lab.chaos.topology import stage
+from lab.harness import LabCommand, Result
+from portal.launcher import processes, throwaway
+from portal.launcher.embedded import StartError
+
+INSIDE = "--inside"  # the environment that leads to the servers
+
+
+class Command(LabCommand):
+    help = f"{__doc__} On servers of its own; every message is delivered twice. Ends with 1 if anything differs."
+    seed = 1
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--seconds", type=float, default=120.0, help="of the replay (default: %(default)g)")
+        parser.add_argument("--faults", type=int, default=12, help="default: %(default)s, each kind once")
+        parser.add_argument("--sources", type=int, default=60, help="default: %(default)s")
+        parser.add_argument(
+            "--only", choices=[fault.name for fault in FAULTS], default="", help="faults of this kind alone"
+        )
+        where = parser.add_mutually_exclusive_group()
+        where.add_argument("--debian", action="store_true", help="with Debian's RabbitMQ and Postgres, by TCP")
+        where.add_argument(
+            "--hosts", action="store_true", help="each worker on a host of its own, which may be cut off; needs root"
+        )
+        parser.add_argument(INSIDE, action="store_true", help=SUPPRESS)
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        if {INSIDE, "-h", "--help"} & set(argv):
+            super().run_from_argv(argv)
+        else:
+            sys.exit(run_inside(argv))
+
+    def measure(
+        self,
+        *args: Any,
+        seconds: float,
+        faults: int,
+        seed: int,
+        sources: int,
+        only: str,
+        hosts: bool,
+        **options: Any,
+    ) -> Result:
+        if seconds <= 0 or faults < 0 or sources < 1:
+            raise CommandError("--seconds and --sources must be more than 0, --faults not less.")
+        console, begun = self.console, time.monotonic()
+        try:
+            with console.status("") as status, stage(named(settings.VAR_DIR, os.environ), on_hosts=hosts) as made:
+
+                def say(what: str) -> None:
+                    status.update(what)
+                    console.print(f"{time.monotonic() - begun:5.0f} s  {what}", highlight=False)
+
+                outcome = Course(made, Wanted(seconds, faults, seed, sources, only), say).run()
+        except StartError as error:
+            raise CommandError(str(error)) from error
+        _print(outcome, console)
+        failure = "" if outcome.passed else "What is stored shows that parts have died."
+        return Result(_figures(outcome), failure=failure)
+
+
+def run_inside(argv: list[str]) -> int:
+    """Run the same command again, with settings that lead to the servers that it starts and kills; its exit code."""
+    processes.hold_signals()
+    try:
+        with throwaway.folder() as var:
+            environment = os.environ | chosen(var, argv).environment
+            return throwaway.run_in_front([sys.executable, *argv, INSIDE], environment).code
+    except processes.Stopped as stopped:
+        return 128 + stopped.number
+
+
+def _print(outcome: Outcome, console: Console) -> None:
+    suffered = Table("Second", "Fault", "Part", "Whole again after", "Longest pause", "Another beat led after")
+    for each in outcome.suffered:
+        takeover = "" if each.takeover is None else f"{each.takeover:.1f} s"
+        whole, pause = f"{each.whole_after:.1f} s", f"{each.pause:.1f} s"
+        suffered.add_row(f"{each.at:.0f}", each.name, each.part, whole, pause, takeover)
+    console.print(suffered)
+    found = outcome.findings
+    compared = Table("Table", "Rows", "Missing", "Too many", "Different")
+    for name, rows in found.rows.items():
+        wrong = (kind.get(name, 0) for kind in (found.missing, found.added, found.different))
+        compared.add_row(name, f"{rows:,}", *(f"{count:,}" for count in wrong))
+    console.print(compared)
+    for fault in found.faults:
+        console.print(fault, highlight=False, markup=False)
+    verdict = outcome.verdict
+    if late := lateness(outcome):
+        console.print(
+            f"Begun after the first due time: p50 {late['begun_p50_s']:.1f} s, p99 {late['begun_p99_s']:.1f} s, at most"
+            f" {late['begun_max_s']:.1f} s; stored at most {late['stored_max_s']:.1f} s;"
+            f" {late['not_begun']:.0f} still due.",
+            highlight=False,
+        )
+    console.print(f"{outcome.revived} parts ended by themselves meanwhile and were begun again.")
+    console.print(
+        f"{verdict.published:,} postings published, {verdict.served:,} served, {verdict.stored:,} stored in"
+        f" {outcome.retrievals:,} retrievals: lost {verdict.lost_count}, doubled {verdict.doubled_count},"
+        f" sources stranded {outcome.stranded}, rows differing {found.differing}.",
+        highlight=False,
+    )
+
+
+def lateness(outcome: Outcome) -> dict[str, float]:
+    return lateness_figures([outcome.lateness]) if outcome.lateness.begun else {}
+
+
+def _figures(outcome: Outcome) -> dict[str, float]:
+    takeovers = [each.takeover for each in outcome.suffered if each.takeover is not None]
+    return {
+        "faults": len(outcome.suffered),
+        "published": outcome.verdict.published,
+        "served": outcome.verdict.served,
+        "stored": outcome.verdict.stored,
+        "retrievals": outcome.retrievals,
+        "revived": outcome.revived,
+        "lost": outcome.verdict.lost_count,
+        "doubled": outcome.verdict.doubled_count,
+        "stranded": outcome.stranded,
+        "rows": sum(outcome.findings.rows.values()),
+        "differing_rows": outcome.findings.differing,
+        "takeover_max_s": max(takeovers, default=0.0),
+        "whole_again_max_s": max((each.whole_after for each in outcome.suffered), default=0.0),
+        **lateness(outcome),
+        "pause_max_s": max((each.pause for each in outcome.suffered), default=0.0),
+    }

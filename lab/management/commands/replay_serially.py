@@ -1,0 +1,19 @@
+"""Store what the record of a replay says was served, once and in order: what `chaos` compares its tables with."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from lab.chaos import serial_run
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--record", type=Path, required=True, metavar="FILE")
+
+    def handle(self, *args: Any, record: Path, **options: Any) -> None:
+        serial_run.run(record)

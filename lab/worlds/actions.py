@@ -1,0 +1,82 @@
+"""Make the portal read a replay."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from django.db import transaction
+
+from apps.postings import actions as postings
+from apps.retrieval.actions import adopt_sources
+from apps.sources.actions import NewSource, add_sources, edit_source
+from apps.sources.formats.feed import ParsedEntry
+from lab.worlds import queries
+from lab.worlds.addresses import Addresses
+from lab.worlds.feed import Feed
+from lab.worlds.rendering import Entry, make_entry
+from lab.worlds.timeline import Timeline
+
+AT_ONCE = 200  # postings of a source that are stored in one transaction
+
+
+@transaction.atomic
+def add_feeds(
+    feeds: Sequence[Feed], addresses: Addresses, *, speed: float, min_gap: int | None, now: datetime
+) -> list[int]:
+    """Add the replayed feeds as sources that everybody sees and that are asked from now on; return their ids.
+
+    `min_gap` is the shortest gap between two requests in recorded seconds, None: what politeness takes by
+    default. Sources of an earlier replay at the same addresses are set to the new speed and gap.
+    """
+    ids = add_sources(
+        [
+            NewSource(
+                url=addresses.feed(feed.number),
+                title=feed.title,
+                site_url=f"{addresses.site(feed.number)}/",
+                language=feed.language,
+                category=feed.category,
+                listed=True,
+                always_retrieved=True,
+                pace=speed,
+                min_gap=min_gap,
+            )
+            for feed in feeds
+        ]
+    )
+    for source in queries.different_sources(ids, pace=speed, min_gap=min_gap):
+        edit_source(source.pk, pace=speed, min_gap=min_gap)
+    adopt_sources(ids, now=now)
+    return ids
+
+
+def store_history(feed: Feed, source_id: int, addresses: Addresses, timeline: Timeline, *, now: datetime) -> int:
+    """Store what a feed has published so far, as if it had been read all along; return how much of it was new."""
+    count = feed.count_until(timeline.recorded(now.timestamp()))
+    new = 0
+    for first in range(0, count, AT_ONCE):
+        entries = [
+            _parsed(make_entry(feed, posting, timeline, addresses))
+            for posting in range(first, min(first + AT_ONCE, count))
+        ]
+        document = postings.Document(
+            source_id=source_id,
+            entries=entries,
+            address=addresses.feed(feed.number),
+            feed_link=f"{addresses.site(feed.number)}/",
+            language=feed.language,
+            received_at=now,
+        )
+        new += postings.store([document])[0].new
+    return new
+
+
+def _parsed(entry: Entry) -> ParsedEntry:
+    """An entry as the portal reads it, but with a date finer than the second that feeds write."""
+    return ParsedEntry(
+        guid=entry.guid,
+        link=entry.link,
+        title=entry.title,
+        summary=entry.summary,
+        content=entry.content,
+        published=datetime.fromtimestamp(entry.published, UTC),
+    )

@@ -1,0 +1,112 @@
+"""The web pages of a replayed site: its front page, the pages of its postings, their pictures."""
+
+import math
+import struct
+from collections.abc import Iterable
+from colorsys import hls_to_rgb
+from datetime import UTC, datetime
+from html import escape
+from zlib import compress, crc32
+
+from lab.worlds.addresses import Addresses
+from lab.worlds.feed import Feed, Text
+from lab.worlds.rendering import format_of
+from lab.worlds.timeline import Timeline
+
+_WIDTH, _HEIGHT, _SUN = 640, 360, 46  # of a picture, and how far its sun reaches, in pixels
+
+
+def article_page(feed: Feed, posting: int, timeline: Timeline, addresses: Addresses) -> str:
+    """The page of one posting, with the text inside an article element between navigation and footer.
+
+    >>> feed = Feed(1, "News", "en", "World", [0.0], [Text("Rain & wind", ("It rains.",))])
+    >>> "<h1>Rain &amp; wind</h1>" in article_page(feed, 0, Timeline(0.0, 0.0), Addresses(8700, "ab"))
+    True
+    """
+    text = feed.texts[posting]
+    title = escape(text.title)
+    published = datetime.fromtimestamp(timeline.real(feed.instants[posting]), UTC)
+    paragraphs = "\n".join(f"<p>{escape(paragraph)}</p>" for paragraph in text.paragraphs)
+    summary = escape(text.paragraphs[0] if text.paragraphs else text.title)
+    picture = addresses.picture(feed.number, posting)
+    return _page(
+        feed,
+        title,
+        addresses,
+        head=(
+            f'<meta name="description" content="{summary}">\n<meta property="og:type" content="article">\n'
+            f'<meta property="og:title" content="{title}">\n<meta property="og:image" content="{picture}">\n'
+            f'<link rel="canonical" href="{addresses.article(feed.number, posting)}">\n'
+        ),
+        body=(
+            f'<article>\n<h1>{title}</h1>\n<p><time datetime="{published.isoformat()}">{published:%d %b %Y, %H:%M}'
+            f' UTC</time></p>\n<img src="{picture}" alt="" width="640" height="360">\n{paragraphs}\n</article>'
+        ),
+    )
+
+
+def front_page(feed: Feed, newest: Iterable[int], addresses: Addresses) -> str:
+    """A source's front page: links to some postings, and its feed for autodiscovery."""
+    links = "\n".join(
+        f'<li><a href="{addresses.article(feed.number, posting)}">{escape(feed.texts[posting].title)}</a></li>'
+        for posting in newest
+    )
+    return _page(feed, escape(feed.title), addresses, body=f"<h1>{escape(feed.title)}</h1>\n<ul>\n{links}\n</ul>")
+
+
+def directory_page(feeds: Iterable[Feed], addresses: Addresses) -> str:
+    """The page of the server itself: all (or the first) sites it plays."""
+    links = "\n".join(f'<li><a href="{addresses.site(feed.number)}/">{escape(feed.title)}</a></li>' for feed in feeds)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>Replayed sites</title></head>\n'
+        f"<body>\n<h1>Replayed sites</h1>\n<ul>\n{links}\n</ul>\n</body>\n</html>\n"
+    )
+
+
+def picture(source: int, posting: int, text: Text) -> bytes:
+    """A PNG picture whose colours follow from the words, so that pages do not all look the same.
+
+    No SVG: that is a document, which the portal, and many another reader, shows to nobody.
+
+    >>> picture(1, 2, Text("Rain", ())).startswith(b"\\x89PNG")
+    True
+    """
+    hue = crc32(text.title.encode("utf-8", "replace")) % 360 / 360
+    height = 60 + (source * 31 + posting * 17) % 120
+    colours = [
+        hls_to_rgb(hue, 0.78, 0.45),
+        hls_to_rgb((hue + 0.11) % 1, 0.62, 0.7),
+        hls_to_rgb((hue + 0.56) % 1, 0.42, 0.35),
+    ]
+    palette = bytes(round(255 * part) for colour in colours for part in colour)
+    rows = b"".join(_picture_row(row, round(120 + 360 * hue), height) for row in range(_HEIGHT))
+    header = struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 3, 0, 0, 0)  # a byte a pixel, which names one of the colours
+    chunks = [(b"IHDR", header), (b"PLTE", palette), (b"IDAT", compress(rows, 1)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, body) for kind, body in chunks)
+
+
+def _picture_row(row: int, across: int, height: int) -> bytes:
+    """One row: sky with a sun in it, and below both a slope; the byte before says that it is not filtered."""
+    half = math.isqrt(max(0, _SUN**2 - (row - height) ** 2))
+    sky = bytearray(_WIDTH)
+    sky[across - half : across + half] = bytes([1]) * (2 * half)
+    ground = min(_WIDTH, max(0, (row - 120 - height) * 4))
+    sky[:ground] = bytes([2]) * ground
+    return bytes([0]) + bytes(sky)
+
+
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", crc32(kind + body))
+
+
+def _page(feed: Feed, title: str, addresses: Addresses, *, body: str, head: str = "") -> str:
+    site = addresses.site(feed.number)
+    return (
+        f'<!doctype html>\n<html lang="{escape(feed.language)}">\n<head>\n<meta charset="utf-8">\n'
+        f"<title>{title}</title>\n{head}"
+        f'<link rel="alternate" type="{format_of(feed.number)}" title="{escape(feed.title)}"'
+        f' href="{addresses.feed(feed.number)}">\n</head>\n<body>\n'
+        f'<header><a href="{site}/">{escape(feed.title)}</a>'
+        f' <nav><a href="{site}/">Home</a> <a href="{site}/contact">Contact</a></nav></header>\n'
+        f"<main>\n{body}\n</main>\n<footer>{escape(feed.title)}, {escape(feed.category)}</footer>\n</body>\n</html>\n"
+    )

@@ -1,0 +1,53 @@
+"""What the portal has of the replayed sources."""
+
+from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
+
+from django.db.models import Q, QuerySet
+
+from apps.database.statements import fetch
+from apps.postings.models import Posting
+from apps.retrieval.models import Schedule
+from apps.sources.models import Source
+from lab.evaluations.replays.verification import Stored
+from lab.worlds.addresses import source_of
+
+CHANGES = ("search_change", "trending_change", "summaries_change", "stories_change", "alerts_change")
+AT_ONCE = 5_000  # rows that are in memory at once
+
+
+def replayed_sources(port: int) -> dict[int, int]:
+    """The number of the replayed source for the id of each portal's source that a replay at `port` serves."""
+    rows = Source.objects.filter(Q(url__contains=f":{port}/")).values_list("pk", "url")
+    return {pk: number for pk, url in rows if (number := source_of(url, port)) is not None}
+
+
+def interests_of(port: int) -> dict[int, float]:
+    """What searches multiply the worth of each replayed source by, 1 where nobody searches."""
+    numbers = replayed_sources(port)
+    rows = Source.objects.filter(pk__in=numbers).values_list("pk", "interest")
+    return {numbers[id]: interest for id, interest in rows}
+
+
+def stored_postings(port: int, since: float) -> Iterator[Stored]:
+    """What is stored of the sources at `port`, retrieved at `since` (real seconds since 1970) or later."""
+    sources = replayed_sources(port)
+    rows = Posting.objects.filter(source__in=sources, retrieved_at__gte=datetime.fromtimestamp(since, UTC))
+    columns = rows.values_list("source_id", "guid", "url", "retrieved_at")
+    for row, guid, url, retrieved_at in columns.iterator(AT_ONCE):
+        yield Stored(sources[row], row, guid, url, retrieved_at.timestamp())
+
+
+def different_sources(ids: Collection[int], *, pace: float, min_gap: int | None) -> QuerySet[Source]:
+    """Those of the sources that an earlier replay has left with another pace or gap."""
+    return Source.objects.filter(pk__in=ids).exclude(pace=pace, min_gap=min_gap)
+
+
+def unobserved(ids: Collection[int]) -> bool:
+    """Whether one of the sources has never answered."""
+    return Schedule.objects.filter(source__in=ids, observed_at=None).exists()
+
+
+def unread_changes() -> dict[str, int]:
+    """How many changes of postings wait to be read, for each of what is derived from postings."""
+    return {table.removesuffix("_change"): fetch(f"SELECT count(*) FROM {table}")[0][0] for table in CHANGES}

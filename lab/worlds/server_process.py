@@ -1,0 +1,204 @@
+"""A replay's server in a process of its own, so that it shares no interpreter with whoever measures its clients."""
+
+import asyncio
+import multiprocessing
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from multiprocessing.connection import Connection
+from threading import Thread
+from typing import Any
+
+import aiohttp
+
+from apps.retrieval import guard
+from lab.worlds.addresses import Addresses, Kind
+from lab.worlds.answers import Options
+from lab.worlds.feed import Feed
+from lab.worlds.lines import Line, Published, Request, Start
+from lab.worlds.server import BACKLOG, LOOPBACK, Replay, serving
+from lab.worlds.synthetic import make_steady_feeds
+
+POSTING_GAP = timedelta(hours=1)  # between two postings of a feed
+POSTINGS = 40  # in a feed
+STARTING_TIMEOUT = 120.0  # s
+
+# Forked, it would share this process' connections to the database.
+_spawned = multiprocessing.get_context("spawn")
+
+
+@dataclass(slots=True)
+class _Clock:
+    """Stands still until it is moved: a feed changes between two measurements, never during one."""
+
+    now: datetime
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@dataclass(slots=True)
+class _Record:
+    """What happened; requests are noted by the real time of their arrival."""
+
+    others: list[Line] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+
+    def __call__(self, line: Line) -> None:
+        if isinstance(line, Request):
+            self.requests.append(replace(line, at=time.time()))
+        else:
+            self.others.append(line)
+
+
+class Server:
+    """The running process; made by `serving_apart`."""
+
+    def __init__(self, connection: Connection, feeds: Sequence[Feed], addresses: Addresses, silent_port: int) -> None:
+        self.feeds = feeds
+        self.addresses = addresses
+        self.silent_port = silent_port  # accepts connections and never answers
+        self._connection = connection
+
+    def publish(self) -> None:
+        """Let every feed show one posting more."""
+        self._ask("publish")
+
+    def take_requests(self) -> list[Request]:
+        """The requests since the last call; `at` is when each arrived, in real seconds since 1970."""
+        taken: list[Request] = self._ask("take_requests")
+        return taken
+
+    def published(self) -> list[Start | Published]:
+        """The beginning, and every posting that a feed has shown."""
+        lines: list[Start | Published] = self._ask("published")
+        return lines
+
+    def cpu_seconds(self) -> float:
+        seconds: float = self._ask("cpu_seconds")
+        return seconds
+
+    def _ask(self, name: str) -> Any:
+        self._connection.send(name)
+        return self._connection.recv()
+
+
+@contextmanager
+def serving_apart(feeds: int, *, seed: int, changes: int = 0) -> Iterator[Server]:
+    """Serve made-up feeds with `POSTINGS` postings each, which can be made to `publish` `changes` times.
+
+    The portal may reach them meanwhile.
+
+    Raises
+    ------
+    EOFError
+        If the server cannot start.
+    """
+    begin = datetime.now(UTC) - (changes + 1) * POSTING_GAP
+    instants = [(begin + number * POSTING_GAP).timestamp() for number in range(1 - POSTINGS, changes + 1)]
+    made = make_steady_feeds(feeds, seed=seed, instants=instants)
+    ours, theirs = _spawned.Pipe()
+    process = _spawned.Process(target=_serve, args=(theirs, made, begin), name="replay", daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        addresses, silent_port = ours.recv()
+        silent = replace(addresses, port=silent_port)
+        with guard.lease(addresses.open_host), guard.lease(silent.open_host):
+            yield Server(ours, made, addresses, silent_port)
+    finally:
+        ours.close()
+        process.join(timeout=STARTING_TIMEOUT)
+        process.kill()
+
+
+def _serve(connection: Connection, feeds: Sequence[Feed], begin: datetime) -> None:
+    """Serve until the other end hangs up."""
+    clock, record = _Clock(begin), _Record()
+    options = Options(window=POSTINGS, kept_bodies=2 * len(feeds))
+    with _silence() as silent_port, serving(feeds, clock=clock, options=options, record=record) as replay:
+        replay.render_all()
+        connection.send((replay.addresses, silent_port))
+        with suppress(EOFError):
+            while True:
+                connection.send(_obey(connection.recv(), replay, clock, record))
+
+
+def _obey(name: str, replay: Replay, clock: _Clock, record: _Record) -> Any:
+    match name:
+        case "publish":
+            clock.now += POSTING_GAP
+            replay.render_all()
+            return None
+        case "take_requests":
+            taken, record.requests = record.requests, []
+            return taken
+        case "cpu_seconds":
+            return time.process_time()
+    return record.others
+
+
+@contextmanager
+def _silence() -> Iterator[int]:
+    """A port of loopback that accepts every connection and never answers."""
+    loop = asyncio.new_event_loop()
+
+    async def listen() -> int:
+        server = await asyncio.start_server(_read_for_ever, LOOPBACK, 0, backlog=BACKLOG)
+        port: int = server.sockets[0].getsockname()[1]
+        return port
+
+    port = loop.run_until_complete(listen())
+    Thread(target=loop.run_forever, name="silence", daemon=True).start()
+    yield port
+    loop.call_soon_threadsafe(loop.stop)
+
+
+async def _read_for_ever(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(OSError):
+        while await reader.read(1024):
+            pass
+    writer.close()
+
+
+# --- the baseline -----------------------------------------------------------------------------------------------------
+def fetch_all(server: Server, feeds: Sequence[Feed], *, host_gap: float | None = None) -> float:
+    """Seconds in which a bare client fetches feeds, all at once; with a gap, each host's robots.txt that long before.
+
+    Nothing is parsed or stored, so no portal can be quicker.
+    """
+    began = time.perf_counter()
+    asyncio.run(_fetch_all(server.addresses, feeds, host_gap))
+    seconds = time.perf_counter() - began
+    server.take_requests()
+    return seconds
+
+
+async def _fetch_all(addresses: Addresses, feeds: Sequence[Feed], host_gap: float | None) -> None:
+    connector = aiohttp.TCPConnector(limit=0, force_close=True)
+    async with aiohttp.ClientSession(connector=connector) as session:
+
+        async def fetch(number: int, path: str) -> None:
+            host = addresses.site(number).removeprefix("http://")
+            url = f"http://{LOOPBACK}:{addresses.port}{path}"
+            async with session.get(url, headers={"Host": host, "Accept-Encoding": "gzip"}) as response:
+                await response.read()
+
+        async def visit(feed: Feed) -> None:
+            if host_gap is not None:
+                await fetch(feed.number, "/robots.txt")
+                await asyncio.sleep(host_gap)
+            await fetch(feed.number, "/feed")
+
+        await asyncio.gather(*map(visit, feeds))
+
+
+def feed_arrivals(requests: Sequence[Request]) -> dict[int, float]:
+    """When the first request for each feed arrived, by the number of the feed; real seconds since 1970."""
+    first: dict[int, float] = {}
+    for request in requests:
+        if request.kind == Kind.FEED and request.source is not None:
+            first.setdefault(request.source, request.at)
+    return first

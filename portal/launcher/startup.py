@@ -1,0 +1,217 @@
+"""What `manage.py up` does: one portal for this checkout, from its database to its first page, until told to stop."""
+
+import fcntl
+import http.client
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import TextIO
+
+from apps.retrieval.queues import DERIVED, retrieval_queues
+from portal import environment, variables
+from portal.launcher import embedded, processes, servers
+from portal.launcher.console import Console
+from portal.launcher.embedded import StartError
+from portal.launcher.supervisor import Program, Supervisor
+
+ROOT = Path(__file__).resolve().parents[2]
+RETRIEVAL_THREADS = 8  # they begin sources; fetching takes none
+DERIVE_THREADS = 16
+GIVING_WAY = ["nice", "-n", "10"]  # deriving slows down neither retrieval nor pages
+PORTS = range(8000, 8050)
+# Bytes: a new Postgres with all tables has 55 MB, most of it in its log's first files.
+ROOM_OF_FIRST_START = 100 * 10**6
+ROOM_OF_RESTART = 20 * 10**6  # bytes; one more file of Postgres' log
+PROBE = 2**16  # bytes
+SLOW_STATEMENT = 3600.0  # s; a migration may wait so long for Postgres, which may work on another machine
+EVERYWHERE = {"127.0.0.1", "0.0.0.0", "::", "::1"}
+
+Applications = Callable[[socket.socket, Mapping[str, str]], tuple[Program, Sequence[Program]]]
+
+
+def data_folder() -> Path:
+    return variables.VAR_DIR
+
+
+def commands() -> dict[str, list[str]]:
+    """The command line of each process that runs for ever, by its name. Benchmarks start the same ones."""
+    python = [sys.executable, "-m"]
+    celery = [*python, "celery", "-A", "portal"]
+    web = [*python, "gunicorn", "portal.wsgi", "--no-control-socket", "--logger-class", "portal.logs.WebLog"]
+    web += ["--preload", "--worker-class", "portal.launcher.lasting.LastingWorker", "--workers", "2", "--threads", "16"]
+    web += ["--graceful-timeout", "5"]
+    retrieval = ",".join(retrieval_queues(variables.RETRIEVAL_QUEUES))
+    return {
+        "web": web,
+        "retrieval": [*celery, *_worker("retrieval", retrieval, RETRIEVAL_THREADS)],
+        "derive": [*GIVING_WAY, *celery, *_worker("derive", DERIVED, DERIVE_THREADS)],
+        "beat": [*celery, "beat", "--pidfile=", "--loglevel", "info"],
+    }
+
+
+def _worker(name: str, queues: str, threads: int) -> list[str]:
+    """Arguments of Celery for a worker that consumes these queues, with commas between them."""
+    return [
+        *("worker", "--hostname", f"{name}@%h", "--queues", queues, "--pool", "threads", "--concurrency", str(threads)),
+        *("--without-gossip", "--without-mingle", "--loglevel", "info"),
+    ]
+
+
+def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[Program, Sequence[Program]]:
+    """What prepares the database, and then what runs for ever, with these environment variables."""
+    lines = commands()
+    program = partial(Program, environment=settings, directory=ROOT)
+    # When we are killed the broker goes too: a worker could neither finish nor give back what it holds.
+    clockwork = partial(program, death_signal=signal.SIGKILL, stop_within=10.0)
+    preparation = [sys.executable, "-m", "portal.launcher.preparation"]
+    return program(name="preparation", command=preparation, stalled_after=SLOW_STATEMENT), [
+        # First, and alone until it answers: the first page should not wait for what nobody waits for.
+        program(
+            name="web",
+            # The port is bound here and handed down: nobody can take it between two starts, and nobody is refused
+            # during one.
+            command=[*lines["web"], "--bind", f"fd://{listener.fileno()}"],
+            files=(listener.fileno(),),
+            is_ready=lambda: answers(listener),
+            takes_over=processes.has_children,  # it loads all code before it forks those that answer
+        ),
+        clockwork(name="retrieval", command=lines["retrieval"]),
+        clockwork(name="derive", command=lines["derive"]),
+        clockwork(name="beat", command=lines["beat"]),
+    ]
+
+
+def up(var: Path, host: str, port: int | None, console: Console, applications: Applications = applications) -> int:
+    """Start everything, watch over it, stop everything; the exit code for the shell."""
+    processes.hold_signals()
+    processes.adopt_orphans()
+    supervisor = Supervisor(console)
+    try:
+        _make_usable(var)
+        with _alone(var) as lock, closing(listen(host, port)) as listener:
+            try:
+                _start(supervisor, var, listener, applications)
+                _announce(listener, host, lock, console)
+                supervisor.watch()
+            finally:
+                _stop(supervisor, console)
+                with suppress(OSError):  # where nothing was started, or something still stands
+                    embedded.run_directory(var).rmdir()
+    except processes.Stopped:
+        return 0
+    except StartError as error:
+        console.warn(str(error))
+        return 1
+    except OSError as error:
+        if not Path(str(error.filename)).is_relative_to(var):
+            raise
+        console.warn(environment.unusable(var, error))
+        return 1
+
+
+def _make_usable(var: Path) -> None:
+    """Make the data folder, and see that what a start writes will fit: Postgres does not say clearly when it does not.
+
+    Raises
+    ------
+    StartError
+        If it cannot be written, or its disk is full.
+    """
+    try:
+        var.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=var) as probe:
+            probe.write(bytes(PROBE))
+    except OSError as error:
+        raise StartError(environment.unusable(var, error)) from error
+    if environment.text("DATABASE_URL"):
+        return
+    needed = ROOM_OF_RESTART if (var / "pg" / "PG_VERSION").exists() else ROOM_OF_FIRST_START
+    if (free := shutil.disk_usage(var).free) < needed:
+        raise StartError(
+            f"The disk of the data folder {var} is full: {free // 10**6} MB are free, and the database needs"
+            f" {needed // 10**6} MB to start. Make room, or name another folder in WIREBEAT_VAR."
+        )
+
+
+def _start(supervisor: Supervisor, var: Path, listener: socket.socket, applications: Applications) -> None:
+    supervisor.console.say("Wirebeat is starting; Ctrl-C stops it.")
+    sockets = embedded.make_run_directory(var)
+    chosen = {
+        "PYTHONUNBUFFERED": "1",
+        "DATABASE_URL": embedded.postgres_url(sockets),
+        "BROKER_URL": embedded.valkey_url(sockets, "redis+socket"),
+        "CACHE_URL": embedded.cache_url(var),
+        "WIREBEAT_URL": f"http://localhost:{listener.getsockname()[1]}",
+    }
+    ours = []
+    if not environment.text("DATABASE_URL"):
+        ours.append(servers.postgres(var / "pg", sockets, servers.postgres_settings()))
+    if not (environment.text("BROKER_URL") and environment.text("CACHE_URL")):
+        ours.append(servers.valkey(var / "valkey", sockets))
+    supervisor.start(*ours)
+    given = {name: value for name, value in os.environ.items() if value or name not in chosen}
+    # Its folder may be given relative to ours, and the programs run in another one.
+    preparation, running = applications(listener, chosen | given | {"WIREBEAT_VAR": str(var.absolute())})
+    supervisor.finish(preparation)
+    supervisor.start(*running)
+
+
+def _announce(listener: socket.socket, host: str, lock: TextIO, console: Console) -> None:
+    shown = "localhost" if host in EVERYWHERE else host
+    address = f"http://{shown}:{listener.getsockname()[1]}/"
+    lock.truncate(0)
+    lock.write(address)
+    lock.flush()
+    console.warn(f"Wirebeat is ready: {address}")
+
+
+def _stop(supervisor: Supervisor, console: Console) -> None:
+    started = time.monotonic()
+    console.say("Stopping ...")
+    supervisor.stop()
+    console.say(f"Stopped in {time.monotonic() - started:.1f} s; nothing is left running.")
+
+
+@contextmanager
+def _alone(var: Path) -> Iterator[TextIO]:
+    """Hold the lock of the data folder. It ends with this process, and says where the portal is to a second start."""
+    with (var / "up.lock").open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            where = file.read() or "it is still starting"
+            raise StartError(f"Wirebeat is already running here: {where}") from None
+        file.truncate(0)
+        yield file
+
+
+def listen(host: str, port: int | None) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in PORTS if port is None else [port]:
+        try:
+            return socket.create_server((host, candidate), family=family, backlog=512)
+        except OSError as error:
+            problem = error
+    wanted = f"port {port}" if port is not None else f"a port of {PORTS.start} to {PORTS.stop - 1}"
+    raise StartError(f"Cannot listen on {wanted} of {host}: {os.strerror(problem.errno or 0)}.")
+
+
+def answers(listener: socket.socket) -> bool:
+    """Whether the site answers. What it answers is the site's business: it may insist on another host or on TLS."""
+    host, port = listener.getsockname()[:2]
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    with closing(http.client.HTTPConnection(reachable, port, timeout=1.0)) as connection:
+        try:
+            connection.request("GET", "/health/live")
+            return connection.getresponse().status < 500
+        except (OSError, http.client.HTTPException):
+            return False

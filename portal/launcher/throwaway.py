@@ -1,0 +1,101 @@
+"""A Postgres, a Valkey and documents that live only as long as one command: for tests, benchmarks and evaluations."""
+
+import fcntl
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from portal.launcher import embedded, privileges, processes, servers
+from portal.launcher.console import QUIET, Console
+from portal.launcher.embedded import StartError
+from portal.launcher.processes import Stopped
+from portal.launcher.supervisor import Supervisor
+
+ROOT = Path(__file__).resolve().parents[2]
+PREFIX = "wirebeat-throwaway-"
+FOR_TESTS = servers.postgres_settings() | servers.FORGETFUL
+FOR_MEASURING = servers.postgres_settings(shared_buffers=2**30)
+
+
+class Ending(NamedTuple):
+    """How a command ended."""
+
+    code: int  # for the shell
+    stopped: bool  # somebody asked for it
+
+
+def run(command: Sequence[str], settings: Mapping[str, str], *, migrated: bool) -> int:
+    """Run a command of this checkout on servers of its own; its exit code."""
+    processes.hold_signals()
+    try:
+        with running(settings) as environment:
+            if migrated:
+                migration = run_in_front([sys.executable, "-m", "portal.launcher.preparation", "migrate"], environment)
+                if migration.code:
+                    return migration.code
+            return run_in_front(command, environment).code
+    except StartError as error:
+        sys.exit(str(error))
+    except Stopped as stopped:
+        return 128 + stopped.number
+
+
+@contextmanager
+def running(settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Start the servers, and yield the environment that leads to them."""
+    with folder() as var:
+        sockets = embedded.make_run_directory(var)
+        supervisor = Supervisor(Console(var / "log", QUIET))
+        try:
+            supervisor.start(servers.postgres(var / "pg", sockets, settings), servers.valkey(var / "valkey", sockets))
+            yield os.environ | {
+                "DATABASE_URL": embedded.postgres_url(sockets),
+                "BROKER_URL": embedded.valkey_url(sockets, "redis+socket"),
+                "CACHE_URL": embedded.cache_url(var),
+                "WIREBEAT_DOCUMENTS_STORAGE": "django.core.files.storage.FileSystemStorage",
+                "WIREBEAT_DOCUMENTS_OPTIONS": json.dumps({"location": str(var / "documents")}),
+                "WIREBEAT_THROWAWAY": "1",
+            }
+        finally:
+            supervisor.stop()
+            shutil.rmtree(sockets, ignore_errors=True)
+
+
+def run_in_front(command: Sequence[str], environment: Mapping[str, str]) -> Ending:
+    """Run a command that has the terminal, and pass on to it the signals that only we got."""
+    child = processes.spawn(command, in_our_group=True, stdin=None, env=environment, cwd=ROOT)
+    stopped = False
+    while child.poll() is None:
+        try:
+            processes.pause(1.0)
+        except Stopped as signal:
+            stopped = True
+            if not signal.by_terminal:  # which tells all processes of the foreground by itself
+                child.send_signal(signal.number)
+    code = child.returncode
+    return Ending(code if code >= 0 else 128 - code, stopped)
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A temporary data folder. Its lock tells it from those whose owner was killed, which are removed here."""
+    base = Path(tempfile.gettempdir())
+    for earlier in base.glob(f"{PREFIX}*"):
+        with suppress(OSError), (earlier / "lock").open("rb") as lock:  # in use, or somebody else's
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(embedded.run_directory(earlier), ignore_errors=True)
+            shutil.rmtree(earlier, ignore_errors=True)
+    var = Path(tempfile.mkdtemp(prefix=PREFIX))
+    privileges.hand_over(var)
+    try:
+        with (var / "lock").open("wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield var
+    finally:
+        shutil.rmtree(var, ignore_errors=True)

@@ -1,0 +1,42 @@
+"""What planning costs, at a tiny size: every source is planned, and the planner finds the optimum."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from apps.retrieval.models import Habit, Plan, Schedule
+from lab.management.commands import benchmark_planning
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(benchmark_planning, "PROFILES", 20)
+    monkeypatch.setattr(benchmark_planning, "HABITS", 20)
+
+
+def test_all_sources_are_planned_by_a_process_of_its_own(small, child_processes, tmp_path):
+    call_command("benchmark_planning", sources=50, json=tmp_path / "figures.json")
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert set(figures) == {
+        "gap_max", "ms_per_retrieval", "ms_per_retrieval_alone", "replan_100k_cpu_s", "replan_100k_rss_mb",
+        "replan_100k_wall_s", "price", "median_gap_hours",
+    }  # fmt: skip
+    assert figures["gap_max"] == pytest.approx(0, abs=1e-9)
+    assert all(value > 0 for name, value in figures.items() if name != "gap_max")
+    assert figures["price"] == Plan.objects.get().price
+    assert Schedule.objects.count() == Habit.objects.count() == 50
+
+
+def test_a_planner_that_misses_the_optimum_is_told(monkeypatch):
+    monkeypatch.setattr(benchmark_planning, "PROFILES", 5)
+    monkeypatch.setattr(benchmark_planning, "plan", lambda expected, step, price, least, window: [len(expected) - 1])
+    assert benchmark_planning.gap_max(benchmark_planning.np.random.default_rng(1)) > 0.01
+
+
+def test_sources_that_were_not_planned_are_an_error(small, child_processes, monkeypatch):
+    monkeypatch.setattr(benchmark_planning, "REPLAN", "print(3)")
+    with pytest.raises(CommandError, match="3 of 50 sources were planned"):
+        call_command("benchmark_planning", sources=50)

@@ -1,0 +1,53 @@
+"""A portal of real processes whose parts die: what it stores is what a serial run stores.
+
+`manage.py chaos` does the same for longer, and with every kind of fault.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab.chaos import rabbitmq
+from portal.launcher.embedded import StartError, postgres_programs
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def chaos(tmp_path: Path, *arguments: str) -> dict[str, float]:
+    """The figures of a course, which ends with an error if anything is lost, doubled or different."""
+    file = tmp_path / "figures.json"
+    command = [sys.executable, "manage.py", "chaos", "--json", str(file), *arguments]
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | {"WIREBEAT_NO_VENV": "1"}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(file.read_text())
+
+
+def has_postgres_of_the_system() -> bool:
+    try:
+        return bool(postgres_programs(of_the_system=True))
+    except StartError:
+        return False
+
+
+@pytest.mark.timeout(900)  # seven processes of the portal, on a machine that may be busy
+def test_nothing_is_lost_or_doubled_while_parts_of_the_portal_die(tmp_path):
+    figures = chaos(tmp_path, "--seconds", "8", "--sources", "30", "--faults", "4", "--seed", "2372")
+    assert (figures["lost"], figures["doubled"], figures["stranded"], figures["differing_rows"]) == (0, 0, 0, 0)
+    assert figures["faults"] == 4
+    assert min(figures["served"], figures["rows"]) > 50
+    assert 0 < figures["takeover_max_s"] < 10
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.skipif(not rabbitmq.is_installed(), reason="rabbitmq-server is not installed")
+@pytest.mark.skipif(not has_postgres_of_the_system(), reason="the system's own Postgres is not installed")
+def test_with_rabbitmq_and_postgres_of_the_system_nothing_is_lost_when_the_broker_is_killed(tmp_path):
+    figures = chaos(tmp_path, "--debian", "--seconds", "8", "--sources", "30", "--faults", "2", "--seed", "2372")
+    assert (figures["lost"], figures["doubled"], figures["stranded"], figures["differing_rows"]) == (0, 0, 0, 0)
+    assert min(figures["served"], figures["rows"]) > 50

@@ -1,0 +1,77 @@
+"""The evaluation of stories, on a small made-up collection in each of its two formats."""
+
+import csv
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from lab.evaluations.stories import stream
+from lab.evaluations.stories.grouped import METHODS
+from lab.management.commands import evaluate_stories
+
+PLACES = ("Lisbon", "Oslo", "Kyoto", "Quito", "Accra", "Perth", "Turin", "Cork", "Graz", "Lund", "Bergen", "Porto")
+WAYS = ("Flood reaches {0}", "{0} evacuated after flood", "Mayor of {0} speaks of flood", "{0}: what we know")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(stream, "EVERGREENS_A_DAY", 5)
+    for name, size in (("DRAWS", 1), ("SMALL_DRAWS", 1), ("LABELS", (20,)), ("TRIALS", 2)):
+        monkeypatch.setattr(evaluate_stories, name, size)
+    with (tmp_path / "headlines.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["TITLE", "PUBLISHER", "CATEGORY", "STORY"])
+        for number, place in enumerate(PLACES):
+            for turn in range(12):
+                title = WAYS[turn % len(WAYS)].format(place)
+                rows.writerow([title, f"Publisher {turn}", "business" if number % 2 else "health", place])
+    stories = [
+        {
+            "articles": [
+                {
+                    "title": way.format(place),
+                    "text": " ".join(f"{place}{word} of" for word in range(20)),
+                    "ext_url": f"https://paper{turn}.example/",
+                }
+                for turn, way in enumerate(WAYS)
+            ]
+        }
+        for place in PLACES[:3]
+    ]
+    (tmp_path / "whole.json").write_text(json.dumps(stories))
+    return tmp_path
+
+
+def test_every_method_groups_headlines_and_whole_texts(folder, tmp_path, capsys):
+    call_command("evaluate_stories", stories=folder, active=200, json=tmp_path / "out", plot=tmp_path / "svg")
+    figures = json.loads((tmp_path / "out").read_text())
+    measures = ("bcubed_precision", "bcubed_recall", "bcubed_f1")
+    grouped = {f"{prefix}{method}.{name}" for prefix in ("", "whole.") for method in METHODS for name in measures}
+    assert grouped <= set(figures)
+    assert len(METHODS) > 1
+    assert all(0 < figures[name] <= 1 for name in grouped)
+    assert figures["whole.ours.bcubed_f1"] > 0.9
+    assert {f"for_you.{interest}.20.both.auc" for interest in ("category", "stories")} <= set(figures)
+    assert 0 < figures["active_stories"] <= figures["active_postings"] <= 200
+    assert "Stories of whole" in capsys.readouterr().out
+    assert "headlines" in (tmp_path / "svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("other.txt", "", r"has no \*\.csv"),
+        ("short.csv", "TITLE,STORY\n", "no column CATEGORY and no PUBLISHER"),
+    ],
+)
+def test_a_folder_of_other_things_is_refused(tmp_path, name, content, complaint):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(CommandError, match=complaint):
+        call_command("evaluate_stories", stories=tmp_path)
+
+
+def test_a_file_of_texts_in_another_layout_is_named(folder):
+    (folder / "whole.json").write_text('[{"items": []}]')
+    with pytest.raises(CommandError, match=r"whole\.json is no list of stories"):
+        call_command("evaluate_stories", stories=folder)

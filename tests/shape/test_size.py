@@ -1,0 +1,43 @@
+"""How large the product is. The limits are today's figures, and are lowered with them."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+MAX_LINES = 73_700
+MAX_CODE_LINES = 49_600  # without blank lines, comments and docstrings
+
+
+def product_files() -> list[Path]:
+    files = [file for folder in ("apps", "portal") for file in (ROOT / folder).rglob("*.py")]
+    return [file for file in files if "migrations" not in file.parts]
+
+
+def code_lines(text: str) -> int:
+    docstrings = {line for node in _docstrings(ast.parse(text)) for line in range(node.lineno, node.end_lineno + 1)}
+    return sum(
+        bool(line.strip()) and not line.lstrip().startswith("#") and number not in docstrings
+        for number, line in enumerate(text.splitlines(), start=1)
+    )
+
+
+def _docstrings(tree: ast.Module) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        has_body = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if has_body and ast.get_docstring(node, clean=False) is not None:
+            yield node.body[0].value
+
+
+def test_apps_and_portal_stay_below_their_limits(capsys):
+    texts = [file.read_text(encoding="utf-8") for file in product_files()]
+    lines, code = sum(len(text.splitlines()) for text in texts), sum(map(code_lines, texts))
+    with capsys.disabled():
+        print(f"\napps and portal: {lines:,} lines, {code:,} without blank lines, comments and docstrings")
+    assert lines <= MAX_LINES
+    assert code <= MAX_CODE_LINES
+
+
+def test_blank_lines_comments_and_docstrings_are_not_counted():
+    text = '"""What\nit is."""\n\n# A reason.\ndef twice(x):\n    """Twice x."""\n    return 2 * x  # exactly\n'
+    assert code_lines(text) == 2
