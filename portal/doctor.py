@@ -106,7 +106,7 @@ def _python() -> str:
 def _settings() -> str:
     problems = [str(message.msg) for message in checks.run_checks() if message.level >= checks.WARNING]
     if problems:
-        raise Wrong(" ".join(problems), "Correct the variables that README's chapter Operating names.")
+        raise Wrong(" ".join(problems), "Correct the variables; docs/configuration.md describes them.")
     if settings.DEBUG:
         raise Wrong("WIREBEAT_DEBUG is on: errors show strangers the program's insides.", "Leave WIREBEAT_DEBUG out.")
     return "They fit together."

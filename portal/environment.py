@@ -53,7 +53,7 @@ def refuse_unknown(others: Collection[str]) -> None:
         if not name.startswith(PREFIX) or name.removesuffix("_FILE") in known or _OF_ORCHESTRATORS.fullmatch(name):
             continue
         closest = difflib.get_close_matches(name, sorted(known), n=1)
-        advice = f"did you mean {closest[0]}?" if closest else "README, chapter Operating, lists all names."
+        advice = f"did you mean {closest[0]}?" if closest else "docs/configuration.md lists all names."
         raise BadEnvironment(f"{name} is no setting; {advice}")
 
 

@@ -1,4 +1,4 @@
-"""The files for fleets: they name variables that the README explains, and commands that exist."""
+"""The files for fleets: they name variables that the documentation explains, and commands that exist."""
 
 import configparser
 import re
@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from django.core.management import get_commands
 from gunicorn.config import Config
 
 from portal import environment
@@ -24,8 +23,8 @@ PROGRAMS = {"gunicorn", "celery", "python"}
 
 
 def documented():
-    operating = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Operating")[2]
-    names = set(re.findall(r"`([A-Z_]+)(?:=[^`]*)?`", operating))
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"^\| `([A-Z_]+)` \|", page, re.MULTILINE))
     return names | {f"{name}_FILE" for name in names}
 
 
@@ -85,7 +84,7 @@ def test_every_command_exists_and_knows_its_options(command):
         assert {word.partition("=")[0] for word in arguments if word.startswith("--")} <= known
 
 
-def test_every_variable_is_explained_in_the_readme():
+def test_every_variable_is_documented():
     lines = (DEPLOY / "environment.example").read_text(encoding="utf-8").splitlines()
     named = {line.partition("=")[0] for line in lines if not line.startswith("#")}
     for service in composed()["services"].values():
@@ -136,9 +135,3 @@ def test_services_wait_for_the_preparation_and_share_volumes_that_exist():
         assert "preparation" in waited or name == "preparation"
         assert {volume.partition(":")[0] for volume in service["volumes"]} <= set(compose["volumes"])
     assert {"web", "retrieval", "derive", "beat"} < set(ours())
-
-
-def test_the_readme_names_commands_that_exist():
-    operating = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Operating")[2].partition("## Design")[0]
-    named = set(re.findall(r"manage\.py ([a-z_]+)", operating))
-    assert {"doctor", "backup", "restore"} <= named <= set(get_commands())

@@ -77,7 +77,7 @@ WRONG = [
     ("WIREBEAT_HOST", "news.example", "did you mean WIREBEAT_HOSTS?"),
     ("WIREBEAT_METRICS_TOKN", "s3cret", "did you mean WIREBEAT_METRICS_TOKEN?"),
     ("WIREBEAT_METRICS_TOKEN_FIL", "s3cret", "did you mean WIREBEAT_METRICS_TOKEN?"),
-    ("WIREBEAT_ZZZZZZZZZZZZ", "1", "README, chapter Operating, lists all names"),
+    ("WIREBEAT_ZZZZZZZZZZZZ", "1", "docs/configuration.md lists all names"),
 ]
 
 RIGHT = [

@@ -1,0 +1,34 @@
+"""The pictures of the documentation."""
+
+import struct
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from apps.accounts.models import User
+from tests.browser.conftest import CHROMIUM, WHERE_TO_GET_IT
+from tests.builders import a_posting, a_source
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(CHROMIUM is None, reason=WHERE_TO_GET_IT),
+]
+
+
+def test_the_pictures_are_taken_and_the_account_for_them_is_deleted(live_server, tmp_path):
+    source = a_source(url="http://s1.replay.localhost:8700/feed", language="en", category="World", listed=True)
+    a_posting(source, title="Study on river floods", published_at=timezone.now() - timedelta(hours=1))
+    call_command("screenshots", url=live_server.url, to=tmp_path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["articles.png", "plan.png", "search.png"]
+    for file in tmp_path.iterdir():
+        assert struct.unpack(">II", file.read_bytes()[16:24]) == (1280, 800)
+    assert not User.objects.exists()
+
+
+def test_without_a_demo_it_says_how_to_start_one(live_server, tmp_path):
+    with pytest.raises(CommandError, match="no replayed feeds"):
+        call_command("screenshots", url=live_server.url, to=tmp_path)
