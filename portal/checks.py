@@ -34,7 +34,8 @@ def run(arguments: Sequence[str]) -> int:
     processes.hold_signals()
     started = time.monotonic()
     try:
-        with throwaway.running(throwaway.FOR_TESTS) as servers:
+        with throwaway.running(throwaway.FOR_TESTS, migrated=True) as servers:
+            throwaway.keep_as_template(servers)
             environment = servers | {"WIREBEAT_CHROMIUM": chromium() or ""}
             if arguments:
                 return throwaway.run_in_front([*PYTEST, *arguments], environment).code

@@ -10,6 +10,8 @@ import hypothesis
 import pytest
 import redis
 
+from portal.launcher import throwaway
+
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser's driver runs a loop in the test's thread
 
 # What runs in the background of a shell begins with Ctrl-C ignored, and so would all that tests start and stop by it.
@@ -54,6 +56,17 @@ def own_cache(worker_id: str) -> Iterator[None]:
     address = present["LOCATION"].partition("?")[0]
     with override_settings(CACHES={"default": present | {"LOCATION": f"{address}?db={number}"}}):
         yield
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings: None, django_db_blocker: object) -> None:
+    """Clone the migrated database of `manage.py test`, where the server has it."""
+    from django.db import connection  # noqa: PLC0415, after the settings
+
+    with django_db_blocker.unblock(), connection._nodb_cursor() as cursor:  # type: ignore[attr-defined]
+        cursor.execute("SELECT FROM pg_database WHERE datname = %s", [throwaway.TEMPLATE])
+        if cursor.fetchone() is not None:
+            connection.settings_dict["TEST"]["TEMPLATE"] = throwaway.TEMPLATE
 
 
 @pytest.fixture(scope="session")

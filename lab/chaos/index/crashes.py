@@ -4,12 +4,10 @@ Postgres and all of its clients run as they do for a person, with its usual care
 are small, so that many are sealed and merged in a short time.
 """
 
-import os
 import random
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.chaos.index.exercise import said, start
-from portal.launcher import embedded, privileges, processes, servers
+from portal.launcher import embedded, privileges, processes, servers, throwaway
 from portal.launcher.console import QUIET, Console
 from portal.launcher.embedded import StartError
 from portal.launcher.supervisor import Supervisor
@@ -85,10 +83,8 @@ class _Trial:
         self._writers: list[Path] = []
 
     def begin(self) -> None:
+        throwaway.copy_migrated_cluster(self._data)
         self._start_postgres()
-        migrate = [sys.executable, "-m", "portal.launcher.preparation", "migrate"]
-        if subprocess.run(migrate, cwd=ROOT, env=os.environ | self._environment, check=False).returncode:
-            raise StartError("The database of the trial could not be prepared; the lines above say why.")
         self._start_writer()
         self._start_maintainer()
         self._await(lambda: self._count("added") >= FIRST_BATCHES, "the writer")

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from apps.accounts.models import User
 from apps.api.dialects.rest.schemas.answers import Answer, cut, place_in, place_of
-from apps.api.pages.rest.answers import Answer, cut, place_in, place_of
 from apps.following import models
 from apps.following import queries as following
 from apps.following.actions import ImportReport

@@ -11,7 +11,6 @@ from pydantic import Field
 
 from apps.accounts.models import User
 from apps.api.dialects.rest.schemas.answers import Answer, cut
-from apps.api.pages.rest.answers import Answer, cut
 from apps.following import queries as following
 from apps.following.listing import listed
 from apps.following.models import Tagging

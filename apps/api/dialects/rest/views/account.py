@@ -9,7 +9,6 @@ from apps.accounts.models import AppToken, User
 from apps.accounts.requests import PersonsRequest
 from apps.api.access import token_of
 from apps.api.dialects.rest.views.asked import answers
-from apps.api.dialects.rest.views.doorway import PersonsRequest
 
 router = Router(tags=["account"])
 

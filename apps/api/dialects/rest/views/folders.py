@@ -19,7 +19,6 @@ from apps.api.dialects.rest.schemas.following import (
     tag_of,
 )
 from apps.api.dialects.rest.views.asked import GivenId, Id, Name, Wish, answers
-from apps.api.dialects.rest.views.doorway import PersonsRequest
 from apps.api.dialects.rest.views.problems import Impossible
 from apps.following import actions as following_actions
 from apps.following import models

@@ -9,7 +9,6 @@ from apps.accounts.models import User
 from apps.accounts.requests import PersonsRequest, present
 from apps.api.dialects.rest.schemas.following import Follow, FollowList, follow_list, follow_of
 from apps.api.dialects.rest.views.asked import GivenId, Id, PartOf, Truth, Wish, Words, answers
-from apps.api.dialects.rest.views.doorway import PersonsRequest
 from apps.api.dialects.rest.views.problems import Choice, Impossible
 from apps.following import actions as following_actions
 from apps.following import models

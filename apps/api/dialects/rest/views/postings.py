@@ -13,7 +13,6 @@ from apps.api.dialects.rest import actions
 from apps.api.dialects.rest.schemas.postings import PostingDetails, PostingList, posting_details, posting_list
 from apps.api.dialects.rest.schemas.summaries import Summary, summary_of
 from apps.api.dialects.rest.views.asked import GivenId, GivenIds, Id, Name, Part, Text, Truth, Wish, answers
-from apps.api.dialects.rest.views.doorway import PersonsRequest
 from apps.api.dialects.rest.views.problems import Impossible
 from apps.following import actions as following_actions
 from apps.following import queries as following

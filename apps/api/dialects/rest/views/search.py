@@ -13,7 +13,6 @@ from apps.api.dialects.rest.schemas import search as pages
 from apps.api.dialects.rest.schemas.alerts import Search, SearchList, search_list, search_of
 from apps.api.dialects.rest.schemas.search import Asked, SearchAnswer
 from apps.api.dialects.rest.views.asked import LONGEST_CURSOR, Id, Name, Short, Wish, Words, answers
-from apps.api.dialects.rest.views.doorway import PersonsRequest
 from apps.search.actions import saved as actions
 from apps.search.models import SavedSearch
 from apps.search.queries import LENGTH

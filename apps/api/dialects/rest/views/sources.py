@@ -11,7 +11,6 @@ from apps.accounts.requests import PersonsRequest, present
 from apps.api.dialects.rest.schemas.postings import PostingList, posting_list
 from apps.api.dialects.rest.schemas.sources import Sort, SourceDetails, SourceList, source_details, source_list
 from apps.api.dialects.rest.views.asked import Id, Part, PartOf, Short, Words, answers
-from apps.api.dialects.rest.views.doorway import PersonsRequest
 from apps.following import queries as following
 from apps.following.queries import Scope
 

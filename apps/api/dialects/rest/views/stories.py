@@ -6,7 +6,6 @@ from ninja import Router
 from apps.accounts.requests import PersonsRequest, present
 from apps.api.dialects.rest.schemas.stories import StoryDetails, StoryList, story_details, story_list
 from apps.api.dialects.rest.views.asked import Id, PartOf, answers
-from apps.api.dialects.rest.views.doorway import PersonsRequest
 
 router = Router(tags=["stories"])
 

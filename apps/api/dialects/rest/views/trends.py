@@ -9,7 +9,6 @@ from apps.accounts.requests import PersonsRequest
 from apps.api.dialects.rest.schemas import trends as pages
 from apps.api.dialects.rest.schemas.trends import Trends
 from apps.api.dialects.rest.views.asked import Short, answers
-from apps.api.dialects.rest.views.doorway import PersonsRequest
 from apps.trending.models import Trend
 
 router = Router(tags=["trends"])
