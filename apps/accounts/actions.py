@@ -7,7 +7,6 @@ from secrets import token_bytes as random_bytes
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth import SESSION_KEY
 from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
@@ -30,37 +29,11 @@ MOST_INVITATIONS = 500  # open ones
 PURGED_AT_ONCE = 5_000  # sessions that one statement deletes
 
 
-def set_preferences(
-    user: User,
-    *,
-    unread_only: bool,
-    order: User.Order,
-    images: User.Images,
-    view: User.View,
-    mark_on_scroll: bool,
-    time_zone: str = "",
-    theme: User.Theme = User.Theme.AUTO,
-    language: str = "",
-) -> None:
-    User.objects.filter(pk=user.pk).update(
-        unread_only=unread_only,
-        order=order,
-        images=images,
-        view=view,
-        mark_on_scroll=mark_on_scroll,
-        time_zone=time_zone,
-        theme=theme,
-        language=language,
-    )
-
-
-def set_view(user: User, view: User.View) -> None:
-    """Lay out lists so from now on."""
-    User.objects.filter(pk=user.pk).update(view=view)
-
-
-def set_looks(user: User, *, theme: User.Theme, language: str) -> None:
-    User.objects.filter(pk=user.pk).update(theme=theme, language=language)
+def set_preferences(user: User, **values: object) -> None:
+    """Change the preferences that are given by name; the others stay as they are."""
+    if unknown := values.keys() - set(queries.preference_names()):
+        raise TypeError(f"a person has no preference {', '.join(sorted(unknown))}")
+    User.objects.filter(pk=user.pk).update(**values)
 
 
 def set_active(user_id: int, *, active: bool) -> bool:
@@ -244,14 +217,7 @@ def delete_account(user: User) -> None:
     if not User.objects.select_for_update().filter(pk=user.pk).exists():
         return
     keys = list(queries.sessions_of(user).values_list("session_key", flat=True))
-    Session.objects.filter(session_key__in=[*keys, *_unlisted_sessions(user)]).delete()
+    Session.objects.filter(session_key__in=keys).delete()
     people = ContentType.objects.get_for_model(User)
     LogEntry.objects.filter(content_type=people, object_id=str(user.pk)).delete()
     User.objects.filter(pk=user.pk).delete()
-
-
-def _unlisted_sessions(user: User) -> list[str]:
-    """Sessions of theirs that began before sessions were listed."""
-    listed = UserSession.objects.values("session_key")
-    others = Session.objects.exclude(session_key__in=listed).only("session_key", "session_data")
-    return [each.session_key for each in others.iterator() if each.get_decoded().get(SESSION_KEY) == str(user.pk)]

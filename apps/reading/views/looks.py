@@ -19,7 +19,7 @@ def looks(request: HttpRequest) -> HttpResponse:
         answer = back(request, "home")
         theme, language = form.cleaned_data["theme"], form.cleaned_data["language"]
         if isinstance(request.user, User):
-            actions.set_looks(request.user, theme=User.Theme(theme), language=language)
+            actions.set_preferences(request.user, theme=User.Theme(theme), language=language)
         else:
             remember(answer, theme=theme, language=language)
         return answer

@@ -152,5 +152,5 @@ def _view(request: Request, follow: Follow | None) -> User.View:
         if follow is not None:
             following_actions.set_view(follow, view)
         elif view != person.view:
-            accounts_actions.set_view(person, view)
+            accounts_actions.set_preferences(person, view=view)
     return view

@@ -1,26 +1,74 @@
-"""Sources that write about what somebody reads about."""
+"""The only writers of recommendations. Each takes on a bounded amount, and may be called twice."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
 from apps.accounts.models import User
+from apps.database.locks import take
 from apps.following import queries as following
+from apps.recommendations.algorithms.growth import Period, growth
+from apps.recommendations.algorithms.likeness import neighbours
 from apps.recommendations.algorithms.sketches import Library, sketch
-from apps.recommendations.models import Match, Matched, Sketch
+from apps.recommendations.models import Dismissal, Growth, Likeness, Match, Matched, Sketch
 from apps.recommendations.queries import records
 from apps.stories.algorithms.taste import Taste
 from apps.stories.queries import tastes
 from apps.stories.queries.own import telling_words
 
+LEARNING = 0x5245_434F  # who may write likenesses and growth: one at a time
+PERIOD = timedelta(days=7)
 SKETCHED_AT_ONCE = 100  # sources: some three thousand postings
 MATCHED_AT_ONCE = 50  # people
 MOST_MATCHES = 12  # of a person
 MOST_WORDS = 3
 LONGEST_WORD = 60  # characters
 LEAST_LIKENESS = 0.05
+
+
+def dismiss(user: User, source_id: int, *, now: datetime) -> None:
+    """Never recommend the source to this person again."""
+    Dismissal.objects.bulk_create([Dismissal(user=user, source_id=source_id, at=now)], ignore_conflicts=True)
+
+
+@transaction.atomic
+def learn_likenesses() -> int | None:
+    """Reckon anew which sources the same people follow; how many pairs there are. None if somebody else is at it."""
+    if not take(LEARNING, wait=False):
+        return None
+    found = neighbours(*records.follows())
+    rows = [
+        Likeness(source_id=source, other_id=other, value=value, shared=shared)
+        for source, other, value, shared in zip(*(column.tolist() for column in found), strict=True)
+    ]
+    Likeness.objects.all().delete()
+    Likeness.objects.bulk_create(rows, batch_size=5_000)
+    return len(rows)
+
+
+@transaction.atomic
+def measure_growth(*, now: datetime) -> int | None:
+    """Reckon anew which sources rise, and fall; of how many something is known. None if somebody else is at it."""
+    if not take(LEARNING, wait=False):
+        return None
+    counts = records.counts(now, PERIOD)
+    recent = Period([each.followed for each in counts], [each.opened for each in counts])
+    before = Period([each.followed_before for each in counts], [each.opened_before for each in counts])
+    rows = [
+        Growth(
+            source_id=each.source_id,
+            value=value,
+            gained=each.followed,
+            opened=each.opened,
+            opened_before=each.opened_before,
+        )
+        for each, value in zip(counts, growth(recent, before).tolist(), strict=True)
+    ]
+    Growth.objects.all().delete()
+    Growth.objects.bulk_create(rows, batch_size=5_000)
+    return len(rows)
 
 
 @transaction.atomic
