@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from apps.postings.algorithms.fingerprints import Duplicates, fingerprint
 from apps.stories.algorithms import clusters
 from apps.stories.algorithms.clusters import Cluster, Clusters
 from apps.stories.algorithms.features import features
-from apps.stories.algorithms.fingerprints import Duplicates, fingerprint
 from apps.stories.algorithms.grouping import Grouping
 from apps.stories.algorithms.rarity import BLOCK, KNOWN, LAG, MEMORY, PRIOR, Block, Rarity
 from apps.stories.algorithms.vectors import Vector, added, heaviest, subtracted

@@ -8,9 +8,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.postings.algorithms.fingerprints import Fingerprint, fingerprint
 from apps.postings.algorithms.words import STOP_MARK, analyse, language_of, sequence
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
-from apps.stories.algorithms.fingerprints import Fingerprint, fingerprint
 
 BUCKETS = 1 << 20  # words are told apart by their hashes, so that no dictionary has to grow; few share one
 LONGEST = 6_000  # characters of a text that count: news say first what has happened

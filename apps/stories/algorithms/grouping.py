@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from apps.postings.algorithms.fingerprints import Duplicates, Fingerprint
 from apps.stories.algorithms.clusters import ACTIVE, OF_POSTING, Clusters
 from apps.stories.algorithms.features import Features
-from apps.stories.algorithms.fingerprints import Duplicates, Fingerprint
 from apps.stories.algorithms.rarity import BLOCK, Rarity
 from apps.stories.algorithms.vectors import Vector, heaviest
 

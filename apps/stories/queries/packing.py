@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from apps.stories.algorithms.fingerprints import Fingerprint
+from apps.postings.algorithms.fingerprints import Fingerprint
 from apps.stories.algorithms.rarity import Block
 from apps.stories.algorithms.vectors import Vector
 
