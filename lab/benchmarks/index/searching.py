@@ -80,7 +80,8 @@ def ask(question: Question, recipe: Recipe = WITHOUT_FEEDBACK) -> list[int]:
     """Postings for any of the words, by relevance."""
     with snapshot() as index:
         answer = search(index, question.query, RESULTS, recipe=recipe)
-        return attributes_of(index, answer.ranking.documents).posting_ids.tolist()
+        found: list[int] = attributes_of(index, answer.ranking.documents).posting_ids.tolist()
+        return found
 
 
 def ask_with_feedback(question: Question) -> list[int]:
