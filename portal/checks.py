@@ -36,7 +36,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with throwaway.running(throwaway.FOR_TESTS, migrated=True) as servers:
             throwaway.keep_as_template(servers)
-            environment = servers | {"WIREBEAT_CHROMIUM": chromium() or ""}
+            # Without bytecode, pytest and every process that tests start would compile all modules again.
+            environment = servers | {"WIREBEAT_CHROMIUM": chromium() or "", "PYTHONDONTWRITEBYTECODE": ""}
             if arguments:
                 return throwaway.run_in_front([*PYTEST, *arguments], environment).code
             results = list(outcomes(steps(), environment))
