@@ -41,9 +41,9 @@ def decide(request: HttpRequest) -> HttpResponse:
     try:
         match request.POST.get("do"):
             case "send":
-                is_done, said = set_aside.send_again(id), _("It is sent again.")
+                is_done, said = set_aside.send_again(id), _("It will be sent again.")
             case "discard":
-                is_done, said = set_aside.discard(id), _("It is discarded.")
+                is_done, said = set_aside.discard(id), _("Discarded.")
             case _:
                 return HttpResponseBadRequest("Say send or discard.")
     except set_aside.NotSendable as problem:
@@ -52,5 +52,5 @@ def decide(request: HttpRequest) -> HttpResponse:
     if is_done:
         messages.success(request, said)
     else:
-        messages.warning(request, _("Somebody has decided on it already."))
+        messages.warning(request, _("Someone has already decided on it."))
     return redirect("stuck")

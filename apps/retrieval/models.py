@@ -13,23 +13,23 @@ class Plan(models.Model):
     """How all retrievals are shared out among the sources. There is one row; `actions.change_plan` writes it."""
 
     class Policy(models.TextChoices):
-        OURS = "ours", _("At one price, planned anew after each retrieval")
-        UNIFORM = "uniform", _("Uniform: every source as often, evenly")
-        SCHEDULING = "scheduling", _("Retrieval scheduling (Sia, Cho, Cho): as often, at the best instants")
-        ALLOCATION = "allocation", _("Resource allocation (Sia, Cho, Cho): square-root rule, evenly")
-        COMBINED = "combined", _("Combined (Sia, Cho, Cho): square-root rule, at the best instants")
+        OURS = "ours", _("One price, rescheduled after each check")
+        UNIFORM = "uniform", _("Uniform: every feed equally often, at even gaps")
+        SCHEDULING = "scheduling", _("Retrieval scheduling (Sia, Cho, Cho): equally often, at the best times")
+        ALLOCATION = "allocation", _("Resource allocation (Sia, Cho, Cho): square-root rule, at even gaps")
+        COMBINED = "combined", _("Combined (Sia, Cho, Cho): square-root rule, at the best times")
         CGM_AGE = "cgm_age", _("Age-optimal (Cho, Garcia-Molina)")
         CGM_FRESHNESS = "cgm_freshness", _("Freshness-optimal (Cho, Garcia-Molina)")
-        CAM = "cam", _("CAM (Pandey, Ramamritham, Chakrabarti): at the instants of most likely changes")
+        CAM = "cam", _("CAM (Pandey, Ramamritham, Chakrabarti): at the times of most likely changes")
 
     class PagesPolicy(models.TextChoices):
-        SAME = "same", _("As the others")
-        CAM = "cam", _("CAM (Pandey, Ramamritham, Chakrabarti): at the instants of most likely changes")
+        SAME = "same", _("Same as feeds")
+        CAM = "cam", _("CAM (Pandey, Ramamritham, Chakrabarti): at the times of most likely changes")
 
     class Unit(models.TextChoices):
-        SOURCE_DAY = "source_day", _("per source and day")
-        DAY = "day", _("per day, all sources together")
-        HOUR = "hour", _("per hour, all sources together")
+        SOURCE_DAY = "source_day", _("per feed and day")
+        DAY = "day", _("per day, all feeds together")
+        HOUR = "hour", _("per hour, all feeds together")
 
     policy = models.CharField(max_length=20, choices=Policy, default=Policy.OURS)
     budget = models.FloatField(default=12.0, help_text="Retrievals that may be made.")
@@ -179,16 +179,16 @@ class Retrieval(models.Model):
     """One retrieval: when it was first due, dispatched, begun, fetched and stored, and what came of it."""
 
     class Outcome(models.TextChoices):
-        NEW = "new", _("New postings")
+        NEW = "new", _("New articles")
         UNCHANGED = "unchanged", _("Nothing new")
         NOT_MODIFIED = "not_modified", _("Not modified (304)")
-        DEFERRED = "deferred", _("Deferred: its host was busy")
-        THROTTLED = "throttled", _("Asked to slow down")
+        DEFERRED = "deferred", _("Postponed: host was busy")
+        THROTTLED = "throttled", _("Rate limited")
         REFUSED = "refused", _("Not allowed")
         FAILED = "failed", _("Failed")
         NOT_A_FEED = "not_a_feed", _("Not a feed")
-        GONE = "gone", _("Gone for good")
-        PUSHED = "pushed", _("Sent by its publisher")
+        GONE = "gone", _("Gone")
+        PUSHED = "pushed", _("Sent by the publisher")
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="retrievals", db_index=False)
     due_at = models.DateTimeField()  # for the first time: later dispatches of the same retrieval do not move it
@@ -265,10 +265,10 @@ class Page(models.Model):
     """
 
     class Kind(models.TextChoices):
-        UNKNOWN = "unknown", _("Not looked at yet")
+        UNKNOWN = "unknown", _("Not visited yet")
         NEWS = "news", _("News")
-        INDEX = "index", _("Index of others")
-        VALUELESS = "valueless", _("Without value")
+        INDEX = "index", _("Index page")
+        VALUELESS = "valueless", _("Not useful")
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="pages", db_index=False)
     key = models.BinaryField(max_length=16)  # of the address, the same for its variants

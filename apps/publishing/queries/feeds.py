@@ -84,7 +84,7 @@ def name_of(private: PrivateAddress) -> str:
         case Kind.TAG if private.tag is not None:
             return private.tag.name
         case Kind.SHARED:
-            return _("Shared postings")
+            return _("Shared articles")
     return str(Kind(private.kind).label)
 
 
@@ -208,7 +208,7 @@ def _trends(asked: TrendList, form: str) -> Feed | None:
         title=_("Trends: {about}").format(about=about),
         home=f"{reverse('trends')}?{asked.key}",
         entries=tuple(_trend_entry(asked, trend, titles) for trend in trends),
-        description=_("Words that are published more than they usually are."),
+        description=_("Words published more often than usual."),
         language=asked.language,
     )
 

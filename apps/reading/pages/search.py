@@ -313,7 +313,7 @@ def facets(tree: Tree, asked: Asked, result: SearchResult, source_names: Mapping
         )
         for day, count in result.days
     ]
-    found = ((_("Sources"), sources), (_("Categories"), categories), (_("Days"), days))
+    found = ((_("Feeds"), sources), (_("Categories"), categories), (_("Days"), days))
     return tuple(Facet(name, tuple(links)) for name, links in found if links)
 
 

@@ -44,7 +44,7 @@ def add(request: PersonsRequest) -> HttpResponse:
             form.add_error("address", str(problem))
         else:
             if found.source_id is not None:
-                messages.success(request, _("You follow it now."))
+                messages.success(request, _("You now follow %(name)s."))
                 return redirect("river_source", found.source_id)
             choices = found.choices
             if not choices:
@@ -96,7 +96,7 @@ def folders(request: PersonsRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         name, parent = form.cleaned_data["name"], form.cleaned_data["parent"]
         if following.folders_of(request.user).filter(name=name, parent=parent).exists():
-            messages.info(request, _("There is a folder “%(name)s” already.") % {"name": name})
+            messages.info(request, _("A folder named “%(name)s” already exists.") % {"name": name})
         try:
             following_actions.create_folder(request.user, name, parent)
             return redirect("folders")

@@ -25,7 +25,7 @@ def import_list(request: PersonsRequest) -> HttpResponse:
             document = opml.read(_content(request, form))
             report = retrieval.import_list(request.user, document, now=now())
         except opml.BrokenOpml as problem:
-            form.add_error(form.given, _("Nothing was imported, for the file cannot be read.") + f" {problem}")
+            form.add_error(form.given, _("Nothing was imported: the file cannot be read.") + f" {problem}")
         except (NotPossible, NoDocument, BadAddress) as problem:
             form.add_error(form.given, _("Nothing was imported.") + f" {problem}")
     return show(request, "reading/opml.html", form=form, report=report)

@@ -20,7 +20,7 @@ def plan(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         form = PlanForm(request.POST)
         if form.is_valid() and _changed(request, form):
-            messages.success(request, _("Saved. All sources are planned anew within a minute."))
+            messages.success(request, _("Saved. All feeds are rescheduled within a minute."))
             return redirect("plan")
     page = plan_page(
         words=request.GET.get("words", "")[:200],
@@ -37,7 +37,7 @@ def _changed(request: HttpRequest, form: PlanForm) -> bool:
     try:
         actions.change_plan(**form.cleaned_data, by=by(request, "the plan"))
     except ValueError as problem:
-        form.add_error(None, _("This cannot be planned: {problem}.").format(problem=problem))
+        form.add_error(None, _("This plan is not possible: {problem}.").format(problem=problem))
         return False
     return True
 

@@ -63,7 +63,7 @@ def _edit(request: HttpRequest, section: Section | None) -> HttpResponse:
         if request.POST.get("do") == "try":
             tried = preview(Section(**asdict(form.values())), now()) if is_valid else _complaint(form)
         elif is_valid and _saved(form, form.values(), section):
-            messages.success(request, _("Saved. The front page follows within a moment."))
+            messages.success(request, _("Saved. The front page is updated shortly."))
             return redirect("sections")
     return show(
         request,
@@ -107,5 +107,5 @@ def move(request: HttpRequest, section_id: int) -> HttpResponse:
 def delete(request: HttpRequest, section_id: int) -> HttpResponse:
     section = get_object_or_404(Section, pk=section_id)
     actions.delete_section(section_id)
-    messages.success(request, _("The section %(title)s is deleted.") % {"title": section.title})
+    messages.success(request, _("Section %(title)s deleted.") % {"title": section.title})
     return redirect("sections")

@@ -70,7 +70,7 @@ def _train(request: HttpRequest, source_id: int) -> HttpResponse:
     else:
         messages.success(
             request,
-            _("Trained with {number} pages: their text is found with F1 {after}, {before} before.").format(
+            _("Trained with {number} pages: F1 of text extraction is {after}, was {before}.").format(
                 number=trained.pages, after=f"{trained.after:.3f}", before=f"{trained.before:.3f}"
             ),
         )
