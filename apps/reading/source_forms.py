@@ -9,6 +9,7 @@ from django.forms.boundfield import BoundField
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from apps.reading.reasons import reason_said
 from apps.sources.formats.expressions import LONGEST_EXPRESSION, BadExpression, regex
 from apps.sources.formats.podcast_pages import MOST_PAGES
 from apps.sources.formats.recipes import FIELDS, Recipe
@@ -151,14 +152,14 @@ class SourceForm(forms.ModelForm):
         try:
             regex(expression)
         except BadExpression as error:
-            raise forms.ValidationError(str(error)) from error
+            raise forms.ValidationError(reason_said(str(error))) from error
         return expression
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         for name, message in self.typed_recipe().problems(self.typed_kind()).items():
             if PREFIX + name not in self.errors:
-                self.add_error(PREFIX + name, message)
+                self.add_error(PREFIX + name, reason_said(message))
         return cleaned
 
     def typed_kind(self) -> str:

@@ -107,14 +107,14 @@ class Visit:
             reason = self.verdict.reason
             if self.earliest > self.verdict.not_before:
                 reason = (
-                    f"its feed asks to be left alone for {min(self.hints.ttl or 0, limits.longest_hint):.0f} s (ttl)"
+                    f"the feed asks for no check within {min(self.hints.ttl or 0, limits.longest_hint):.0f} s (ttl)"
                 )
         allowed = max(wish, self.earliest)
         instant = next_instant(
             allowed, allowed, self.hints, limits, since=self.assignment.started_at, jitter=self.jitter
         )
         if instant > allowed + timedelta(seconds=limits.jitter):
-            reason = "its feed asks to be left alone before (skipHours, skipDays)"
+            reason = "the feed asks for no check before that time (skipHours, skipDays)"
         return instant, reason
 
 
@@ -171,7 +171,7 @@ def read_answer(assignment: Assignment, fetched: Fetched, further: Sequence[Fetc
         return Read(Outcome.NOT_MODIFIED, "", unread, is_feed=True)
     if fetched.status not in {200, 226}:
         outcome = _STATUSES.get(fetched.status, Outcome.FAILED)
-        return Read(outcome, f"The server answered {fetched.status}.", unread)
+        return Read(outcome, f"The server answered with status {fetched.status}.", unread)
     body_hash = blake2b(fetched.body, digest_size=16).digest()
     if body_hash == assignment.body_hash:
         return Read(Outcome.UNCHANGED, "The same bytes as before.", body_hash, is_feed=True)
@@ -207,7 +207,7 @@ def _followed(assignment: Assignment, fetched: Fetched, further: Sequence[Fetche
     """Go on from page to page as the recipe says; of one that could not be had, that is what is read."""
     if further and (further[-1].failure or further[-1].status != 200):
         last = further[-1]
-        why = last.failure.message if last.failure else f"The server answered {last.status}."
+        why = last.failure.message if last.failure else f"The server answered with status {last.status}."
         return Read(Outcome.FAILED, f"{last.url}: {why}", assignment.body_hash)
     pages = [Page(each.body, each.headers.get("content-type", ""), each.url) for each in (fetched, *further)]
     found = sandbox.run(follow, pages, dict(assignment.recipe))

@@ -42,9 +42,9 @@ async def _ask(request: FetchRequest) -> Fetched:
 
 def _refusal(fetched: Fetched) -> Answer:
     status = fetched.status
-    error = f"It answered with the status {status}."
+    error = f"The server answered with status {status}."
     if 300 <= status < 400:
-        error = f"It redirects (status {status}), which is not followed: give the address that it leads to."
+        error = f"It redirects (status {status}), which is not followed: enter the final address."
     return Answer(
         status,
         error,
@@ -56,5 +56,5 @@ def _refusal(fetched: Fetched) -> Answer:
 
 def _silence(failure: Failure) -> Answer:
     if failure.kind == "refused_address":
-        return Answer(error="Its address lies in a private or reserved network; nothing was sent.", is_lasting=True)
+        return Answer(error="Its address is in a private or reserved network; nothing was sent.", is_lasting=True)
     return Answer(error=failure.message, is_lasting=failure.kind == "bad_address")

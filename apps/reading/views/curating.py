@@ -16,6 +16,7 @@ from apps.reading.curating_forms import AuditFilterForm, CurationForm, chosen_id
 from apps.reading.forms import SourceFilterForm
 from apps.reading.pages.audit import COLUMNS, audit_page, audit_rows
 from apps.reading.pages.curating import CuratingPage, curating_page, effect_of_wish, found_ids
+from apps.reading.reasons import reason_said
 from apps.reading.views.rendering import Request, back, show
 from apps.reading.views.sources import by, for_staff
 from apps.retrieval.reports.curating import EffectOnMany
@@ -122,7 +123,7 @@ def _ask(request: Request, page: CuratingPage) -> HttpResponse:
     try:
         asked, later = actions.ask_many(page.ids, now=now())
     except sources.TooMany as problem:
-        messages.error(request, str(problem))
+        messages.error(request, reason_said(str(problem)))
         return back(request, "sources")
     said = ngettext("%(n)s feed will be checked shortly.", "%(n)s feeds will be checked shortly.", asked)
     messages.success(request, said % {"n": asked})

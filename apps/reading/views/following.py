@@ -19,6 +19,7 @@ from apps.following.queries import Scope
 from apps.reading.following_forms import FollowForm, Move, NoMove, read_move
 from apps.reading.forms import AddressForm, FolderForm
 from apps.reading.pages.catalogue import catalogue_page
+from apps.reading.reasons import reason_said
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
 from apps.retrieval.actions import following as retrieval
 
@@ -41,14 +42,15 @@ def add(request: PersonsRequest) -> HttpResponse:
                 request.user, form.cleaned_data["address"], now=now(), folder_ids=form.folder_ids()
             )
         except NotPossible as problem:
-            form.add_error("address", str(problem))
+            form.add_error("address", reason_said(str(problem)))
         else:
             if found.source_id is not None:
-                messages.success(request, _("You now follow %(name)s."))
+                source = following.visible_sources(request.user).get(pk=found.source_id)
+                messages.success(request, _("You now follow %(name)s.") % {"name": source})
                 return redirect("river_source", found.source_id)
             choices = found.choices
             if not choices:
-                form.add_error("address", found.problem)
+                form.add_error("address", reason_said(found.problem))
     return show(request, "reading/add.html", form=form, choices=choices)
 
 

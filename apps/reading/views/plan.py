@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from apps.reading.forms import PlanForm
 from apps.reading.pages.plan import plan_page
 from apps.reading.pages.source_plan import source_plan_page
+from apps.reading.reasons import reason_said
 from apps.reading.views.rendering import show
 from apps.reading.views.sources import by, for_staff
 from apps.retrieval import actions
@@ -37,7 +38,7 @@ def _changed(request: HttpRequest, form: PlanForm) -> bool:
     try:
         actions.change_plan(**form.cleaned_data, by=by(request, "the plan"))
     except ValueError as problem:
-        form.add_error(None, _("This plan is not possible: {problem}.").format(problem=problem))
+        form.add_error(None, _("This plan is not possible: {problem}.").format(problem=reason_said(str(problem))))
         return False
     return True
 

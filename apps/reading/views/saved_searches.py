@@ -43,7 +43,7 @@ def save(request: PersonsRequest) -> HttpResponse:
     except (BadQuery, actions.NotSaved) as error:
         messages.error(request, said(error) if isinstance(error, BadQuery) else str(error))
         return redirect("search")
-    messages.success(request, _("Search saved.").format(name=saved.name))
+    messages.success(request, _("Search saved."))
     return redirect(address_of(saved.query, saved.order))
 
 

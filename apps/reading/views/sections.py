@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.publishing.pages import menu_of_section
 from apps.reading.pages.sections import SectionPreview, known_categories, preview, section_page, sections_page
+from apps.reading.reasons import reason_said
 from apps.reading.section_forms import SectionForm
 from apps.reading.views.rendering import Request, show
 from apps.reading.views.sources import for_staff
@@ -89,7 +90,7 @@ def _saved(form: SectionForm, values: SectionValues, section: Section | None) ->
         else:
             actions.edit_section(section.pk, values, now=now())
     except (NotASection, BadQuery) as problem:
-        form.add_error(None, str(problem))
+        form.add_error(None, reason_said(str(problem)))
         return False
     return True
 

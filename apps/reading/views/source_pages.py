@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST
 from apps.reading.crawl_forms import CrawlForm, KeenTagsForm
 from apps.reading.pages.keen_tags import keen_tags_page
 from apps.reading.pages.source_pages import source_pages_page
+from apps.reading.reasons import reason_said
 from apps.reading.views.rendering import back, show
 from apps.reading.views.sources import for_staff
 from apps.retrieval import actions
@@ -66,7 +67,7 @@ def _train(request: HttpRequest, source_id: int) -> HttpResponse:
     try:
         trained = actions.train_keen_tags(source_id, now=now())
     except ValueError as problem:
-        messages.warning(request, str(problem))
+        messages.warning(request, reason_said(str(problem)))
     else:
         messages.success(
             request,

@@ -73,7 +73,7 @@ def add(request: HttpRequest) -> HttpResponse:
             decided = by(request, "a new source", form.cleaned_data["why"])
             return redirect("source", actions.add_source(form.values(), now=now(), by=decided))
         except (BadAddress, ValueError) as problem:
-            form.add_error("url", str(problem))
+            form.add_error("url", reason_said(str(problem)))
     return show(request, "reading/source_form.html", form=form)
 
 
@@ -92,7 +92,7 @@ def edit(request: Request, source_id: int) -> HttpResponse:
             retrieval.replan([source_id], now=now())
             return redirect("source", source_id)
         except (BadAddress, ValueError) as problem:
-            form.add_error("url", str(problem))
+            form.add_error("url", reason_said(str(problem)))
     return show(request, "reading/source_form.html", form=form, source=page.source)
 
 

@@ -86,7 +86,7 @@ class Recipe:
 
     def problems(self, kind: str) -> dict[str, str]:
         """What is wrong with each field that cannot be used; empty if all is well."""
-        wrong = {name: "This field is needed." for name in REQUIRED.get(kind, ()) if not getattr(self, name).strip()}
+        wrong = {name: "This field is required." for name in REQUIRED.get(kind, ()) if not getattr(self, name).strip()}
         for name in FIELDS.get(kind, ()):
             if expression := getattr(self.of_kind(kind), name):
                 try:
@@ -104,9 +104,9 @@ class Recipe:
 
         Examples
         --------
-        >>> Recipe(item="//li[", title=".", link=".").check("xpath")
+        >>> Recipe(item="b[", title=".", link=".").check("xpath")
         Traceback (most recent call last):
-        apps.sources.formats.recipes.BadRecipe: Item: It is no XPath: invalid expression at character 5, after “//li[”.
+        apps.sources.formats.recipes.BadRecipe: Item: It is not an XPath: invalid expression at character 2, after “b[”.
         """
         for name, message in self.problems(kind).items():
             raise BadRecipe(name, message)
@@ -118,7 +118,7 @@ def _check(kind: str, name: str, expression: str) -> None:
         return
     if name == "link" and is_address(expression):
         if not web_address(expression):
-            raise BadExpression("This is no web address.")
+            raise BadExpression("This is not a web address.")
         return
     _CHECKS.get(kind, check_xpath)(expression.removeprefix(OF_CHANNEL) if name == "image" else expression)
 
@@ -163,7 +163,7 @@ def read_by_recipe(
     try:
         recipe.check(kind)
     except BadRecipe as error:
-        raise NotAFeed(f"The recipe of the source cannot be used. {error}") from None
+        raise NotAFeed(f"The recipe of the feed cannot be used. {error}") from None
     match kind:
         case "json":
             return _read_json(content, recipe, content_type, url)
