@@ -28,9 +28,7 @@ REASONS = (
     gettext_noop("gone for good"),
     gettext_noop("the minimum gap"),
     gettext_noop("{0} times the minimum gap: the site asked to slow down"),
-    gettext_noop(
-        "the site does not support conditional requests (no ETag or Last-Modified): checked once a day"
-    ),
+    gettext_noop("the site does not support conditional requests (no ETag or Last-Modified): checked once a day"),
     gettext_noop("the site asked to wait {0} s (Retry-After)"),
     gettext_noop("the site refused with status {0}"),
     gettext_noop("back-off after {0} failure in a row"),
