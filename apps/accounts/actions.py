@@ -80,17 +80,15 @@ def make_token(
     """
     name = " ".join(name.replace("\0", "").split())
     if not name:
-        raise NotPossible(_("A token needs a name by which you will know it again."))
+        raise NotPossible(_("Give the token a name, so that you recognise it later."))
     if len(name) > LONGEST_TOKEN_NAME:
-        raise NotPossible(_("The name of a token has at most %(count)d characters.") % {"count": LONGEST_TOKEN_NAME})
+        raise NotPossible(_("A token's name can have at most %(count)d characters.") % {"count": LONGEST_TOKEN_NAME})
     allowed = [scope.value for scope in AppToken.Scope if scope in scopes]
     if not allowed or len(allowed) < len(set(scopes)):
-        raise NotPossible(_("Say what the program may do: read, change, or both."))
+        raise NotPossible(_("Choose what the app may do: read, change, or both."))
     User.objects.select_for_update().get(pk=user.pk)  # or two at once would be one too many
     if queries.tokens_of(user).count() >= MOST_TOKENS:
-        raise NotPossible(
-            _("You have %(count)d tokens, as many as one can. Revoke one first.") % {"count": MOST_TOKENS}
-        )
+        raise NotPossible(_("You have %(count)d tokens, the maximum. Revoke one first.") % {"count": MOST_TOKENS})
     secret = written(random_bytes(SECRET_BYTES), TOKEN_PREFIX)
     token = AppToken.objects.create(
         user=user,
@@ -138,9 +136,9 @@ def invite(made_by: User, *, note: str = "", days: int, now: datetime) -> tuple[
         If it would last for too short or too long, or too many are open.
     """
     if not 1 <= days <= LONGEST_INVITATION:
-        raise NotPossible(_("An invitation lasts from 1 to %(count)d days.") % {"count": LONGEST_INVITATION})
+        raise NotPossible(_("An invitation is valid for 1 to %(count)d days.") % {"count": LONGEST_INVITATION})
     if queries.open_invitations(now).count() >= MOST_INVITATIONS:
-        text = _("%(count)d invitations are open, as many as there can be. Take some back first.")
+        text = _("%(count)d invitations are open, the maximum. Revoke some first.")
         raise NotPossible(text % {"count": MOST_INVITATIONS})
     secret = written(random_bytes(SECRET_BYTES))
     made = Invitation.objects.create(
@@ -172,7 +170,7 @@ def take_invitation(user: User, secret: str, *, now: datetime) -> None:
     found = queries.invitation_of(secret, now) if settings.SIGN_UP == "invited" else None
     # Of two who use it at the same moment, the statement lets one through.
     if not (found and queries.open_invitations(now).filter(pk=found.pk).update(used_at=now, used_by=user)):
-        raise NotPossible(_("This invitation was used already, or is over. Ask for another one."))
+        raise NotPossible(_("This invitation has been used or has expired. Ask for a new one."))
 
 
 # --- sessions ---------------------------------------------------------------------------------------------------------
@@ -213,7 +211,7 @@ def delete_account(user: User) -> None:
     # Held, so that whoever writes something of theirs at this moment waits, and then finds nobody to write it of.
     admins = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").select_for_update()
     if list(admins.values_list("pk", flat=True)) == [user.pk]:
-        raise NotPossible(_("You are the only admin of this portal. Make somebody else one first."))
+        raise NotPossible(_("You are the only administrator. Make someone else an administrator first."))
     if not User.objects.select_for_update().filter(pk=user.pk).exists():
         return
     keys = list(queries.sessions_of(user).values_list("session_key", flat=True))

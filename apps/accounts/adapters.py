@@ -55,7 +55,7 @@ class AccountAdapter(DefaultAccountAdapter):
             super().send_mail(template_prefix, email, context | ours | {"current_site": site})
         except (SMTPException, OSError) as error:
             log.warning("a mail (%s) could not be sent: %s", template_prefix, error)
-            text = _("A mail to you could not be sent, for the mail server did not take it. Try again later.")
+            text = _("The mail to you could not be sent: the mail server rejected it. Try again later.")
             self.add_message(self.request, messages.ERROR, message=text)
 
     def get_client_ip(self, request: HttpRequest) -> str:

@@ -11,14 +11,14 @@ from apps.accounts.zones import zone_names
 
 
 def _languages() -> list[tuple[str, object]]:
-    return [("", _("As the browser asks")), *settings.LANGUAGES]
+    return [("", _("Browser default")), *settings.LANGUAGES]
 
 
 class LooksForm(forms.Form):
     """What also somebody who is not signed in may choose."""
 
     language = forms.ChoiceField(required=False, label=_("Language"), choices=_languages, widget=forms.RadioSelect)
-    theme = forms.ChoiceField(label=_("Colours"), choices=User.Theme.choices, widget=forms.RadioSelect)
+    theme = forms.ChoiceField(label=_("Theme"), choices=User.Theme.choices, widget=forms.RadioSelect)
 
 
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none when it runs
@@ -26,23 +26,21 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's ta
         required=False,
         label=_("Time zone"),
         choices=lambda: [("", "UTC"), *((name, name.replace("_", " ")) for name in zone_names())],
-        help_text=_("In which you read times and days, and in which digests come and nights are quiet."),
+        help_text=_("Used for times and dates, digests and quiet hours."),
     )
-    theme = forms.ChoiceField(required=False, label=_("Colours"), choices=User.Theme.choices, widget=forms.RadioSelect)
+    theme = forms.ChoiceField(required=False, label=_("Theme"), choices=User.Theme.choices, widget=forms.RadioSelect)
     language = forms.ChoiceField(required=False, label=_("Language"), choices=_languages)
 
-    view = forms.ChoiceField(
-        required=False, label=_("Layout of lists"), choices=User.View.choices, widget=forms.RadioSelect
-    )
+    view = forms.ChoiceField(required=False, label=_("Layout"), choices=User.View.choices, widget=forms.RadioSelect)
 
     class Meta:
         model = User
         fields = ["unread_only", "mark_on_scroll", "order", "view", "images", "theme", "time_zone", "language"]
         labels = {
-            "unread_only": _("Show only what is unread"),
-            "mark_on_scroll": _("Mark read while scrolling"),
-            "order": _("Order of lists"),
-            "images": _("Pictures"),
+            "unread_only": _("Unread only"),
+            "mark_on_scroll": _("Mark as read while scrolling"),
+            "order": _("Sort order"),
+            "images": _("Images"),
         }
         widgets = {"order": forms.RadioSelect, "images": forms.RadioSelect}
 
@@ -69,18 +67,20 @@ class TokenForm(forms.Form):
     name = forms.CharField(
         max_length=actions.LONGEST_TOKEN_NAME,
         label=_("Name"),
-        help_text=_("Of the program or the device, by which you will know it again."),
+        help_text=_("Of the app or device, so that you recognise it later."),
     )
     scopes = forms.MultipleChoiceField(
         choices=AppToken.Scope.choices,
         initial=AppToken.Scope.values,
-        label=_("It may"),
+        label=_("Permissions"),
         widget=forms.CheckboxSelectMultiple,
     )
     for_fever = forms.BooleanField(
         required=False,
-        label=_("For a program that speaks Fever"),
-        help_text=_("Such programs sign in by a key that they make of your name and the token. Others need none."),
+        label=_("For a Fever app"),
+        help_text=_(
+            "Fever apps sign in with a key made from your username and the token. Other apps do not need this."
+        ),
     )
 
 
@@ -88,9 +88,7 @@ class InvitationForm(forms.Form):
     note = forms.CharField(
         max_length=actions.LONGEST_NOTE,
         required=False,
-        label=_("Whom it is for"),
-        help_text=_("Only the staff sees it."),
+        label=_("Who it is for"),
+        help_text=_("Only administrators see this."),
     )
-    days = forms.IntegerField(
-        min_value=1, max_value=actions.LONGEST_INVITATION, initial=7, label=_("Days for which it can be used")
-    )
+    days = forms.IntegerField(min_value=1, max_value=actions.LONGEST_INVITATION, initial=7, label=_("Valid for (days)"))

@@ -16,9 +16,9 @@ class User(AbstractUser):
         OLDEST = "oldest", _("Oldest first")
 
     class Images(models.TextChoices):
-        PROXIED = "proxied", _("Fetched by Wirebeat")
-        DIRECT = "direct", _("Fetched by your browser")
-        BLOCKED = "blocked", _("Links in their places")
+        PROXIED = "proxied", _("Through Wirebeat (private)")
+        DIRECT = "direct", _("Directly")
+        BLOCKED = "blocked", _("Don't load images")
 
     class View(models.TextChoices):
         LIST = "list", _("List")
@@ -26,24 +26,22 @@ class User(AbstractUser):
         MAGAZINE = "magazine", _("Magazine")
 
     class Theme(models.TextChoices):
-        AUTO = "auto", _("As the system")
+        AUTO = "auto", _("System")
         LIGHT = "light", _("Light")
         DARK = "dark", _("Dark")
         CONTRAST = "contrast", _("High contrast")
 
-    unread_only = models.BooleanField(default=False, help_text=_("Lists leave out what has been read."))
+    unread_only = models.BooleanField(default=False, help_text=_("Hides articles that you have read."))
     order = models.CharField(max_length=6, choices=Order, default=Order.NEWEST)
     view = models.CharField(max_length=8, choices=View, default=View.LIST)  # how lists are laid out
     mark_on_scroll = models.BooleanField(
-        default=False, help_text=_("Postings that you scroll past are marked read. Needs JavaScript.")
+        default=False, help_text=_("Articles that you scroll past are marked as read. Needs JavaScript.")
     )
     images = models.CharField(
         max_length=7,
         choices=Images,
         default=Images.PROXIED,
-        help_text=_(
-            "Where Wirebeat fetches the pictures and recordings of postings, their sites do not learn that you read."
-        ),
+        help_text=_("If images and media load through Wirebeat, their sites do not learn that you read the article."),
     )
     time_zone = models.CharField(max_length=50, blank=True)  # of the tz database; the portal's own if empty
     theme = models.CharField(max_length=8, choices=Theme, default=Theme.AUTO)

@@ -38,7 +38,7 @@ def tokens(request: PersonsRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             if not limits.is_within("token", request.user.pk, most=MADE_AN_HOUR, seconds=3_600):
-                raise actions.NotPossible(_("You have made many tokens within the hour. Try again later."))
+                raise actions.NotPossible(_("You have created many tokens in the last hour. Try again later."))
             token, secret = actions.make_token(request.user, **form.cleaned_data, now=now())
             form = TokenForm()
         except actions.NotPossible as problem:
@@ -54,7 +54,7 @@ def tokens(request: PersonsRequest) -> HttpResponse:
 def revoke_token(request: PersonsRequest, token_id: int) -> HttpResponse:
     if not actions.revoke_token(request.user, token_id):
         raise Http404
-    messages.success(request, _("The token is revoked: the program that has it cannot sign in any more."))
+    messages.success(request, _("Token revoked. Apps that use it can no longer sign in."))
     return redirect("app_tokens")
 
 
@@ -64,7 +64,7 @@ def revoke_token(request: PersonsRequest, token_id: int) -> HttpResponse:
 def end_session(request: PersonsRequest, session_id: int) -> HttpResponse:
     if not actions.end_session(request.user, session_id):
         raise Http404
-    messages.success(request, _("That browser is signed out."))
+    messages.success(request, _("That browser is now signed out."))
     return redirect("usersessions_list")
 
 
@@ -78,7 +78,7 @@ def invitations(request: PersonsRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             if not limits.is_within("invitation", request.user.pk, most=MADE_AN_HOUR, seconds=3_600):
-                raise actions.NotPossible(_("You have invited many people within the hour. Try again later."))
+                raise actions.NotPossible(_("You have created many invitations in the last hour. Try again later."))
             _made, secret = actions.invite(request.user, **form.cleaned_data, now=now())
             link = own_address(reverse("accept_invitation", args=[secret]))
             form = InvitationForm()
@@ -93,7 +93,7 @@ def invitations(request: PersonsRequest) -> HttpResponse:
 def take_back_invitation(request: PersonsRequest, invitation_id: int) -> HttpResponse:
     if not actions.take_back_invitation(invitation_id):
         raise Http404
-    messages.success(request, _("The invitation is taken back: its link leads nowhere any more."))
+    messages.success(request, _("Invitation revoked. Its link no longer works."))
     return redirect("invitations")
 
 

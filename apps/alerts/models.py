@@ -89,7 +89,7 @@ class Rule(models.Model):
 
     class Mail(models.TextChoices):
         NONE = "", _("No mail")
-        ONCE = "once", _("At once")
+        ONCE = "once", _("Immediately")
         HOUR = "hour", _("Once an hour")
         DAY = "day", _("Once a day")
 
@@ -164,8 +164,8 @@ class Message(models.Model):
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
         SENT = "sent", _("Sent")
-        FAILED = "failed", _("Given up")
-        DROPPED = "dropped", _("Not wanted any more")
+        FAILED = "failed", _("Failed")
+        DROPPED = "dropped", _("Cancelled")
 
     id = models.BigAutoField(primary_key=True)
     key = models.UUIDField(unique=True)  # the same at each attempt, so that who got it twice can tell

@@ -52,9 +52,9 @@ def take_over(user: User, file: IO[bytes], *, now: datetime) -> Report:
     container = Container(file)
     head = record(container, HEAD)
     if head is None or head.values.get("format") != FORMAT:
-        raise BadArchive("It was not written by a portal like this one.")
+        raise BadArchive("It was not exported by Wirebeat.")
     if head.values.get("version") != VERSION:
-        raise BadArchive("It was written by a newer portal than this one, which cannot read it.", HEAD)
+        raise BadArchive("It was exported by a newer version of Wirebeat, which this one cannot read.", HEAD)
     taking = Taking(user, now, container)
     for member in MEMBERS:
         try:

@@ -12,7 +12,7 @@ LARGEST_ARCHIVE = 200 * 10**6  # bytes
 class ArchiveForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("Archive"),
-        help_text=gettext_lazy("A ZIP file that this or another Wirebeat has exported."),
+        help_text=gettext_lazy("A ZIP file exported by this or another Wirebeat."),
         widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
     )
 
@@ -27,7 +27,7 @@ class ArchiveForm(forms.Form):
 class DeletionForm(forms.Form):
     username = forms.CharField(
         max_length=150,
-        label=gettext_lazy("Your username, to confirm"),
+        label=gettext_lazy("Type your username to confirm"),
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
     )
 

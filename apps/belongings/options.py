@@ -38,5 +38,5 @@ def options_in(record: Record, model: type[Model], known: Collection[str]) -> di
         except (ValidationError, TypeError, ValueError):
             raise record.bad(f"“{field.name}” cannot have that value.") from None
         if isinstance(field, DateTimeField) and value is not None and is_naive(options[field.name]):
-            raise record.bad(f"“{field.name}” is no time of a zone.")
+            raise record.bad(f"“{field.name}” is not a time with a zone.")
     return options

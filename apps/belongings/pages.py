@@ -8,14 +8,14 @@ from apps.belongings.actions import Report
 
 NAMES = {
     "account.json": _("Preferences"),
-    "following.opml": _("Sources that you follow now"),
+    "following.opml": _("Feeds you follow"),
     "folders.jsonl": _("Folders"),
-    "follows.jsonl": _("Choices for sources"),
+    "follows.jsonl": _("Feed settings"),
     "marks.jsonl": _("Read and starred"),
     "tags.jsonl": _("Tagged"),
     "reactions.jsonl": _("Opened and hidden"),
-    "searches.json": _("Searches"),
-    "wishes.json": _("When you want to be told"),
+    "searches.json": _("Saved searches"),
+    "wishes.json": _("Notification settings"),
 }
 
 

@@ -22,10 +22,10 @@ def archive_of(user: User, *, now: datetime) -> Iterator[bytes]:
 
 def _read_me(user: User, now: datetime) -> bytes:
     lines = [
-        f"Everything of {user.username} at {own_address('/')}, as of {now:%Y-%m-%d %H:%M} UTC.",
+        f"All data of {user.username} at {own_address('/')}, as of {now:%Y-%m-%d %H:%M} UTC.",
         "",
         *(f"{member.name:16} {member.about}" for member in MEMBERS),
         "",
-        "Any Wirebeat takes the archive over: sign in there, and give it to the page of your account.",
+        "Any Wirebeat can import this archive: sign in there, and upload it under Account, “Export & import”.",
     ]
     return ("\n".join(lines) + "\n").encode()

@@ -57,7 +57,7 @@ def take_over(request: PersonsRequest) -> HttpResponse:
         try:
             page = report_page(actions.take_over(request.user, form.cleaned_data["file"], now=now()))
         except BadArchive as problem:
-            form.add_error("file", _("Nothing was taken over. %(problem)s") % {"problem": problem})
+            form.add_error("file", _("Nothing was imported. %(problem)s") % {"problem": problem})
     return render(request, "belongings/archive.html", {"form": form, "page": page})
 
 
@@ -74,6 +74,6 @@ def delete_account(request: PersonsRequest) -> HttpResponse:
             form.add_error(None, str(problem))
         else:
             logout(request)
-            messages.success(request, _("Your account is deleted, with everything that was yours."))
+            messages.success(request, _("Your account and all your data have been deleted."))
             return redirect("home")
     return render(request, "belongings/delete.html", {"form": form})

@@ -42,21 +42,21 @@ class Follow(models.Model):
     """
 
     class View(models.TextChoices):
-        DEFAULT = "", _("As I prefer")
+        DEFAULT = "", _("As in preferences")
         LIST = "list", _("List")
         CARDS = "cards", _("Cards")
         MAGAZINE = "magazine", _("Magazine")
 
     class FullText(models.TextChoices):
-        DEFAULT = "", _("As the portal does it")
-        PAGE = "page", _("The text of its page, where the feed only teases")
-        FEED = "feed", _("What the feed itself says")
+        DEFAULT = "", _("Portal default")
+        PAGE = "page", _("Full text from the website if the feed has only excerpts")
+        FEED = "feed", _("Text of the feed")
 
     class Images(models.TextChoices):
-        DEFAULT = "", _("As I prefer")
-        PROXIED = "proxied", _("Fetched by Wirebeat")
-        DIRECT = "direct", _("Fetched by your browser")
-        BLOCKED = "blocked", _("Links in their places")
+        DEFAULT = "", _("As in preferences")
+        PROXIED = "proxied", _("Through Wirebeat (private)")
+        DIRECT = "direct", _("Directly")
+        BLOCKED = "blocked", _("Don't load images")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="follows")
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="follows")

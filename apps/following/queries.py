@@ -255,7 +255,7 @@ def subscription_list(user: User) -> OpmlDocument:
     name = Coalesce(NullIf(F("title"), Value("")), NullIf(F("source__title"), Value("")), "source__url")
     follows = follows_of(user).select_related("source").order_by("position", Lower(name), "pk")
     return OpmlDocument(
-        title=f"Sources of {user.get_username()}",
+        title=f"Feeds of {user.get_username()}",
         subscriptions=tuple(
             Subscription(
                 follow.source.url,

@@ -22,7 +22,7 @@ class Job(models.Model):
         FAILED = "failed", _("Failed")
 
     class Stage(models.TextChoices):
-        CUT = "cut", _("Being cut into splits")
+        CUT = "cut", _("Splitting")
         MAP = "map", _("Map")
         REDUCE = "reduce", _("Reduce")
 
@@ -65,7 +65,7 @@ class Split(models.Model):
         WAITING = "waiting", _("Waiting")
         RUNNING = "running", _("Running")
         DONE = "done", _("Done")
-        DEAD = "dead", _("Given up")
+        DEAD = "dead", _("Failed")
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="splits", db_index=False)
     stage = models.CharField(max_length=6, choices=Job.Stage)
@@ -97,7 +97,7 @@ class Attempt(models.Model):
         DONE = "done", _("Done")
         FAILED = "failed", _("Failed")
         LOST = "lost", _("Worker lost")
-        OVERTAKEN = "overtaken", _("Another was first")
+        OVERTAKEN = "overtaken", _("Another worker was first")
         CANCELLED = "cancelled", _("Stopped")
 
     split = models.ForeignKey(Split, on_delete=models.CASCADE, related_name="attempts", db_index=False)

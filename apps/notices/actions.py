@@ -180,7 +180,7 @@ def _mail(user_id: int, now: datetime) -> bool:
     address = settings.PROJECT_URL.rstrip("/")
     host = urlsplit(address).hostname or "localhost"
     context = {"notices": notices, "address": address, "person": notices[0].user.get_username()}
-    subject = ngettext("News of one of your feeds", "News of {count} of your feeds", len(notices))
+    subject = ngettext("Update on one of your feeds", "Updates on {count} of your feeds", len(notices))
     EmailMessage(
         subject=subject.format(count=len(notices)),
         body=render_to_string("notices/mail.txt", context),

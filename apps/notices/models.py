@@ -21,8 +21,8 @@ class Notice(models.Model):
     """Something that one follower of a source is told once, until they have taken note."""
 
     class Kind(models.TextChoices):
-        BROKEN = "broken", _("Fails")
-        WELL = "well", _("Well again")
+        BROKEN = "broken", _("Failing")
+        WELL = "well", _("Working again")
         MOVED = "moved", _("Moved")
         GONE = "gone", _("Ended")
 

@@ -10,12 +10,12 @@ class PrivateAddress(models.Model):
     """A list of a person's that whoever knows its secret address may read, and nothing else."""
 
     class Kind(models.TextChoices):
-        ALL = "all", _("All postings")
+        ALL = "all", _("All articles")
         FOLDER = "folder", _("Folder")
         STARRED = "starred", _("Starred")
         TAG = "tag", _("Tag")
         SHARED = "shared", _("Shared by you")
-        SOURCES = "sources", _("What you follow, as OPML")
+        SOURCES = "sources", _("Your feeds as OPML")
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="private_addresses", db_index=False

@@ -153,11 +153,11 @@ def buttons_page() -> tuple[Button, ...]:
         Button(
             _("Save in Wirebeat"),
             f"javascript:void(location={save}+'?url='+{here}+'&title='+encodeURIComponent(document.title))",
-            _("Opens what is here of the page, to star it, and offers to follow its site."),
+            _("Opens the article here, so that you can star it, and offers to follow its site."),
         ),
         Button(
             _("Follow in Wirebeat"),
             f"javascript:void(location={add}+'?address='+{here})",
-            _("Looks for the feeds of the page's site, to follow one."),
+            _("Finds the feeds of the page's site, so that you can follow one."),
         ),
     )

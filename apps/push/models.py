@@ -21,11 +21,11 @@ class Subscription(models.Model):
         RSSCLOUD = "rsscloud", _("rssCloud")
 
     class State(models.TextChoices):
-        PENDING = "pending", _("Asked for, not confirmed yet")
+        PENDING = "pending", _("Requested, not confirmed yet")
         ACTIVE = "active", _("Active")
         DENIED = "denied", _("Denied")
-        FAILED = "failed", _("Failed: tried again once a week")
-        ENDING = "ending", _("Being ended")
+        FAILED = "failed", _("Failed: retried once a week")
+        ENDING = "ending", _("Ending")
         ENDED = "ended", _("Ended")
 
     # Null once the source is deleted: its hub is still to be told.
@@ -78,7 +78,7 @@ class Delivery(models.Model):
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
         STORED = "stored", _("Stored")
-        ASKED = "asked", _("Its source is asked")
+        ASKED = "asked", _("Feed is being checked")
         IGNORED = "ignored", _("Ignored")
         FAILED = "failed", _("Failed")
 

@@ -92,7 +92,7 @@ def ask_many(source_ids: Collection[int], *, now: datetime) -> tuple[int, int]:
         If they are more than MOST_ASKED.
     """
     if len(source_ids) > MOST_ASKED:
-        raise sources.TooMany(f"At most {MOST_ASKED} sources can be asked at once, not {len(source_ids):,}.")
+        raise sources.TooMany(f"At most {MOST_ASKED} feeds can be checked at once, not {len(source_ids):,}.")
     asked = [retrieval.ask_soon(source_id, now=now) for source_id in retrieval_queries.scheduled(source_ids)]
     return sum(each.granted for each in asked), sum(not each.granted for each in asked)
 
@@ -127,11 +127,11 @@ def merge_sources(kept_id: int, merged_id: int, *, now: datetime, by: sources.By
 @transaction.atomic
 def _merge(kept_id: int, merged_id: int, now: datetime, by: sources.By) -> Merged:
     if kept_id == merged_id:
-        raise NotMergeable("A source cannot be merged with itself.")
+        raise NotMergeable("A feed cannot be merged with itself.")
     retrieval.hold([kept_id, merged_id])  # from here on no worker stores anything of either
     present = set(source_queries.everything().filter(pk__in=[kept_id, merged_id]).values_list("pk", flat=True))
     if kept_id not in present:
-        raise NotMergeable("The source that is to be kept does not exist.")
+        raise NotMergeable("The feed to keep does not exist.")
     if merged_id not in present:
         return Merged(0, 0, 0)
     same = postings_queries.same_postings(merged_id, kept_id)

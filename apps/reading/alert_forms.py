@@ -11,26 +11,26 @@ from apps.alerts.models import Rule, Standing, Wishes
 
 
 class RuleForm(forms.Form):
-    mark_read = forms.BooleanField(required=False, label=_("Mark it read"))
-    star = forms.BooleanField(required=False, label=_("Star it"))
-    hide = forms.BooleanField(required=False, label=_("Hide it, and show less like it under “For you”"))
-    tag = forms.CharField(required=False, max_length=50, label=_("Tag it"))
+    mark_read = forms.BooleanField(required=False, label=_("Mark as read"))
+    star = forms.BooleanField(required=False, label=_("Star"))
+    hide = forms.BooleanField(required=False, label=_("Hide, and show fewer like it under “For you”"))
+    tag = forms.CharField(required=False, max_length=50, label=_("Add tag"))
     mail = forms.ChoiceField(required=False, choices=Rule.Mail.choices, label=_("Mail"), widget=forms.RadioSelect)
-    push = forms.BooleanField(required=False, label=_("Tell my browsers"))
+    push = forms.BooleanField(required=False, label=_("Browser notifications"))
     webhook_url = forms.CharField(
         required=False,
         max_length=2_000,
         label=_("Webhook"),
-        help_text=_("An address that gets a signed POST of JSON with what was found."),
+        help_text=_("An address that receives a signed JSON POST for new articles."),
         widget=forms.TextInput(attrs={"inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}),
     )
     importance = forms.FloatField(
         min_value=0,
         max_value=10,
-        label=_("Importance"),
+        label=_("Priority"),
         help_text=_(
-            "Sources that answer this search are asked more often, the more important it is. 1 is usual, 0 leaves them"
-            " as they are. All of a person's searches together count as much as ten usual ones at most."
+            "Feeds that match this search are checked more often. 1 is normal, 0 has no effect. "
+            "All your searches together count at most as much as ten normal ones."
         ),
         widget=forms.NumberInput(attrs={"step": "0.5"}),
     )
@@ -39,7 +39,9 @@ class RuleForm(forms.Form):
         super().__init__(*args, **options)
         self.fields |= {channel.name: channel.field() for channel in with_settings() if channel.field}
         if not sends_mail():
-            self.fields["mail"].help_text = _("This portal sends no mail: who runs it has to name a mail server first.")
+            self.fields["mail"].help_text = _(
+                "This portal cannot send mail: its administrator has to set up a mail server first."
+            )
 
     @staticmethod
     def values_of(rule: Rule | None, standing: Standing | None) -> dict[str, Any]:
@@ -53,7 +55,7 @@ class WishesForm(forms.Form):
     quiet_from = forms.TimeField(
         required=False,
         label=_("Quiet from"),
-        help_text=_("What comes in quiet hours waits for their end. Webhooks are always called at once."),
+        help_text=_("Messages during quiet hours are sent when these end. Webhooks are always called immediately."),
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
     )
     quiet_until = forms.TimeField(
@@ -65,8 +67,8 @@ class WishesForm(forms.Form):
     most_a_day = forms.IntegerField(
         min_value=0,
         max_value=1_000,
-        label=_("Mails and browser messages a day, at most"),
-        help_text=_("What is over comes with the next day's digest."),
+        label=_("Mails and browser notifications per day, at most"),
+        help_text=_("The rest comes with the next daily digest."),
     )
 
     @staticmethod

@@ -15,21 +15,29 @@ class CrawlForm(forms.Form):
         min_value=0,
         max_value=1_000_000,
         initial=2_000,
-        label=_("Pages a day"),
-        help_text=_("Requests for pages, at most."),
+        label=_("Pages per day"),
+        help_text=_("Maximum number of page requests."),
     )
     most_pages = forms.IntegerField(
-        min_value=1, max_value=10_000_000, initial=100_000, label=_("Pages in all"), help_text=_("That are remembered.")
+        min_value=1,
+        max_value=10_000_000,
+        initial=100_000,
+        label=_("Pages in total"),
+        help_text=_("Maximum number of pages to remember."),
     )
     most_index_pages = forms.IntegerField(
         min_value=0,
         max_value=10_000,
         initial=100,
         label=_("Index pages"),
-        help_text=_("That are asked like feeds; each has its share of the plan's retrievals."),
+        help_text=_("Checked like feeds; each uses a share of the planned checks."),
     )
     most_depth = forms.IntegerField(
-        min_value=1, max_value=100, initial=6, label=_("Depth"), help_text=_("Links away from the first page, at most.")
+        min_value=1,
+        max_value=100,
+        initial=6,
+        label=_("Depth"),
+        help_text=_("Maximum number of links from the first page."),
     )
 
 
@@ -37,17 +45,19 @@ class KeenTagsForm(forms.Form):
     tags = forms.CharField(
         required=False,
         max_length=5_000,
-        label=_("Keen tags"),
+        label=_("Content tags"),
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "autocapitalize": "none"}),
-        help_text=_("Names of elements that may stand within an article, separated by spaces. Empty: the usual way."),
+        help_text=_(
+            "Names of elements that can occur inside an article, separated by spaces. Leave empty for the default."
+        ),
     )
 
     def clean_tags(self) -> frozenset[str] | None:
         names = self.cleaned_data["tags"].lower().replace("<", " ").replace(">", " ").replace(",", " ").split()
         for name in names:
             if not _TAG.fullmatch(name):
-                raise forms.ValidationError(gettext("“{name}” is no name of an element.").format(name=name[:40]))
+                raise forms.ValidationError(gettext("“{name}” is not the name of an element.").format(name=name[:40]))
         if len(names) > MOST_TAGS:
-            words = gettext("These are {number} names; at most {most} are kept.")
+            words = gettext("These are {number} names; at most {most} are allowed.")
             raise forms.ValidationError(words.format(number=len(names), most=MOST_TAGS))
         return frozenset(names) or None

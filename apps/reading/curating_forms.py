@@ -19,31 +19,31 @@ class CurationForm(forms.Form):
     """What is to become of the chosen sources; what is left alone stays as it is."""
 
     category = forms.CharField(
-        max_length=100, required=False, label=_("Category"), help_text=_("Empty: it stays. A dash takes it away.")
+        max_length=100, required=False, label=_("Category"), help_text=_("Leave empty to keep it. A dash removes it.")
     )
     language = forms.CharField(
         max_length=20,
         required=False,
         label=_("Language"),
-        help_text=_("A code such as en or pt-br. Empty: it stays. A dash takes it away."),
+        help_text=_("A code such as en or pt-br. Leave empty to keep it. A dash removes it."),
     )
     listed = forms.ChoiceField(
         required=False,
-        label=_("Shown"),
-        choices=[("", _("stays as it is")), ("yes", _("in the catalogue, to everybody")), ("no", _("to followers"))],
+        label=_("Visible to"),
+        choices=[("", _("unchanged")), ("yes", _("everyone, in the catalogue")), ("no", _("followers only"))],
     )
     weighing = forms.ChoiceField(
         required=False,
         label=_("Weight"),
-        choices=[("", _("stays as it is")), ("set", _("becomes")), ("multiply", _("is multiplied by"))],
+        choices=[("", _("unchanged")), ("set", _("set to")), ("multiply", _("multiply by"))],
     )
-    number = forms.FloatField(min_value=0, max_value=1_000, required=False, label=_("By or to how much"))
+    number = forms.FloatField(min_value=0, max_value=1_000, required=False, label=_("Value"))
     state = forms.ChoiceField(
         required=False,
         label=_("State"),
-        choices=[("", _("stays as it is")), ("paused", _("paused")), ("active", _("active"))],
+        choices=[("", _("unchanged")), ("paused", _("paused")), ("active", _("active"))],
     )
-    why = forms.CharField(max_length=300, required=False, label=_("Why"), help_text=_("Kept in the record of changes."))
+    why = forms.CharField(max_length=300, required=False, label=_("Reason"), help_text=_("Recorded in the change log."))
 
     def __init__(self, *args: Any, categories: Collection[str] = (), **options: Any) -> None:
         super().__init__(*args, **options)
@@ -53,15 +53,15 @@ class CurationForm(forms.Form):
     def clean_language(self) -> str:
         language = str(self.cleaned_data["language"]).strip().lower()
         if language not in ("", NONE) and not all(part.isalnum() and part.isascii() for part in language.split("-")):
-            raise forms.ValidationError(_("A language is written as a code, such as en or pt-br."))
+            raise forms.ValidationError(_("Enter the language as a code, such as en or pt-br."))
         return language
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         if cleaned.get("weighing") and cleaned.get("number") is None and "number" not in self.errors:
-            self.add_error("number", _("Say how much."))
+            self.add_error("number", _("Enter a value."))
         if not self.errors and self.wish().is_nothing:
-            raise forms.ValidationError(_("Nothing is to be changed: choose at least one thing."))
+            raise forms.ValidationError(_("Choose at least one change."))
         return cleaned
 
     def wish(self) -> Curation:

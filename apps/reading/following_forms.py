@@ -20,18 +20,20 @@ class FollowForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
         model = Follow
         fields = ["title", "view", "full_text", "images", "muted"]
         labels = {
-            "title": _("Your own name for it"),
+            "title": _("Custom name"),
             "view": _("Layout"),
-            "full_text": _("Text of its postings"),
-            "images": _("Pictures"),
-            "muted": _("Mute it"),
+            "full_text": _("Article text"),
+            "images": _("Images"),
+            "muted": _("Mute"),
         }
         help_texts = {
-            "title": _("Left empty, it has the name it gives itself."),
-            "full_text": _("Pages are fetched of new postings, from then on."),
-            "muted": _("It stays followed, but its postings are only in its own list, and count nowhere else."),
+            "title": _("Leave empty to use the feed's own name."),
+            "full_text": _("From then on, the pages of new articles are fetched."),
+            "muted": _(
+                "You still follow it, but its articles appear only in its own list and are not counted elsewhere."
+            ),
         }
-        error_messages = {"title": {"max_length": _("A name has at most 1,000 characters.")}}
+        error_messages = {"title": {"max_length": _("A name can have at most 1,000 characters.")}}
         widgets = {"title": forms.TextInput}
 
     def __init__(self, *args: Any, user: User, **options: Any) -> None:

@@ -39,7 +39,7 @@ class AddressForm(forms.Form):
     address = forms.CharField(
         max_length=2_100,
         label=_("Address"),
-        help_text=_("A feed, or any page of a site: its feeds are found."),
+        help_text=_("A feed, or any page of a site: Wirebeat finds its feeds."),
         widget=forms.TextInput(
             attrs={"placeholder": "example.org", "inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}
         ),
@@ -66,11 +66,11 @@ class FolderForm(forms.Form):
         places = {str(place.pk): place for place in folders if place.pk not in inside}
         named = [choice for choice in _folder_choices(folders) if choice[0] not in inside]
         self.fields["parent"] = forms.TypedChoiceField(
-            choices=[("", _("no other folder")), *named],
+            choices=[("", _("no parent folder")), *named],
             coerce=places.__getitem__,
             empty_value=None,
             required=False,
-            label=_("Inside"),
+            label=_("Parent folder"),
         )
 
 
@@ -80,7 +80,7 @@ class OpmlForm(forms.Form):
         required=False,
         max_length=2_000,
         label=_("Or the address of a list"),
-        help_text=_("It is fetched once. What is added to it later is not followed by itself."),
+        help_text=_("It is fetched once. Later additions are not followed automatically."),
         widget=forms.TextInput(
             attrs={"placeholder": "https://", "inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}
         ),
@@ -95,7 +95,7 @@ class OpmlForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         if not self.errors and bool(values.get("file")) == bool(values.get("address")):
-            raise forms.ValidationError(_("Give a file or an address: one of them."))
+            raise forms.ValidationError(_("Give either a file or an address."))
         return values
 
     @property
@@ -109,7 +109,7 @@ def _policies() -> list[tuple[str, str]]:
 
 
 def _pages_policies() -> list[tuple[str, str]]:
-    return [(SAME, gettext("As the others"))] + [
+    return [(SAME, gettext("Same as feeds"))] + [
         (policy.name, gettext(policy.label)) for policy in all_policies().values() if policy.for_pages
     ]
 
@@ -117,36 +117,40 @@ def _pages_policies() -> list[tuple[str, str]]:
 class PlanForm(forms.Form):
     policy = forms.ChoiceField(
         choices=_policies,
-        label=_("How retrievals are shared out"),
-        help_text=_("The first one is our own and waits least; the others are published rules, to compare it with."),
+        label=_("Scheduling policy"),
+        help_text=_(
+            "The first is Wirebeat's own and has the shortest delay; the others are published policies, for comparison."
+        ),
     )
     pages_policy = forms.TypedChoiceField(
         choices=_pages_policies,
         required=False,
         empty_value=None,
         label=_("Pages without a feed"),
-        help_text=_("Only looks show that they have changed; CAM learns when they do."),
+        help_text=_("Only a check shows whether they have changed; CAM learns when they do."),
     )
     budget = forms.FloatField(
         min_value=0,
-        label=_("Retrievals"),
-        help_text=_("The more there are, the sooner news is here, and the more sites are burdened."),
+        label=_("Checks"),
+        help_text=_("More checks bring news sooner, but put more load on sites."),
     )
-    unit = forms.ChoiceField(choices=Plan.Unit.choices, label=_("Counted"))
+    unit = forms.ChoiceField(choices=Plan.Unit.choices, label=_("Unit"))
     longest_gap = forms.FloatField(
         min_value=1,
         max_value=168,
         label=_("Longest gap, in hours"),
-        help_text=_("However little is expected of a source, and whatever it is worth, it is asked after this time."),
+        help_text=_(
+            "Every feed is checked after this time, however little is expected of it and whatever its priority."
+        ),
     )
     interest_share = forms.FloatField(
         min_value=0,
         max_value=0.5,
         required=False,
-        label=_("Share for what people search"),
+        label=_("Alert priority share"),
         help_text=_(
-            "Sources that answer people's searches are asked more often; this share of its retrievals, 0 to 0.5, is"
-            " what any other source may lose to them."
+            "Feeds that match saved searches are checked more often. Any other feed can lose at "
+            "most this share of its checks, 0 to 0.5."
         ),
     )
 

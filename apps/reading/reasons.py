@@ -1,57 +1,279 @@
-"""Why a source is asked when it is: sentences that are kept in English, told in the language of who reads.
+"""Why a feed is checked when it is, and what went wrong: stored in English, shown in the reader's language.
 
-They are written with the numbers of their day, long before anybody reads them. A sentence is known by its shape, which
-is what stands between the numbers; one whose shape nobody translated stays as it was written.
+Workers store them with the values of their day. A sentence is found by its shape, with {0}, {1} where values stand;
+one without a shape stays English.
 """
 
 import re
+from functools import cache, lru_cache
 
 from django.utils.translation import gettext, gettext_noop
 
-SHAPES = (
-    gettext_noop("first retrieval"),
-    gettext_noop("wanted again"),
+REASONS = (
+    gettext_noop("first check"),
+    gettext_noop("followed again"),
     gettext_noop("nobody follows it, or it is paused"),
-    gettext_noop("the worker that was asking it ended"),
+    gettext_noop("requested by a user"),
+    gettext_noop("its publisher announced an update"),
+    gettext_noop("its worker stopped"),
     gettext_noop("its address changed"),
     gettext_noop("found by the crawl"),
-    gettext_noop("as early as politeness allows"),
-    gettext_noop("a look to be sure: its publisher tells us of news by itself"),
-    gettext_noop("the next instant of its timetable"),
+    gettext_noop("as early as the rate limit allows"),
+    gettext_noop("routine check: its publisher sends updates itself"),
+    gettext_noop("the next time in its timetable"),
     gettext_noop("page of weight {0}, update expected with probability {1}"),
-    gettext_noop("the {0}-hour limit: nothing it is expected to publish is worth an earlier retrieval"),
-    gettext_noop("expected: {0} postings by then; asking earlier would cost more than it saves"),
-    gettext_noop("its host was busy"),
+    gettext_noop("the {0}-hour limit: too little is expected to justify an earlier check"),
+    gettext_noop("{0} articles expected by then; an earlier check would cost more than it saves"),
+    gettext_noop("its host is busy"),
     gettext_noop("gone for good"),
-    gettext_noop("the shortest gap"),
-    gettext_noop("{0} shortest gaps: it asked us to slow down"),
-    gettext_noop("it cannot tell whether anything is new (no ETag, no Last-Modified)"),
-    gettext_noop("it asked to wait {0} s (Retry-After)"),
-    gettext_noop("it refused with the status {0}"),
+    gettext_noop("the minimum gap"),
+    gettext_noop("{0} times the minimum gap: the site asked to slow down"),
+    gettext_noop("the site does not support conditional requests (no ETag or Last-Modified): checked once a day"),
+    gettext_noop("the site asked to wait {0} s (Retry-After)"),
+    gettext_noop("the site refused with status {0}"),
     gettext_noop("back-off after {0} failure in a row"),
     gettext_noop("back-off after {0} failures in a row"),
-    gettext_noop("its answer may be kept for {0} s (Cache-Control)"),
-    gettext_noop("its answer may be kept for {0} s (Expires)"),
-    gettext_noop("its feed asks to be left alone for {0} s (ttl)"),
-    gettext_noop("its feed asks to be left alone before (skipHours, skipDays)"),
+    gettext_noop("it can be cached for {0} s (Cache-Control)"),
+    gettext_noop("it can be cached for {0} s (Expires)"),
+    gettext_noop("the feed asks for no check within {0} s (ttl)"),
+    gettext_noop("the feed asks for no check before that time (skipHours, skipDays)"),
 )
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[+-]?\d+)?")
+# The first shape that fits counts, so those with more words come first.
+PROBLEMS = (
+    gettext_noop("The server's name is not known."),
+    gettext_noop("The server's certificate is not trusted: {0}."),
+    gettext_noop("No secure connection to the server: {0}."),
+    gettext_noop("The server accepted no connection within {0} s."),
+    gettext_noop("The server sent nothing for {0} s."),
+    gettext_noop("The server was slow while many others were slow, too."),
+    gettext_noop("The server closed the connection without a response."),
+    gettext_noop("The connection to the server failed: {0}."),
+    gettext_noop("The server answered with status {0}."),
+    gettext_noop("The server redirected with status {0}, but without an address."),
+    gettext_noop("The response was not complete after {0} s."),
+    gettext_noop("The response is incomplete."),
+    gettext_noop("The response is larger than {0} bytes."),
+    gettext_noop("The response is not valid HTTP: {0}."),
+    gettext_noop("The response is encoded as “{0}”, which was not requested."),
+    gettext_noop("The response is not {0}, as its header says."),
+    gettext_noop("The response has more than {0} gzip members."),
+    gettext_noop("The {0} stream of the response is incomplete."),
+    gettext_noop("The response could not be read: {0}."),
+    gettext_noop("The address redirects from https to http, where others could read the request."),
+    gettext_noop("The address redirects more than {0} times."),
+    gettext_noop("The address redirects in a circle."),
+    gettext_noop("Other feeds on the same host come first, for about {0} s."),
+    gettext_noop("The site's robots.txt does not allow automatic reading of this address."),
+    gettext_noop("The next check is at {0} UTC; until then there is nothing to show."),
+    gettext_noop("The same bytes as before."),
+    gettext_noop("The address is in a private or reserved network, which is not allowed."),
+    gettext_noop("The address contains a username or password; feeds are shared by everyone, so leave it out."),
+    gettext_noop("The address is longer than {0} characters once its letters are encoded."),
+    gettext_noop("The address is longer than {0} characters."),
+    gettext_noop("The address is {0} characters long; at most {1} are allowed."),
+    gettext_noop("The address is empty."),
+    gettext_noop("The address has no host such as example.org."),
+    gettext_noop("An address starts with http:// or https://, not with “{0}”."),
+    gettext_noop("Port {0} is not allowed for feeds."),
+    gettext_noop("“{0}” is not an address: a host such as example.org is missing."),
+    gettext_noop("“{0}” is not an http or https address."),
+    gettext_noop("“{0}” is not a valid host or host and port."),
+    gettext_noop("“{0}” is not a valid host."),
+    gettext_noop("Reading the document took longer than {0} s."),
+    gettext_noop("Reading the document needed too much memory, or crashed the program that reads it."),
+    gettext_noop("Reading the document needs too much memory."),
+    gettext_noop("Reading the document failed: {0}"),
+    gettext_noop("The result of reading the document is larger than {0} MiB, or empty."),
+    gettext_noop("The process that reads documents has ended."),
+    gettext_noop("The process that reads documents stopped working."),
+    gettext_noop("The process that reads documents answered before it had the document."),
+    gettext_noop("The process that reads documents gave an invalid answer."),
+    gettext_noop("The page names {0} as its feed, but that is a web page, too."),
+    gettext_noop("{0} It does not name a feed either."),
+    gettext_noop("The page is empty."),
+    gettext_noop("It is a sitemap."),
+    gettext_noop("It is not a page, but {0}."),
+    gettext_noop("It could not be read: {0}."),
+    gettext_noop("No text was found on the page."),
+    gettext_noop("The text found is only {0} characters long."),
+    gettext_noop("The publisher shows the whole article to subscribers only."),
+    gettext_noop("The document contains no HTML."),
+    gettext_noop("The document is empty."),
+    gettext_noop("The document is larger than {0} MB, the maximum."),
+    gettext_noop("The document is broken, and only its first {0} bytes were read."),
+    gettext_noop("The document declares the character set {0}, but it reads as {1}."),
+    gettext_noop("The document has no elements."),
+    gettext_noop("The XML document is too broken to be read."),
+    gettext_noop("Control characters were removed."),
+    gettext_noop("This began as a feed, but it is too broken to be read. {0}"),
+    gettext_noop("This is a web page, not a feed."),
+    gettext_noop("This is an XML document of another kind (<{0}>), not a feed."),
+    gettext_noop("This is {0}, not a feed."),
+    gettext_noop("This is neither XML nor JSON, so it is not a feed."),
+    gettext_noop("This is JSON, but not a JSON Feed: it has no list of items."),
+    gettext_noop("This JSON document is nested too deeply to be a feed."),
+    gettext_noop("This JSON document is nested too deeply to be read."),
+    gettext_noop("This JSON document has more than {0} values, the maximum."),
+    gettext_noop("This looks like JSON but cannot be read: {0}."),
+    gettext_noop("This cannot be read as JSON: {0}."),
+    gettext_noop("The JSON document does not say its version of JSON Feed."),
+    gettext_noop("The feed has {0} entries; the first {1} were read."),
+    gettext_noop("The feed is too broken for the recipe: its items cannot be separated by paths."),
+    gettext_noop("The recipe of the feed cannot be used. {0}"),
+    gettext_noop("The recording is on another page: {0}"),
+    gettext_noop("The channel expression “{0}” found nothing in the document."),
+    gettext_noop("The item separator “{0}” found nothing in the document."),
+    gettext_noop("The title expression “{0}” found nothing in any of the pieces."),
+    gettext_noop("{0} of {1} items: the {2} path “{3}” found nothing."),
+    gettext_noop("{0} item: {1}."),
+    gettext_noop("{0} items: {1}."),
+    gettext_noop("the first {0} were read"),
+    gettext_noop("the {0} path “{1}” found no web address"),
+    gettext_noop("the {0} path “{1}” found nothing"),
+    gettext_noop("“{0}” is not a readable date"),
+    gettext_noop("Line {0}, “{1}”, found no web address in {2}."),
+    gettext_noop("Line {0}, “{1}”, leads back to {2}."),
+    gettext_noop("Line {0}, column {1}: {2}"),
+    gettext_noop("Line {0}: {1}"),
+    gettext_noop("These are {0} lines; at most {1} pages are fetched for an episode."),
+    gettext_noop("This field is required."),
+    gettext_noop("This is not a web address."),
+    gettext_noop("It is {0} characters long; at most {1} are allowed."),
+    gettext_noop("It is not an XPath: {0}."),
+    gettext_noop("It is not a path of keys: “{0}” at character {1} is not understood."),
+    gettext_noop("It calls a function that XPath 1.0 does not have."),
+    gettext_noop("It contains characters that an XPath cannot have."),
+    gettext_noop("It contains half a character."),
+    gettext_noop("RE2 says: {0}."),
+    gettext_noop("The document is not XML."),
+    gettext_noop("The document is not OPML, because it starts with <{0}>."),
+    gettext_noop("The document declares entities, which OPML does not allow."),
+    gettext_noop("The outlines are nested too deeply."),
+    gettext_noop("A “&” is not written as “&amp;”."),
+    gettext_noop("A “<” in an attribute is not written as “&lt;”."),
+    gettext_noop("A quotation mark in an attribute is not written as “&quot;”."),
+    gettext_noop("The list is longer than {0} outlines; the rest is skipped."),
+    gettext_noop("“{0}” has no xmlUrl."),
+    gettext_noop("“{0}” is nested deeper than {1} folders."),
+    gettext_noop("An outline of type “{0}” does not point to a feed."),
+    gettext_noop("Nothing in the document at {0} is titled like “{1}”."),
+    gettext_noop("Its address is too long."),
+    gettext_noop("Its address has too many parts."),
+    gettext_noop("Its address has too many parameters."),
+    gettext_noop("Its address performs an action instead of showing a page."),
+    gettext_noop("It is a file, not a page."),
+    gettext_noop("It is more than {0} links away from the first page."),
+    gettext_noop("It lists pages, but none that are probably news."),
+    gettext_noop("It contains only {0} characters of text."),
+    gettext_noop("It looks like news, but contains only {0} characters of text."),
+    gettext_noop("It may be news, but that is only {0} certain: {1}"),
+    gettext_noop("A further page of a list: new items are on its first page."),
+    gettext_noop("The page asks not to be indexed (noindex)."),
+    gettext_noop("None of {0} pages with addresses like it were worth reading."),
+    gettext_noop("Only {0} of {1} pages with addresses like it were worth reading."),
+    gettext_noop("It could not be read."),
+    gettext_noop("The server did not respond."),
+    gettext_noop("A section needs a query, a category or a language."),
+    gettext_noop("There are {0} sections, the maximum. Delete one first."),
+    gettext_noop("Another section already has the address {0}."),
+    gettext_noop("Another feed already has the address {0}."),
+    gettext_noop("A feed cannot be merged with itself."),
+    gettext_noop("The feed to keep does not exist."),
+    gettext_noop("At most {0} feeds can be checked at once, not {1}."),
+    gettext_noop("At most {0} feeds can be changed at once, not {1}."),
+    gettext_noop("At most {0} feeds can be deleted at once, not {1}."),
+    gettext_noop("A weight must be between {0} and {1}, not {2}."),
+    gettext_noop("A factor must be between {0} and {1}, not {2}."),
+    gettext_noop("There are {0} stored pages with known text; at least {1} are needed."),
+    gettext_noop("the budget must be positive, not {0}"),
+    gettext_noop("the longest gap must be between 1 and 168 hours, not {0}"),
+    gettext_noop("the alert priority share must be between 0 and 0.5, not {0}"),
+    gettext_noop("Parts of its address repeat themselves."),
+    gettext_noop("It shows what a search of the site finds, not a page of its own."),
+    gettext_noop("It is a day in a calendar that is far from today."),
+    gettext_noop("It has no web address."),
+    gettext_noop("The subscription has ended."),
+    gettext_noop("Its signature is wrong."),
+    gettext_noop("It is not signed."),
+    gettext_noop("It could not be stored."),
+    gettext_noop("It does not name the subscribed address."),
+    gettext_noop("Its worker stopped."),
+    gettext_noop("Nobody follows the feed any more."),
+    gettext_noop("The feed is being checked at this moment."),
+    gettext_noop("The hub answered with status {0}."),
+    gettext_noop("The hub refused the request: {0}"),
+    gettext_noop("The hub denied the subscription: {0}"),
+    gettext_noop("it gives no reason"),
+    gettext_noop("The hub has not confirmed the latest request yet."),
+    gettext_noop("It is no longer wanted, or its articles are gone."),
+    gettext_noop("The browser no longer accepts messages."),
+    gettext_noop("Messages are turned off."),
+    gettext_noop("More than {0} messages in a day: it is in the digest of the day."),
+    gettext_noop("More than {0} messages in a day: it waits for the next."),
+    gettext_noop("It could not be created: {0}."),
+    gettext_noop("The mail server refused it: {0}"),
+    gettext_noop("The mail server could not be reached: {0}."),
+    gettext_noop("The address of your account cannot receive mail."),
+    gettext_noop("It redirects (status {0}), which is not followed: enter the final address."),
+    gettext_noop("Its address is in a private or reserved network; nothing was sent."),
+    gettext_noop("The feed is being checked now."),
+    gettext_noop("It was checked at {0} UTC and cannot be checked again yet."),
+    gettext_noop("The feed is {0}."),
+    gettext_noop("{0} found nothing in the document."),
+    gettext_noop("{0} cannot be evaluated: {1}."),
+    gettext_noop("{0} found, but {1} in any of them."),
+    gettext_noop("The {0} path “{1}”"),
+    gettext_noop("{0} item"),
+    gettext_noop("{0} items"),
+    gettext_noop("{0} answered with status {1}."),
+    gettext_noop("an error message"),
+    gettext_noop("a web page"),
+    gettext_noop("a map (KML)"),
+    gettext_noop("a description of a search engine"),
+    gettext_noop("an OPML list of feeds"),
+    gettext_noop("a description of a blog's services"),
+    gettext_noop("an Atom service document"),
+    gettext_noop("an index of sitemaps"),
+    gettext_noop("a sitemap"),
+    gettext_noop("a picture"),
+    gettext_noop("a PDF document"),
+    gettext_noop("a zip archive"),
+    gettext_noop("a sound file"),
+    gettext_noop("a sound or video file"),
+    gettext_noop("a picture, sound or video file"),
+)
 
 
-def reason_said(reason: str) -> str:
+def reason_said(written: str) -> str:
     """
-    >>> reason_said("it asked to wait 120 s (Retry-After)"), reason_said("of {no} known shape")
-    ('it asked to wait 120 s (Retry-After)', 'of {no} known shape')
+    >>> reason_said("the site asked to wait 120 s (Retry-After)"), reason_said("of {no} known shape")
+    ('the site asked to wait 120 s (Retry-After)', 'of {no} known shape')
     """
-    shape, numbers = shape_of(reason)
-    return gettext(shape).format(*numbers) if shape in SHAPES else reason
+    shape, values = shape_of(written)
+    return gettext(shape).format(*map(reason_said, values)) if shape else written
 
 
-def shape_of(reason: str) -> tuple[str, list[str]]:
-    """
+@lru_cache(4096)
+def shape_of(written: str) -> tuple[str, tuple[str, ...]]:
+    """The shape of a sentence and its values; "" if it has none.
+
     >>> shape_of("page of weight 1.5, update expected with probability 0.2")
-    ('page of weight {0}, update expected with probability {1}', ['1.5', '0.2'])
+    ('page of weight {0}, update expected with probability {1}', ('1.5', '0.2'))
     """
-    numbers = _NUMBER.findall(reason)
-    places = iter(range(len(numbers)))
-    return _NUMBER.sub(lambda _: f"{{{next(places)}}}", reason), numbers
+    for shape, pattern in _patterns():
+        if match := pattern.fullmatch(written):
+            return shape, match.groups()
+    return "", ()
+
+
+@cache
+def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+    """A value of a reason is a number; a problem also names addresses, expressions and other problems."""
+    return [
+        *((shape, _pattern(shape, r"(\d[\d.,]*(?:e[+-]?\d+)?)")) for shape in REASONS),
+        *((shape, _pattern(shape, "(.+?)")) for shape in PROBLEMS),
+    ]
+
+
+def _pattern(shape: str, value: str) -> re.Pattern[str]:
+    return re.compile(value.join(map(re.escape, re.split(r"\{\d\}", shape))), re.DOTALL)

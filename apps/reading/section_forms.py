@@ -21,14 +21,16 @@ class SectionForm(forms.Form):
     slug = forms.SlugField(
         max_length=50,
         required=False,
-        label=_("Name in its address"),
-        help_text=_("Small letters, digits and dashes. Empty: made of the title."),
+        label=_("Name in the address"),
+        help_text=_("Lower-case letters, digits and dashes. Leave empty to use the title."),
     )
     query = forms.CharField(
         max_length=1_000,
         required=False,
         label=_("Query"),
-        help_text=_("As in search, with quotes, OR and filters. Empty: all of the category or the language."),
+        help_text=_(
+            "As in search, with quotes, OR and filters. Leave empty for everything in the category or language."
+        ),
         widget=forms.TextInput({"dir": "auto", "spellcheck": "false", "autocapitalize": "none"}),
     )
     category = forms.CharField(max_length=100, required=False, label=_("Category"))
@@ -36,15 +38,15 @@ class SectionForm(forms.Form):
         max_length=20, required=False, label=_("Language"), help_text=_("A code such as en, de or zh.")
     )
     order = forms.ChoiceField(choices=Section.Order.choices, label=_("Order"))
-    page_size = forms.IntegerField(min_value=5, max_value=100, initial=30, label=_("On a page of its own"))
+    page_size = forms.IntegerField(min_value=5, max_value=100, initial=30, label=_("On its own page"))
     front_size = forms.IntegerField(
         min_value=0,
         max_value=20,
         initial=6,
         label=_("On the front page"),
-        help_text=_("Postings or stories; 0: only a link above."),
+        help_text=_("Number of articles or stories; 0 shows only a link at the top."),
     )
-    is_on = forms.BooleanField(required=False, initial=True, label=_("Shown to everybody"))
+    is_on = forms.BooleanField(required=False, initial=True, label=_("Visible to everyone"))
 
     def __init__(self, *args: Any, section: Section | None = None, **options: Any) -> None:
         if section is not None:
@@ -76,14 +78,16 @@ class SectionForm(forms.Form):
         try:
             return code_of(language)
         except BadQuery as error:
-            raise forms.ValidationError(_("There is no language of this code; write one such as en or zh.")) from error
+            raise forms.ValidationError(
+                _("There is no language with this code; enter one such as en or zh.")
+            ) from error
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         if not self.errors:
             cleaned["slug"] = cleaned["slug"].lower() or slugify(cleaned["title"])[:50].strip("-")
             if not cleaned["slug"]:
-                self.add_error("slug", _("An address can be made of no letter of the title: say one."))
+                self.add_error("slug", _("The title has no letters that an address can use: enter a name."))
         return cleaned
 
     def values(self) -> SectionValues:

@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.reading.reasons import reason_said
 from apps.sources.formats.expressions import LONGEST_EXPRESSION, BadExpression, regex
 from apps.sources.formats.podcast_pages import MOST_PAGES
 from apps.sources.formats.recipes import Recipe
@@ -19,27 +20,28 @@ from apps.sources.models import Source
 _PATHS: Mapping[str, tuple[Promise, Promise]] = {  # by the recipe's field: its label, and what is told of it
     "channel": (
         _("Channel path"),
-        _("The part of the document that items are looked for in. Empty: the whole document."),
+        _("The part of the document in which items are found. Leave empty for the whole document."),
     ),
-    "item": (_("Item path"), _("Finds each item. As a regular expression: what stands between items.")),
-    "title": (_("Title path"), _("Within the item.")),
-    "description": (_("Text path"), _("Within the item.")),
+    "item": (_("Item path"), _("Finds each item. For a regular expression: the text between items.")),
+    "title": (_("Title path"), _("Inside the item.")),
+    "description": (_("Text path"), _("Inside the item.")),
     "link": (
         _("Link path"),
         _(
-            "Within the item: a link found there, or its text. An address that begins with http is that of all items."
-            " Of a podcast: the tag that holds the recording, if another is to be used than the link."
+            "Inside the item: a link, or its text. An address that begins with http is used for "
+            "all items. For a podcast: the tag with the recording, if it is not the link."
         ),
     ),
-    "date": (_("Date path"), _("Within the item. Empty: when it was found.")),
-    "image": (_("Picture path"), _("Within the item; with ^ before it within the channel, one for all items.")),
-    "author": (_("Author path"), _("Within the item.")),
+    "date": (_("Date path"), _("Inside the item. Leave empty to use the time when it was found.")),
+    "image": (_("Image path"), _("Inside the item; with ^ in front, inside the channel, one image for all items.")),
+    "author": (_("Author path"), _("Inside the item.")),
     "more": (
         _("Pages to follow"),
         _(
-            "A line for each page on the way to the recording, the last for the recording itself: an XPath, or a"
-            " regular expression whose first group is the address. A regular expression followed by json|a|b takes"
-            " what it finds for JSON, and the value of its keys for the address."
+            "One line for each page on the way to the recording, the last for the recording "
+            "itself: an XPath, or a regular expression whose first group is the address. With "
+            "json|a|b after it, the match of a regular expression is parsed as JSON, and the "
+            "value of these keys is the address."
         ),
     ),
 }
@@ -95,14 +97,14 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
         max_length=500,
         required=False,
         label=_("The title of one item"),
-        help_text=_("As it stands in the document; paths that find it and its like are proposed."),
+        help_text=_("Exactly as in the document. Wirebeat then proposes paths that find it and similar items."),
     )
 
     why = forms.CharField(
         max_length=300,
         required=False,
-        label=_("Why"),
-        help_text=_("Kept in the record of changes, if you want to say it."),
+        label=_("Reason"),
+        help_text=_("Optional; recorded in the change log."),
     )
 
     class Meta:
@@ -123,16 +125,16 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
         ]
         labels = {
             "url": _("Address"),
-            "full_text": _("Fetch the text of teasers"),
-            "expiry_days": _("Days that postings are kept"),
-            "stop_regex": _("Stop words, as a regular expression"),
-            "min_gap": _("Shortest gap between retrievals, in seconds"),
+            "full_text": _("Fetch full text of excerpts"),
+            "expiry_days": _("Days to keep articles"),
+            "stop_regex": _("Stop words (regular expression)"),
+            "min_gap": _("Minimum gap between checks, in seconds"),
             "title": _("Title"),
             "category": _("Category"),
             "language": _("Language"),
             "weight": _("Weight"),
             "listed": _("Listed"),
-            "always_retrieved": _("Always retrieved"),
+            "always_retrieved": _("Always checked"),
         }
         widgets = {"url": forms.TextInput, "title": forms.TextInput, "stop_regex": forms.TextInput}
 
@@ -161,14 +163,14 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
         try:
             regex(expression)
         except BadExpression as error:
-            raise forms.ValidationError(str(error)) from error
+            raise forms.ValidationError(reason_said(str(error))) from error
         return expression
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         for name, message in kind_of(self.typed_kind()).problems(self.typed_recipe()).items():
             if PREFIX + name not in self.errors:
-                self.add_error(PREFIX + name, message)
+                self.add_error(PREFIX + name, reason_said(message))
         return cleaned
 
     def typed_kind(self) -> str:
@@ -188,21 +190,21 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
 
     def groups(self) -> Iterator[Group]:
         """The fields in the order in which they are shown."""
-        yield self._group("source", _("Source"), ["url", "kind", "title", "category", "language"])
+        yield self._group("source", _("Feed"), ["url", "kind", "title", "category", "language"])
         paths = [
             Part(self[PREFIX + name], _names(kind for kind in self.kinds if name in kind.fields))
             for name in ("more", *(name for name in _PATHS if name != "more"))
         ]
-        yield Group("paths", _("Where its items are"), _names(kind for kind in self.kinds if kind.fields), paths)
+        yield Group("paths", _("Item paths"), _names(kind for kind in self.kinds if kind.fields), paths)
         yield Group(
             "proposals",
             _("Propose paths"),
             " ".join(kind.name for kind in self.kinds if kind.propose),
             [Part(self["example"], "")],
         )
-        yield self._group("keeping", _("What is kept"), ["full_text", "expiry_days", "stop_regex"])
+        yield self._group("keeping", _("Retention"), ["full_text", "expiry_days", "stop_regex"])
         yield self._group(
-            "asking", _("When it is asked, and who sees it"), ["weight", "min_gap", "listed", "always_retrieved", "why"]
+            "asking", _("Checks and visibility"), ["weight", "min_gap", "listed", "always_retrieved", "why"]
         )
 
     def _group(self, name: str, legend: Promise, names: Sequence[str]) -> Group:

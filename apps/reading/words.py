@@ -32,7 +32,7 @@ def span(seconds: float) -> str:
     >>> span(95 * 60)
     '1 h 35 min'
     """
-    return spans.span(seconds, units(), _("for ever"))
+    return spans.span(seconds, units(), _("forever"))
 
 
 def day_and_time(at: datetime) -> str:

@@ -67,7 +67,7 @@ class Asker:
             return Fetched(
                 url=request.url,
                 received_at=self._clock(),
-                failure=Failure("robots", "The site's robots.txt asks programs not to read this address."),
+                failure=Failure("robots", "The site's robots.txt does not allow automatic reading of this address."),
             )
         return await self._fetcher.fetch(request)
 
@@ -110,7 +110,7 @@ def document_at(url: str, *, now: datetime) -> tuple[Fetched, dict[str, str]]:
     ):
         return kept, {}
     if schedule is not None and schedule.due_at is not None:
-        message = f"It is asked next at {schedule.due_at:%H:%M} UTC; until then nothing of it is at hand to show."
+        message = f"The next check is at {schedule.due_at:%H:%M} UTC; until then there is nothing to show."
         return Fetched(url=url, received_at=now, failure=Failure("planned", message)), {}
     fetched, robots = asyncio.run(_ask_once(FetchRequest(url=url), queries.fresh_robots([url], now)))
     if fetched.failure is None:

@@ -47,7 +47,7 @@ class Decoder:
         """
         names = [name for part in content_encoding.split(",") if (name := part.strip().lower()) not in {"", "identity"}]
         if len(names) > 1 or any(name not in _CODINGS for name in names):
-            raise Undecodable(f"The answer is encoded as “{content_encoding[:100]}”, which was not asked for.")
+            raise Undecodable(f"The response is encoded as “{content_encoding[:100]}”, which was not requested.")
         self._coding: Coding = _CODINGS[names[0]]() if names else _Identity()
         self._limit = limit
         self._size = 0
@@ -69,10 +69,10 @@ class Decoder:
         try:
             part = self._coding.decode(data, self._limit - self._size + 1)
         except (zlib.error, brotli.error) as error:
-            raise Undecodable(f"The answer is not {self._name}, as its header says.") from error
+            raise Undecodable(f"The response is not {self._name}, as its header says.") from error
         self._size += len(part)
         if self._size > self._limit:
-            raise TooLarge(f"The answer is larger than {self._limit:,} bytes.")
+            raise TooLarge(f"The response is larger than {self._limit:,} bytes.")
         self._parts.append(part)
 
     def finish(self) -> bytes:
@@ -84,7 +84,7 @@ class Decoder:
             If its end is missing.
         """
         if not self._empty and not self._coding.is_complete():
-            raise Undecodable(f"The answer's {self._name} stream breaks off.")
+            raise Undecodable(f"The {self._name} stream of the response is incomplete.")
         return b"".join(self._parts)
 
 
@@ -129,7 +129,7 @@ class _Gzip:
             return False
         self._members += 1
         if self._members > _MOST_MEMBERS:
-            raise Undecodable(f"The answer consists of more than {_MOST_MEMBERS:,} gzip members.")
+            raise Undecodable(f"The response has more than {_MOST_MEMBERS:,} gzip members.")
         self._member = zlib.decompressobj(wbits=31)
         return True
 

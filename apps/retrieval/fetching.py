@@ -292,7 +292,7 @@ class _Visit:
             If it was asked already, the redirects are too many, or a form would leave the safety of https.
         """
         if self.request.form is not None and self.target.protocol == "https:" != url.protocol:
-            raise Unusable("protocol", "The address redirects from https to http, where others could read the form.")
+            raise Unusable("protocol", "The address redirects from https to http, where others could read the request.")
         if len(self._redirects) == MOST_REDIRECTS:
             raise Unusable("too_many_redirects", f"The address redirects more than {MOST_REDIRECTS} times.")
         if url.href in self._asked:
@@ -315,12 +315,12 @@ class _Visit:
             return
         limit = self.request.body_limit
         if (response.content_length or 0) > limit:
-            raise TooLarge(f"The answer is larger than {limit:,} bytes.")
+            raise TooLarge(f"The response is larger than {limit:,} bytes.")
         decoder = Decoder(self._headers.get("content-encoding", ""), limit=limit)
         async for chunk in response.content.iter_any():
             self._wire_bytes += len(chunk)
             if self._wire_bytes > limit:
-                raise TooLarge(f"The answer is larger than {limit:,} bytes.")
+                raise TooLarge(f"The response is larger than {limit:,} bytes.")
             decoder.feed(chunk)
         self._body = decoder.finish()
 
@@ -347,7 +347,7 @@ def _as_aiohttp_reads(url: ParsedURL) -> URL:
     """The same URL for aiohttp, which reads addresses in its own way; both must see the same host."""
     address = URL(url.href, encoded=True)
     if address.raw_host != url.hostname.strip("[]"):
-        raise BadAddress(f"“{url.hostname}” is no host that can be asked.")
+        raise BadAddress(f"“{url.hostname}” is not a valid host.")
     return address
 
 
@@ -360,7 +360,7 @@ def _location(response: ClientResponse, base: ParsedURL) -> str:
         text = raw.decode("latin-1")
     url = resolve(text, base.href) if text else None
     if url is None:
-        raise Unusable("protocol", f"The server answered {response.status} without an address to go to.")
+        raise Unusable("protocol", f"The server redirected with status {response.status}, but without an address.")
     return str(url.href)
 
 
@@ -388,7 +388,7 @@ def _failure(error: Exception, timeouts: Timeouts) -> Failure:
     """What went wrong, by its kind and in words for people."""
     match error:
         case HostBusy(retry_after=seconds):
-            return Failure("host_busy", f"Other sources of its host come first, for about {seconds:.0f} s.", seconds)
+            return Failure("host_busy", f"Other feeds on the same host come first, for about {seconds:.0f} s.", seconds)
         case BadAddress():
             return Failure("bad_address", str(error))
         case guard.RefusedAddress():
@@ -404,11 +404,11 @@ def _failure(error: Exception, timeouts: Timeouts) -> Failure:
         case ConnectionTimeoutError():
             return Failure("timeout", f"The server accepted no connection within {timeouts.connect:g} s.")
         case GaveWay():
-            return Failure("timeout", "The server was slow while many others were, too.")
+            return Failure("timeout", "The server was slow while many others were slow, too.")
         case SocketTimeoutError():
             return Failure("timeout", f"The server sent nothing for {timeouts.read:g} s.")
         case TimeoutError():
-            return Failure("timeout", f"The answer was not complete after {timeouts.total:g} s.")
+            return Failure("timeout", f"The response was not complete after {timeouts.total:g} s.")
     return _network_failure(error)
 
 
@@ -417,19 +417,19 @@ def _network_failure(error: Exception) -> Failure:
         case ClientConnectorDNSError() | UnicodeError():
             return Failure("dns", "The server's name is not known.")
         case ClientConnectorCertificateError(certificate_error=cause):
-            return Failure("tls", f"The server's certificate is not to be trusted: {_words(cause)}.")
+            return Failure("tls", f"The server's certificate is not trusted: {_words(cause)}.")
         case ClientConnectorSSLError(os_error=cause):
             return Failure("tls", f"No secure connection to the server: {_words(cause)}.")
         case ServerDisconnectedError():
-            return Failure("connection", "The server closed the connection without an answer.")
+            return Failure("connection", "The server closed the connection without a response.")
         case ClientOSError() | OSError():
             return Failure("connection", f"The connection to the server failed: {_words(error)}.")
         case ClientPayloadError():
-            return Failure("protocol", "The answer breaks off before its end.")
+            return Failure("protocol", "The response is incomplete.")
         case ClientResponseError(message=message):
-            return Failure("protocol", f"The answer is no proper HTTP: {message.strip()[:200]}.")
+            return Failure("protocol", f"The response is not valid HTTP: {message.strip()[:200]}.")
     logger.error("unexpected failure of a fetch", exc_info=error)
-    return Failure("protocol", f"The answer could not be read: {type(error).__name__}.")
+    return Failure("protocol", f"The response could not be read: {type(error).__name__}.")
 
 
 def _words(error: BaseException) -> str:

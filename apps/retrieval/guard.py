@@ -61,11 +61,13 @@ class Guard:
             raise BadAddress(f"The address is longer than {LONGEST_ADDRESS:,} characters.")
         url = resolve(address)
         if url is None or url.protocol not in {"http:", "https:"}:
-            raise BadAddress(f"“{address[:200]}” is no http or https address.")
+            raise BadAddress(f"“{address[:200]}” is not an http or https address.")
         if url.username or url.password:
-            raise BadAddress("The address holds a user name or password; sources are shared by all, so leave them out.")
+            raise BadAddress(
+                "The address contains a username or password; feeds are shared by everyone, so leave it out."
+            )
         if not self._open_hosts.may_have_port(url.hostname, port_of(url)) and not self.opens(url):
-            raise RefusedAddress(f"Port {url.port} is none that news is served on.")
+            raise RefusedAddress(f"Port {url.port} is not allowed for feeds.")
         url.hash = ""
         return url
 
@@ -113,7 +115,7 @@ def entry_of(address: str) -> Entry:
     """
     url = resolve(address)
     if url is None:
-        raise BadAddress(f"“{address[:200]}” is no http or https address.")
+        raise BadAddress(f"“{address[:200]}” is not an http or https address.")
     return Entry.of(url.hostname, port_of(url))
 
 
@@ -121,7 +123,7 @@ def _checked_socket(open_hosts: OpenHosts, info: AddrInfoType) -> socket.socket:
     """A socket for the very address that is connected to, if it may be."""
     family, kind, protocol, _, address = info
     if not open_hosts.may_connect(str(address[0]), int(address[1])):
-        raise RefusedAddress("The address lies in a private or reserved network, where sources may not be.")
+        raise RefusedAddress("The address is in a private or reserved network, which is not allowed.")
     return socket.socket(family, kind, protocol)
 
 

@@ -157,7 +157,7 @@ def _usable(fetched: Fetched) -> Fetched:
     if fetched.failure:
         raise Stopped(fetched.failure.message)
     if fetched.status != 200:
-        raise Stopped(f"The server answered with the status {fetched.status}.")
+        raise Stopped(f"The server answered with status {fetched.status}.")
     return fetched
 
 

@@ -24,10 +24,10 @@ AHEAD = 12  # instants kept for people to see
 AT_ONCE = timedelta(seconds=1)  # an instant of a timetable so near was used by this very retrieval
 OBSERVING = (Retrieval.Outcome.NEW, Retrieval.Outcome.UNCHANGED, Retrieval.Outcome.NOT_MODIFIED)
 SAME = 1 / 60  # h: an instant so near to one of a timetable is that one
-BY_TIMETABLE = "the next instant of its timetable"
+BY_TIMETABLE = "the next time in its timetable"
 # Pages of which only looks show that they have changed.
-POLITENESS = "as early as politeness allows"
-SAFETY = "a look to be sure: its publisher tells us of news by itself"
+POLITENESS = "as early as the rate limit allows"
+SAFETY = "routine check: its publisher sends updates itself"
 SAFETY_GAP = 24.0  # h of a source's own time between two looks at one whose publisher tells us of news
 
 
@@ -203,9 +203,9 @@ def _reason(gap: float, expected: float, least: float, longest: float) -> str:
     if gap <= least + 1e-6:
         return POLITENESS
     if gap >= longest - 1e-6:
-        return f"the {longest:g}-hour limit: nothing it is expected to publish is worth an earlier retrieval"
+        return f"the {longest:g}-hour limit: too little is expected to justify an earlier check"
     postings = f"{expected:.1f}" if expected >= 0.95 else f"{max(expected, 0.01):.2f}"
-    return f"expected: {postings} postings by then; asking earlier would cost more than it saves"
+    return f"{postings} articles expected by then; an earlier check would cost more than it saves"
 
 
 def chance_at(source: Remembered, hours: float) -> float | None:

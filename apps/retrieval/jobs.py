@@ -58,7 +58,7 @@ def _extract(split: Parameters, beat: Beat) -> Write:
 register(
     Kind(
         "extract",
-        _("Take the text out of all kept pages again"),
+        _("Re-extract all pages"),
         _("pages"),
         Stage(_extract, _cut_kept_pages),
         options=("source",),
@@ -92,7 +92,7 @@ def _merge_links(split: Parameters, beat: Beat) -> Write:
 register(
     Kind(
         "update",
-        _("Look for pages of sites in all kept pages again"),
+        _("Find pages of sites in all stored pages"),
         _("pages"),
         Stage(_find_links, _cut_pages_of_sites),
         reduce=Stage(_merge_links),
@@ -120,7 +120,7 @@ def _crawl(split: Parameters, beat: Beat) -> Write:
 register(
     Kind(
         "crawl",
-        _("Fetch the waiting pages of all sites, for a round"),
+        _("Fetch one round of waiting pages of all sites"),
         _("pages"),
         Stage(_crawl, _cut_sites),
         options=("partition",),

@@ -21,10 +21,10 @@ def look_at(turn: Turn, page: PageAssignment, fetched: Fetched) -> Look:
     if fetched.failure is not None:
         return Look(page, fetched, problem=fetched.failure.message)
     if fetched.status != 200:
-        return Look(page, fetched, problem=f"The server answered {fetched.status}.")
+        return Look(page, fetched, problem=f"The server answered with status {fetched.status}.")
     content_type = fetched.headers.get("content-type", "")
     if content_type and not any(kind in content_type.lower() for kind in _READABLE):
-        return Look(page, fetched, problem=f"It is no page, but {content_type[:100]}.")
+        return Look(page, fetched, problem=f"It is not a page, but {content_type[:100]}.")
     try:
         reading = sandbox.run(
             read_site_page,

@@ -13,9 +13,9 @@ class Plan(models.Model):
     """How all retrievals are shared out among the sources. There is one row; `actions.change_plan` writes it."""
 
     class Unit(models.TextChoices):
-        SOURCE_DAY = "source_day", _("per source and day")
-        DAY = "day", _("per day, all sources together")
-        HOUR = "hour", _("per hour, all sources together")
+        SOURCE_DAY = "source_day", _("per feed and day")
+        DAY = "day", _("per day, all feeds together")
+        HOUR = "hour", _("per hour, all feeds together")
 
     policy = models.CharField(max_length=20, default="ours")  # a module of `policies`
     budget = models.FloatField(default=12.0, help_text="Retrievals that may be made.")
@@ -153,16 +153,16 @@ class Retrieval(models.Model):
     """One retrieval: when it was first due, dispatched, begun, fetched and stored, and what came of it."""
 
     class Outcome(models.TextChoices):
-        NEW = "new", _("New postings")
+        NEW = "new", _("New articles")
         UNCHANGED = "unchanged", _("Nothing new")
         NOT_MODIFIED = "not_modified", _("Not modified (304)")
-        DEFERRED = "deferred", _("Deferred: its host was busy")
-        THROTTLED = "throttled", _("Asked to slow down")
+        DEFERRED = "deferred", _("Postponed: host was busy")
+        THROTTLED = "throttled", _("Rate limited")
         REFUSED = "refused", _("Not allowed")
         FAILED = "failed", _("Failed")
         NOT_A_FEED = "not_a_feed", _("Not a feed")
-        GONE = "gone", _("Gone for good")
-        PUSHED = "pushed", _("Sent by its publisher")
+        GONE = "gone", _("Gone")
+        PUSHED = "pushed", _("Sent by the publisher")
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="retrievals", db_index=False)
     due_at = models.DateTimeField()  # for the first time: later dispatches of the same retrieval do not move it
@@ -230,10 +230,10 @@ class Page(models.Model):
     """
 
     class Kind(models.TextChoices):
-        UNKNOWN = "unknown", _("Not looked at yet")
+        UNKNOWN = "unknown", _("Not visited yet")
         NEWS = "news", _("News")
-        INDEX = "index", _("Index of others")
-        VALUELESS = "valueless", _("Without value")
+        INDEX = "index", _("Index page")
+        VALUELESS = "valueless", _("Not useful")
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="pages", db_index=False)
     key = models.BinaryField(max_length=16)  # of the address, the same for its variants

@@ -177,8 +177,8 @@ def delays(since: datetime, until: datetime) -> Delays:
 MOVABLE = """schedule.due_at IS NOT NULL AND schedule.worker = '' AND schedule.first_due_at IS NULL
     AND schedule.consecutive_failures = 0
     AND schedule.observed_at IS NOT NULL AND habit.source_id IS NOT NULL AND schedule.reason <> ALL(%(wishes)s)"""
-WISH = "asked for by a person"
-ANNOUNCED = "its publisher says that there is something new"
+WISH = "requested by a user"
+ANNOUNCED = "its publisher announced an update"
 MOVABLE_VALUES: dict[str, Any] = {"wishes": [WISH, ANNOUNCED]}
 
 

@@ -103,14 +103,14 @@ class Visit:
             reason = self.verdict.reason
             if self.earliest > self.verdict.not_before:
                 reason = (
-                    f"its feed asks to be left alone for {min(self.hints.ttl or 0, limits.longest_hint):.0f} s (ttl)"
+                    f"the feed asks for no check within {min(self.hints.ttl or 0, limits.longest_hint):.0f} s (ttl)"
                 )
         allowed = max(wish, self.earliest)
         instant = next_instant(
             allowed, allowed, self.hints, limits, since=self.assignment.started_at, jitter=self.jitter
         )
         if instant > allowed + timedelta(seconds=limits.jitter):
-            reason = "its feed asks to be left alone before (skipHours, skipDays)"
+            reason = "the feed asks for no check before that time (skipHours, skipDays)"
         return instant, reason
 
 

@@ -37,8 +37,8 @@ def _settle(_: Parameters, beat: Beat) -> Write:
 register(
     Kind(
         KIND,
-        _("Read all postings into search again"),
-        _("postings"),
+        _("Rebuild search index"),
+        _("articles"),
         Stage(_read, _cut),
         reduce=Stage(_settle, _at_the_end),
         in_order=True,

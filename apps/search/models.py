@@ -123,8 +123,8 @@ class SavedSearch(models.Model):
     """A search that a person keeps, also as a feed under an address that only they know."""
 
     class Order(models.TextChoices):
-        RELEVANCE = "relevance", _("By relevance")
-        FRESH = "fresh", _("By relevance, what is fresh first")
+        RELEVANCE = "relevance", _("Best match")
+        FRESH = "fresh", _("Best & recent")
         NEWEST = "newest", _("Newest first")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_searches")

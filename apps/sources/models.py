@@ -12,8 +12,8 @@ class Source(models.Model):
 
     class State(models.TextChoices):
         ACTIVE = "active", _("Active")
-        PAUSED = "paused", _("Paused by an admin")
-        GONE = "gone", _("Gone: the publisher says that it will not come back")
+        PAUSED = "paused", _("Paused by an administrator")
+        GONE = "gone", _("Gone: ended by its publisher")
 
     url = models.CharField(max_length=2_000, unique=True)
     # Where in a document its items are, for kinds that need to be told: see formats.recipes.
@@ -28,25 +28,28 @@ class Source(models.Model):
     language = models.CharField(max_length=20, blank=True)
     category = models.CharField(max_length=100, blank=True)
     image_url = models.CharField(max_length=4_000, blank=True)
-    weight = models.FloatField(default=1.0, help_text=_("What an admin thinks a posting of it is worth; 1 is usual."))
+    weight = models.FloatField(
+        default=1.0,
+        help_text=_("1 is normal. At twice the weight, its articles count twice as much when checks are planned."),
+    )
     # What people's standing questions add to its worth; written by whoever knows them, 1 where nobody asks.
     interest = models.FloatField(default=1.0)
-    listed = models.BooleanField(default=False, help_text=_("Shown in the catalogue, and its postings to everybody."))
-    always_retrieved = models.BooleanField(default=False, help_text=_("Asked even while nobody follows it."))
+    listed = models.BooleanField(default=False, help_text=_("In the catalogue, with its articles open to everyone."))
+    always_retrieved = models.BooleanField(default=False, help_text=_("Checked even while nobody follows it."))
     # Hours of the source that pass in one of ours: 1, except for replays. All waiting times are divided by it.
     pace = models.FloatField(default=1.0)
     # A person's own choice of the shortest gap in seconds; it may go below what politeness takes by default.
     min_gap = models.PositiveIntegerField(null=True, blank=True)
     full_text = models.BooleanField(
-        default=False, help_text=_("Where an item is only a teaser, its page is fetched once and its text extracted.")
+        default=False, help_text=_("If an item is only an excerpt, its page is fetched once and its text extracted.")
     )
     expiry_days = models.PositiveIntegerField(
         null=True,
         blank=True,
-        help_text=_("Postings older than so many days are deleted, unless somebody starred them."),
+        help_text=_("Articles older than this many days are deleted, unless someone has starred them."),
     )
     stop_regex = models.CharField(
-        max_length=500, blank=True, help_text=_("Words that match it are never trending words of this source.")
+        max_length=500, blank=True, help_text=_("Words that match are never trending words of this feed.")
     )
     added_at = models.DateTimeField(db_default=Now())
 
@@ -95,8 +98,8 @@ class AuditEntry(models.Model):
     class What(models.TextChoices):
         WEIGHT = "weight", _("Weight")
         STATE = "state", _("State")
-        LISTED = "listed", _("Shown to everybody")
-        ALWAYS = "always_retrieved", _("Always asked")
+        LISTED = "listed", _("Visible to everyone")
+        ALWAYS = "always_retrieved", _("Always checked")
         CATEGORY = "category", _("Category")
         LANGUAGE = "language", _("Language")
         URL = "url", _("Address")

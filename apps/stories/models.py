@@ -159,8 +159,8 @@ class Section(models.Model):
 
     class Order(models.TextChoices):
         NEWEST = "newest", _("Newest first")
-        RELEVANCE = "relevance", _("By relevance, what is fresh first")
-        STORIES = "stories", _("Stories, by their rank")
+        RELEVANCE = "relevance", _("Best & recent")
+        STORIES = "stories", _("Stories, by rank")
 
     slug = models.SlugField(max_length=50, unique=True)  # in its address
     title = models.CharField(max_length=100)  # in the portal's own language

@@ -185,7 +185,7 @@ def test_rubble_is_an_article_or_a_sentence(pieces):
 
 
 @pytest.mark.parametrize(("body", "problem"), [
-    (b"", "The document holds no html."),
+    (b"", "The document contains no HTML."),
     (b"<html><body><script>x()</script></body></html>", "No text was found on the page."),
     (b"<p>Too little.", "The text found is only 11 characters long."),
     (b"<meta property=article:content_tier content=locked><p>Secret.",

@@ -188,7 +188,7 @@ def test_a_replay_that_runs_faster_waits_less():
 @pytest.mark.parametrize(
     ("answer", "memory", "reason"),
     [
-        (ok(), KNOWN, "the shortest gap"),
+        (ok(), KNOWN, "the minimum gap"),
         (ok(), Memory(), "no ETag"),
         (ok(cache_control="max-age=7200"), KNOWN, "kept for 7200 s (Cache-Control)"),
         (ok(expires="Thu, 01 Jan 2026 14:00:00 GMT"), KNOWN, "kept for 7200 s (Expires)"),

@@ -87,7 +87,7 @@ def test_a_date_that_cannot_be_read_is_told_and_costs_nothing_else():
         b"<ul><li><a href=1>A</a><i>gestern</i></ul>", "xpath", Recipe(item="//li", title="a", link="a", date="i")
     )
     assert feed.entries[0].published is None
-    assert feed.problems == ("1 item: “gestern” is no date that can be read.",)
+    assert feed.problems == ("1 item: “gestern” is not a readable date.",)
 
 
 def test_a_link_may_be_an_attribute_a_text_or_within_what_the_path_finds():

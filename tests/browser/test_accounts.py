@@ -83,7 +83,7 @@ def test_enrolling_an_app_and_signing_in_with_its_codes(page: Page):
     a_person()
     sign_in(page, "ada")
     page.goto("/account/")
-    page.get_by_role("link", name="Second factor").click()
+    page.get_by_role("link", name="Two-factor authentication").click()
     page.get_by_role("main").get_by_role("link", name="Activate").click()
     confirm_with_password(page)
     expect(page.locator("img.qr")).to_be_visible()
@@ -163,10 +163,10 @@ def test_a_token_is_made_and_revoked(page: Page):
     page.goto("/account/")
     page.get_by_role("link", name="App tokens").click()
     page.get_by_label("Name").fill("Phone")
-    press(page, "Make it")
+    press(page, "Create")
     expect(page.locator(".secret code")).to_have_text(re.compile("^wb_.{40,}"))
     page.get_by_role("button", name="Revoke Phone").click()
-    expect(page.get_by_text("The token is revoked")).to_be_visible()
+    expect(page.get_by_text("Token revoked")).to_be_visible()
 
 
 @with_and_without_scripts
@@ -174,20 +174,20 @@ def test_taking_everything_along_and_leaving(page: Page, tmp_path):
     a_person()
     sign_in(page, "ada")
     page.goto("/account/")
-    page.get_by_role("link", name="Take everything along").click()
+    page.get_by_role("link", name="Export & import").click()
     with page.expect_download() as download:
-        press(page, "Export everything")
+        press(page, "Export all data")
     archive = tmp_path / "archive.zip"
     download.value.save_as(archive)
     page.locator("[name=file]").set_input_files(archive)
     press(page, "Import")
-    expect(page.get_by_role("heading", name="Taken over")).to_be_visible()
+    expect(page.get_by_role("heading", name="Imported")).to_be_visible()
     page.goto("/account/")
-    page.get_by_role("link", name="Delete the account").click()
+    page.get_by_role("link", name="Delete account").click()
     confirm_with_password(page)
-    page.get_by_label("Your username, to confirm").fill("ada")
-    press(page, "Delete it for good")
-    expect(page.get_by_text("Your account is deleted")).to_be_visible()
+    page.get_by_label("Type your username to confirm").fill("ada")
+    press(page, "Delete permanently")
+    expect(page.get_by_text("Your account and all your data have been deleted")).to_be_visible()
     assert not User.objects.exists()
 
 

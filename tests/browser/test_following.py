@@ -92,8 +92,8 @@ def test_a_list_of_300_sources_is_imported_and_the_river_is_filled_by_what_they_
         expect(page.get_by_text("0 of 300 sources have been asked")).to_be_visible()
         worker.submit(asked_by_a_worker).result()
     if page.evaluate("typeof htmx !== 'undefined'") is not True:
-        page.get_by_role("link", name="Show what has come").click()
-    expect(page.get_by_text("All 300 sources that you follow have been asked.")).to_be_visible()
+        page.get_by_role("link", name="Show new articles").click()
+    expect(page.get_by_text("All 300 feeds that you follow have been checked.")).to_be_visible()
     expect(page.locator("article")).to_have_count(40)
     assert Posting.objects.count() == Follow.objects.filter(user=user).count() == 300
     assert sum(following.unread_counts(user).values()) == 300
@@ -110,7 +110,7 @@ def test_a_source_is_followed_filed_and_chosen_for(page: Page):
     page.get_by_role("link", name="Following The Wire").click()
     page.get_by_role("checkbox", name="News").check()
     page.get_by_label("Layout").select_option("cards")
-    page.get_by_label("Mute it").check()
+    page.get_by_label("Mute").check()
     page.get_by_role("button", name="Save").click()
     expect(page).to_have_url(re.compile(f"/river/source/{source.pk}/"))
     expect(page.get_by_text("It is muted")).to_be_visible()

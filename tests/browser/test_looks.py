@@ -15,7 +15,7 @@ BRIGHTNESS = """() => getComputedStyle(document.body).backgroundColor.match(/\\d
 def test_a_visitor_reads_in_chinese_by_night(page: Page):
     page.goto("/help/keys/")
     assert page.evaluate(BRIGHTNESS) > 200
-    page.get_by_role("link", name="Language and colours").click()
+    page.get_by_role("link", name="Language and theme").click()
     page.get_by_label("简体中文").check()
     page.get_by_label("Dark").check()
     page.get_by_role("button", name="Save").click()
@@ -26,7 +26,7 @@ def test_a_visitor_reads_in_chinese_by_night(page: Page):
     page.get_by_label("浅色").check()
     page.get_by_label("跟随浏览器").check()
     page.get_by_role("button", name="保存").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Keys")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Keyboard shortcuts")
 
 
 def test_the_systems_colours_count_until_somebody_chooses(page: Page):

@@ -89,14 +89,14 @@ def test_an_article_is_read_and_starred_without_a_network_and_arrives_once(
     posting = postings[1]
     device.set_offline(True)
     page.goto("/river/")
-    expect(page.get_by_role("heading", name="Kept on this device")).to_be_visible()
+    expect(page.get_by_role("heading", name="Saved offline")).to_be_visible()
     expect(page.locator("article")).to_have_count(3)
     page.get_by_role("link", name=posting.title, exact=True).click()
     expect(page).to_have_title(re.compile(posting.title))
     expect(page.get_by_text(posting.text)).to_be_visible()
     page.locator("[data-star]").click()
     expect(page.locator("[data-star]")).to_have_attribute("aria-pressed", "true")
-    expect(page.get_by_text("Changes that wait to be sent: 2")).to_be_visible()  # it was read as well
+    expect(page.get_by_text("Changes waiting to be sent: 2")).to_be_visible()  # it was read as well
     assert not Mark.objects.exists()
 
     page.goto("/river/")
@@ -106,12 +106,12 @@ def test_an_article_is_read_and_starred_without_a_network_and_arrives_once(
 
     device.set_offline(False)
     page.evaluate("dispatchEvent(new Event('online'))")  # a busy browser may say so late
-    expect(page.get_by_text("The portal can be reached again")).to_be_visible()
+    expect(page.get_by_text("Back online.")).to_be_visible()
     mark = Mark.objects.get(user=reader)
     assert (mark.posting_id, mark.read, mark.starred_at is not None) == (posting.pk, True, True)
     assert OfflineChange.objects.count() == 2
-    page.get_by_role("link", name="load this page anew").click()
-    expect(page.get_by_role("heading", name="All postings")).to_be_visible()
+    page.get_by_role("link", name="Reload").click()
+    expect(page.get_by_role("heading", name="All articles")).to_be_visible()
     expect(page.locator("[data-offline]")).to_be_hidden()
 
 
@@ -133,7 +133,7 @@ def test_changes_whose_answer_was_lost_are_sent_again_and_applied_once(
     device.route("**/offline/changes/", lose_first)
     device.set_offline(True)
     page.locator(f"#posting-{postings[0].pk} [data-star]").click()
-    expect(page.get_by_text("Changes that wait to be sent: 1")).to_be_visible()
+    expect(page.get_by_text("Changes waiting to be sent: 1")).to_be_visible()
     device.set_offline(False)
     while not sent:
         page.wait_for_timeout(50)
@@ -150,11 +150,11 @@ def test_what_was_done_elsewhere_meanwhile_stands(
 ):
     device.set_offline(True)
     page.locator(f"#posting-{postings[0].pk} [data-star]").click()
-    expect(page.get_by_text("Changes that wait")).to_be_visible()
+    expect(page.get_by_text("Changes waiting")).to_be_visible()
     at = timezone.now()
     Mark.objects.create(user=reader, posting=postings[0], changed_at=at, star_changed_at=at)  # starred, and no more
     device.set_offline(False)
-    expect(page.get_by_text("Changes that wait")).to_be_hidden()
+    expect(page.get_by_text("Changes waiting")).to_be_hidden()
     assert Mark.objects.get().starred_at is None
     assert OfflineChange.objects.get().outcome == "superseded"
 
@@ -166,7 +166,7 @@ def test_who_signs_out_leaves_nothing(page: Page, device: BrowserContext, postin
     wait_until(page, "articles", 0)
     device.set_offline(True)
     page.goto("/river/")
-    expect(page.get_by_text("No postings are kept")).to_be_visible()
+    expect(page.get_by_text("No articles are saved")).to_be_visible()
     assert postings[0].title not in page.content()
 
 
@@ -175,7 +175,7 @@ def test_the_next_person_sees_nothing_of_the_one_before(
 ):
     device.set_offline(True)
     page.locator(f"#posting-{postings[0].pk} [data-star]").click()
-    expect(page.get_by_text("Changes that wait")).to_be_visible()
+    expect(page.get_by_text("Changes waiting")).to_be_visible()
     other = a_user()
     (theirs,) = some_postings(1, a_follow(other).source, newest_at=timezone.now())
     sign_in(device, client, other, live_server)
@@ -195,7 +195,7 @@ def test_a_session_that_ends_hides_the_articles_and_keeps_what_waits(
 ):
     device.set_offline(True)
     page.locator(f"#posting-{postings[0].pk} [data-star]").click()
-    expect(page.get_by_text("Changes that wait")).to_be_visible()
+    expect(page.get_by_text("Changes waiting")).to_be_visible()
     device.clear_cookies()
     device.set_offline(False)
     page.goto("/catalogue/")
@@ -248,7 +248,7 @@ def test_a_page_that_is_not_kept_says_so_and_pages_made_here_load_their_own_vers
     page.on("request", lambda request: loaded.append(request.url))
     device.set_offline(True)
     page.goto("/catalogue/")
-    expect(page.get_by_text("the page that you wanted is not kept here")).to_be_visible()
+    expect(page.get_by_text("this page is not saved offline")).to_be_visible()
     assert page.evaluate("getComputedStyle(document.querySelector('.top')).position") == "sticky"  # with its looks
     assert not [url for url in loaded if "/static/" in url]
 
@@ -263,6 +263,6 @@ def test_a_person_chooses_what_is_kept(page: Page, device: BrowserContext, posti
     page.get_by_label("100").check()
     page.get_by_role("button", name="Save").click()
     expect(kept).to_have_text("3")
-    page.get_by_role("button", name="Delete what is kept").click()
+    page.get_by_role("button", name="Delete saved articles").click()
     expect(kept).to_have_text("0")
     expect(page.get_by_label("None")).to_be_checked()

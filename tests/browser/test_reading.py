@@ -51,7 +51,7 @@ def test_from_signing_up_to_the_first_posting(page: Page):
     page.locator("[name=password1]").fill("a long password")
     page.locator("[name=password2]").fill("a long password")
     page.get_by_role("main").get_by_role("button", name="Sign Up").click()
-    page.get_by_role("link", name="Choose sources from the catalogue").click()
+    page.get_by_role("link", name="Choose feeds from the catalogue").click()
     page.get_by_role("button", name="Follow The Wire").click()
     expect(page.get_by_role("button", name="Follow The Wire")).to_have_count(0)
     page.get_by_role("link", name="Wirebeat").click()
@@ -115,7 +115,7 @@ def test_a_long_list_of_sources_scrolls_by_itself_and_stays_where_it_was(page: P
         a_follow(user, a_source(title=f"Source {number:02}"))
     page.set_viewport_size({"width": 1280, "height": 800})
     sign_in(page, user)
-    followed = page.get_by_role("navigation", name="What you follow")
+    followed = page.get_by_role("navigation", name="Your feeds")
     followed.get_by_role("link", name="Source 50").click()
     expect(page.get_by_role("heading", name="Source 50")).to_be_visible()
     expect(followed.get_by_role("link", name="Source 50")).to_be_in_viewport()
@@ -148,12 +148,12 @@ def test_marks_and_the_drawer_work_without_scripts(page: Page):
     sign_in(page, follow.user)
     page.locator("[data-star]").click()
     expect(page.locator("[data-star]")).to_have_attribute("aria-pressed", "true")
-    page.get_by_role("button", name="Mark all read").click()
+    page.get_by_role("button", name="Mark all as read").click()
     expect(page.locator("[data-unread]")).to_have_count(0)
     assert following.unread_counts(follow.user) == {}
     assert Mark.objects.get(posting=posting).starred_at
     page.locator(".drawer-button").click()
-    page.get_by_role("navigation", name="What you follow").get_by_role("link", name="Starred").click()
+    page.get_by_role("navigation", name="Your feeds").get_by_role("link", name="Starred").click()
     expect(page.locator("article")).to_have_count(1)
 
 

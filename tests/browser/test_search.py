@@ -58,7 +58,7 @@ def test_from_a_word_to_a_filtered_order(page: Page):
     page.get_by_role("link", name="Newest").click()
     expect(rows(page)).to_have_count(15)
     expect(rows(page).first).to_contain_text("Paris summit 0")
-    page.get_by_text("Sources", exact=True).click()
+    page.get_by_text("Feeds", exact=True).click()
     page.get_by_role("link", name="The Wire 15").click()
     expect(page.get_by_role("searchbox")).to_have_value('paris summit source:"The Wire"')
     expect(rows(page)).to_have_count(15)
@@ -102,14 +102,14 @@ def test_more_results_come_at_the_end(page: Page):
 @with_and_without_scripts
 def test_added_words_are_shown_and_left_out(page: Page):
     page.goto("/search/?q=summit")
-    added = page.get_by_role("region", name="Also looked for")
-    expect(added.get_by_role("link", name="Leave out emissions")).to_be_visible()
+    added = page.get_by_role("region", name="Related terms")
+    expect(added.get_by_role("link", name="Remove emissions")).to_be_visible()
     added.get_by_text("Where they come from").click()
     expect(added.get_by_role("row", name="emissions").locator(".origins a").first).to_contain_text("Paris summit")
-    added.get_by_role("link", name="Leave out emissions").click()
-    expect(page.get_by_role("link", name="Leave out emissions")).to_have_count(0)
+    added.get_by_role("link", name="Remove emissions").click()
+    expect(page.get_by_role("link", name="Remove emissions")).to_have_count(0)
     page.get_by_role("link", name="Only my words").click()
-    expect(page.get_by_text("Only your words are looked for")).to_be_visible()
+    expect(page.get_by_text("Only your words are searched")).to_be_visible()
 
 
 @with_and_without_scripts
@@ -119,7 +119,7 @@ def test_a_verdict_orders_anew(page: Page):
     liked.get_by_role("link", name="More like this").click()
     expect(page.get_by_text("more like 1 posting")).to_be_visible()
     expect(rows(page).first).to_contain_text("Paris match 5")
-    page.get_by_role("link", name="Forget that").click()
+    page.get_by_role("link", name="Reset").click()
     expect(page.get_by_text("more like 1 posting")).to_have_count(0)
 
 
@@ -137,10 +137,10 @@ def person(page: Page, client, live_server):
 @with_and_without_scripts
 def test_a_search_is_kept_renamed_and_forgotten(page: Page, person):
     page.goto("/search/?q=paris+summit")
-    page.get_by_text("Keep", exact=True).click()
+    page.get_by_text("Save search", exact=True).click()
     page.get_by_label("Name").fill("Summits")
-    page.get_by_role("button", name="Keep this search").click()
-    expect(page.get_by_text("“Summits” is among your searches.")).to_be_visible()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Search saved.")).to_be_visible()
     page.goto("/search/saved/")
     page.get_by_text("Change Summits").click()
     page.get_by_label("Name").fill("All summits")
@@ -149,19 +149,19 @@ def test_a_search_is_kept_renamed_and_forgotten(page: Page, person):
     feed = page.request.get(page.get_by_role("link", name="RSS").get_attribute("href"))
     assert "<title>Paris summit 0</title>" in feed.text()
     page.get_by_text("Change All summits").click()
-    page.get_by_role("button", name="Forget this search").click()
-    expect(page.get_by_text("None yet.")).to_be_visible()
+    page.get_by_role("button", name="Delete search").click()
+    expect(page.get_by_text("No saved searches yet.")).to_be_visible()
 
 
 @with_and_without_scripts
 def test_a_list_is_filtered(page: Page, person):
     page.goto("/river/?show=all")
-    box = page.get_by_role("searchbox", name="Only postings with")
+    box = page.get_by_role("searchbox", name="Filter this list")
     box.fill("summit 8")
     box.press("Enter")
     expect(rows(page)).to_have_count(1)
-    page.get_by_role("searchbox", name="Only postings with").fill("xyzzy")
-    page.get_by_role("searchbox", name="Only postings with").press("Enter")
+    page.get_by_role("searchbox", name="Filter this list").fill("xyzzy")
+    page.get_by_role("searchbox", name="Filter this list").press("Enter")
     page.get_by_role("link", name="search everywhere").click()
     expect(page.get_by_role("searchbox")).to_have_value("xyzzy")
 
@@ -173,13 +173,13 @@ def test_search_is_one_key_away(page: Page, person):
     page.set_viewport_size({"width": 1280, "height": 900})
     page.goto("/river/")
     page.keyboard.press("/")
-    expect(page.get_by_role("searchbox", name="Search all postings")).to_be_focused()
+    expect(page.get_by_role("searchbox", name="Search all articles")).to_be_focused()
     page.keyboard.type("striker")
     page.keyboard.press("Enter")
     expect(rows(page).first).to_contain_text("Paris match")
     page.goto("/catalogue/")
     page.keyboard.press("/")
-    expect(page.get_by_role("searchbox", name="Search sources")).to_be_focused()
+    expect(page.get_by_role("searchbox", name="Search feeds")).to_be_focused()
 
 
 # What can be pressed or filled in, and has no name that is read out.

@@ -140,31 +140,31 @@ def test_a_source_is_added_tested_edited_paused_merged_and_deleted(admin_page: P
     assert (source.kind, len(source.recipe)) == (kind.name, len(kind.paths))
 
     page.get_by_role("link", name="Edit", exact=True).click()
-    labelled(page, "Days that postings are kept").fill("9")
+    labelled(page, "Days to keep articles").fill("9")
     save(page)
     expect(page.get_by_text("for 9 days")).to_be_visible()
     source.refresh_from_db()
     assert (source.kind, len(source.recipe)) == (kind.name, len(kind.paths))
 
     page.get_by_role("button", name="Pause Named").click()
-    expect(page.get_by_text("Paused by an admin")).to_be_visible()
+    expect(page.get_by_text("Paused by an administrator")).to_be_visible()
 
     other = a_source(title="Former", listed=True)
     some_postings(2, other)
     follow = a_follow(source=other)
     page.goto(f"/sources/{other.pk}/merge/")
-    page.get_by_label("Search sources").fill("named")
+    page.get_by_label("Search feeds").fill("named")
     page.keyboard.press("Enter")
     page.get_by_role("link", name="Merge into Named").click()
     expect(page.get_by_text("1 move, with their folders")).to_be_visible()
-    page.get_by_role("button", name="Merge for good").click()
+    page.get_by_role("button", name="Merge permanently").click()
     expect(page.get_by_role("heading", name="Named", exact=True)).to_be_visible()
     assert Follow.objects.get().pk == follow.pk
     assert Posting.objects.filter(source=source).count() == 2
 
     page.get_by_role("link", name="Delete").click()
-    page.get_by_role("button", name="Delete for good").click()
-    expect(page.get_by_text("Named is deleted.")).to_be_visible()
+    page.get_by_role("button", name="Delete permanently").click()
+    expect(page.get_by_text("Named deleted.")).to_be_visible()
     assert not Source.objects.exists()
 
 
@@ -176,7 +176,7 @@ def test_paths_are_proposed_from_one_title(admin_page: Page, web: Web):
     labelled(page, "Kind").select_option("xpath")
     labelled(page, "The title of one item").fill("story number 1")
     page.get_by_role("button", name="Propose paths").click()
-    expect(page.get_by_text("The likeliest paths are filled in.")).to_be_visible()
+    expect(page.get_by_text("The most likely paths are filled in.")).to_be_visible()
     expect(labelled(page, "Item path")).to_have_value(re.compile("story"))
     page.get_by_role("button", name="Test").click()
     expect(page.locator("#tested")).to_contain_text("3 found")

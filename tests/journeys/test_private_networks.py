@@ -245,7 +245,7 @@ def addresses(ports: Listener) -> list[str]:
 def test_a_source_at_a_private_address_is_not_asked(engine, ports, watch):
     retrievals = [retrieved(engine, address) for address in addresses(ports)]
     assert {(each.outcome, each.message, each.begun_at) for each in retrievals} == {
-        ("refused", "The address lies in a private or reserved network, where sources may not be.", None)
+        ("refused", "The address is in a private or reserved network, which is not allowed.", None)
     }
     assert (watch.connects, ports.taken) == ([], 0)
 
@@ -338,7 +338,7 @@ def test_messages_are_not_delivered_to_private_addresses(ports, watch):
     attempted = Message.objects.filter(attempts__gt=0)
     assert len(attempted) > 80
     assert {message.error for message in attempted} == {
-        "Its address lies in a private or reserved network; nothing was sent."
+        "Its address is in a private or reserved network; nothing was sent."
     }
     assert (watch.connects, ports.taken) == ([], 0)
 

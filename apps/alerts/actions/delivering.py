@@ -44,7 +44,7 @@ def deliver(message_id: int, *, now: datetime) -> bool:
         answer = _send(errand, now)
     except Exception as error:  # whatever it is, it is written down and tried again
         logger.exception("message %d could not be made", message_id)
-        answer = Answer(error=f"It could not be made: {type(error).__name__}.")
+        answer = Answer(error=f"It could not be created: {type(error).__name__}.")
     _finish(errand.message, answer, now=now, took=perf_counter() - began)
     browser = errand.message.browser
     if answer.is_gone and browser is not None:
@@ -65,12 +65,12 @@ def _lease(message_id: int, now: datetime) -> Errand | None:
     if message is None:
         return None
     if message.attempts >= MOST_ATTEMPTS:
-        _end(message, State.FAILED, message.error or "Whoever sent it did not live to the end.", now)
+        _end(message, State.FAILED, message.error or "Its worker stopped.", now)
         return None
     channel = all_channels().get(message.channel)
     rules, groups = _wanted(message, channel) if channel else ([], [])
     if channel is None or not groups:
-        _end(message, State.DROPPED, "Nobody wants it any more, or its postings are gone.", now)
+        _end(message, State.DROPPED, "It is no longer wanted, or its articles are gone.", now)
     elif lost := channel.lost(message):
         _end(message, State.DROPPED, lost, now)
     elif channel.is_counted and not message.attempts and _is_over_limit(message, now):
@@ -129,7 +129,7 @@ def _put_off(message: Message, now: datetime) -> None:
         message.due_at, message.error = later, reason + "it waits for the next."
         message.save(update_fields=["due_at", "error"])
     else:
-        _end(message, State.DROPPED, "No messages are wished for.", now)
+        _end(message, State.DROPPED, "Messages are turned off.", now)
 
 
 # --- after ------------------------------------------------------------------------------------------------------------

@@ -60,9 +60,9 @@ def set_rule(
     User.objects.select_for_update().get(pk=user.pk)  # or two webhooks at once would be one too many
     saved = _own(user, saved_id)
     if mail not in Rule.Mail.values:
-        raise NotPossible(_("“{name}” is no way to be told by mail.").format(name=mail))
+        raise NotPossible(_("“{name}” is not a choice for mail.").format(name=mail))
     if mail and not user.email:
-        raise NotPossible(_("Your account has no address to mail to. Give it one first."))
+        raise NotPossible(_("Your account has no e-mail address. Add one first."))
     webhook_url = webhook_url.strip()
     if webhook_url:
         webhook_url = _checked_webhook(user, saved_id, webhook_url)
@@ -84,7 +84,7 @@ def set_rule(
 def _own(user: User, saved_id: int) -> SavedSearch:
     saved = saved_searches(user).filter(pk=saved_id).first()
     if saved is None:
-        raise NotPossible(_("You keep no such search."))
+        raise NotPossible(_("You have no such saved search."))
     return saved
 
 
@@ -94,14 +94,14 @@ def _checked_webhook(user: User, saved_id: int, address: str) -> str:
     try:
         url = guarding.check(address)
     except BadAddress as problem:
-        raise NotPossible(_("The webhook's address cannot be called. {problem}").format(problem=problem)) from None
+        raise NotPossible(_("The webhook's address cannot be used. {problem}").format(problem=problem)) from None
     except guard.RefusedAddress:
-        raise NotPossible(_("The port in the webhook's address is none that the web is served on.")) from None
+        raise NotPossible(_("The port in the webhook's address is not a web port.")) from None
     if guarding.is_refused_on_its_face(url):
-        raise NotPossible(_("The webhook's address lies in a private or reserved network, where none is called."))
+        raise NotPossible(_("The webhook's address is in a private or reserved network, which is not allowed."))
     others = Rule.objects.filter(saved__user=user).exclude(webhook_url="").exclude(saved_id=saved_id)
     if others.count() >= MOST_WEBHOOKS:
-        raise NotPossible(_("A person can have at most {most} webhooks.").format(most=MOST_WEBHOOKS))
+        raise NotPossible(_("You can have at most {most} webhooks.").format(most=MOST_WEBHOOKS))
     return str(url.href)
 
 
@@ -122,15 +122,13 @@ def set_wishes(
         If only one end of the quiet hours is given or both are the same, or a number is out of range.
     """
     if (quiet_from is None) != (quiet_until is None):
-        raise NotPossible(_("Quiet hours need both a beginning and an end."))
+        raise NotPossible(_("Set both a start and an end for quiet hours."))
     if quiet_from is not None and quiet_from == quiet_until:
-        raise NotPossible(_("Quiet hours cannot end when they begin."))
+        raise NotPossible(_("Quiet hours cannot start and end at the same time."))
     if not 0 <= digest_hour <= 23:
-        raise NotPossible(_("The hour of the daily digest lies between 0 and 23."))
+        raise NotPossible(_("The hour of the daily digest must be between 0 and 23."))
     if not 0 <= most_a_day <= MOST_A_DAY:
-        raise NotPossible(
-            _("The messages of a day can be limited to any number up to {most}.").format(most=f"{MOST_A_DAY:,}")
-        )
+        raise NotPossible(_("The limit of messages per day can be at most {most}.").format(most=f"{MOST_A_DAY:,}"))
     values = {
         "quiet_from": quiet_from,
         "quiet_until": quiet_until,
@@ -151,7 +149,7 @@ def set_importance(user: User, saved_id: int, value: float) -> None:
     """
     if not 0.0 <= value <= HIGHEST_IMPORTANCE:  # also catches nan
         raise NotPossible(
-            _("The importance of a search is a number from 0 to {highest}.").format(highest=f"{HIGHEST_IMPORTANCE:g}")
+            _("The priority of a search must be between 0 and {highest}.").format(highest=f"{HIGHEST_IMPORTANCE:g}")
         )
     saved = _own(user, saved_id)
     # A row that is not there yet has no query either: its anchors are still to be made.
@@ -173,16 +171,16 @@ def add_browser(user: User, *, endpoint: str, public_key: str, secret: str, name
     try:
         url = guarding.check(endpoint)
     except (BadAddress, guard.RefusedAddress):
-        raise NotPossible(_("The browser names a push service that cannot be called.")) from None
+        raise NotPossible(_("The browser's push service cannot be used.")) from None
     is_safe = url.protocol == "https:" or guarding.opens(url)
     if not is_safe or guarding.is_refused_on_its_face(url) or len(endpoint) > 2_000:
-        raise NotPossible(_("The browser names a push service that cannot be called."))
+        raise NotPossible(_("The browser's push service cannot be used."))
     if len(_bytes(public_key)) != PUBLIC_KEY_BYTES or len(_bytes(secret)) != SECRET_BYTES:
-        raise NotPossible(_("The browser's keys are not those of Web Push."))
+        raise NotPossible(_("The browser's keys are not valid Web Push keys."))
     User.objects.select_for_update().get(pk=user.pk)
     if Browser.objects.filter(user=user).exclude(endpoint=url.href).count() >= MOST_BROWSERS:
         raise NotPossible(
-            _("A person can be told in at most {most} browsers. Remove one first.").format(most=MOST_BROWSERS)
+            _("At most {most} browsers can show notifications. Remove one first.").format(most=MOST_BROWSERS)
         )
     # Nobody reads what was meant for somebody else.
     forget_browsers(Browser.objects.filter(endpoint=url.href).exclude(user=user))

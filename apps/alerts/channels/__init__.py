@@ -171,5 +171,5 @@ def _refusal(fetched: Fetched) -> Answer:
 
 def _silence(failure: Failure) -> Answer:
     if failure.kind == "refused_address":
-        return Answer(error="Its address lies in a private or reserved network; nothing was sent.", is_lasting=True)
+        return Answer(error="Its address is in a private or reserved network; nothing was sent.", is_lasting=True)
     return Answer(error=failure.message, is_lasting=failure.kind == "bad_address")

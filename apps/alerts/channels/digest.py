@@ -29,7 +29,7 @@ def digest_of_day(user: User, now: datetime) -> datetime:
 
 CHANNEL = replace(
     mail.CHANNEL,
-    label=_("Digest by mail"),
+    label=_("Mail digest"),
     slots=slots,
     wanted=~Q(mail=Rule.Mail.NONE) | Q(push=True),  # a push that was one too many may be in it
 )

@@ -47,9 +47,9 @@ def send(key: str, user: User, groups: Sequence[Group], *, stop_token: str) -> A
     except SMTPResponseException as refusal:
         return _refused(refusal.smtp_code, refusal.smtp_error)
     except BadHeaderError:
-        return Answer(error="The address of your account is none that can be mailed to.", is_lasting=True)
+        return Answer(error="The address of your account cannot receive mail.", is_lasting=True)
     except (SMTPException, OSError) as error:
-        return Answer(error=f"The mail server could not be reached, or broke off: {error}."[:300])
+        return Answer(error=f"The mail server could not be reached: {error}."[:300])
     with suppress(SMTPException, OSError):  # the mail was taken; how the server takes leave is all the same
         connection.close()
     return Answer(TAKEN)

@@ -113,7 +113,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _lost(message: Message) -> str:
-    return "" if message.browser else "The browser takes no messages any more."
+    return "" if message.browser else "The browser no longer accepts messages."
 
 
 CHANNEL = Channel(label=gettext_lazy("Browser"), slots=slots, send=send, wanted=Q(push=True), lost=_lost)

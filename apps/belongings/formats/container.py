@@ -68,14 +68,14 @@ class _Careful:
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(min(size, LARGEST_DIRECTORY + 1) if size >= 0 else LARGEST_DIRECTORY + 1)
         if len(data) > LARGEST_DIRECTORY:
-            raise BadArchive("The list of what is in it is longer than any that a portal writes.")
+            raise BadArchive("Its table of contents is too long.")
         return data
 
     def seek(self, place: int, whence: int = 0) -> int:
         try:
             return self._file.seek(place, whence)
         except ValueError as error:  # before its beginning
-            raise BadArchive("It names a place that lies before its beginning.") from error
+            raise BadArchive("It points to a place before its beginning.") from error
 
     def tell(self) -> int:
         return self._file.tell()
@@ -100,7 +100,7 @@ class Container:
     >>> from io import BytesIO
     >>> Container(BytesIO(b"<opml/>"))
     Traceback (most recent call last):
-    apps.belongings.formats.problems.BadArchive: This is no ZIP archive.
+    apps.belongings.formats.problems.BadArchive: This is not a ZIP archive.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -109,7 +109,7 @@ class Container:
         except (zipfile.BadZipFile, ValueError, OSError, OverflowError, NotImplementedError) as error:
             if isinstance(error, BadArchive):
                 raise
-            raise BadArchive("This is no ZIP archive.") from error
+            raise BadArchive("This is not a ZIP archive.") from error
         if len(self._archive.infolist()) > MOST_MEMBERS:
             raise BadArchive(f"It has more than {MOST_MEMBERS} members.")
         self._names = set(self._archive.namelist())
@@ -156,7 +156,7 @@ class Container:
                     size += len(piece)
                     self._unpacked += len(piece)
                     if size > LARGEST_MEMBER or self._unpacked > LARGEST_WHOLE:
-                        raise BadArchive("Unpacked it is larger than anything that a portal writes.", name)
+                        raise BadArchive("It is too large when unpacked.", name)
                     yield piece
         except KeyError:
             raise BadArchive("It is missing.", name) from None

@@ -52,7 +52,7 @@ class Record:
         """
         value = self.values.get(name, otherwise)
         if not isinstance(value, str):
-            raise self.bad(f"“{name}” is no text.")
+            raise self.bad(f"“{name}” is not a text.")
         if len(value) > longest:
             raise self.bad(f"“{name}” is longer than {longest:,} characters.")
         return value
@@ -64,9 +64,9 @@ class Record:
         try:
             at = datetime.fromisoformat(value)
         except (ValueError, TypeError):
-            raise self.bad(f"“{name}” is no time.") from None
+            raise self.bad(f"“{name}” is not a time.") from None
         if at.tzinfo is None or not 1970 <= at.year <= 9000:
-            raise self.bad(f"“{name}” is no time of a zone.")
+            raise self.bad(f"“{name}” is not a time with a zone.")
         return at
 
     def truth(self, name: str, *, otherwise: bool | None = None) -> bool | None:
@@ -78,7 +78,7 @@ class Record:
     def number(self, name: str, *, otherwise: float) -> float:
         value = self.values.get(name, otherwise)
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e9:
-            raise self.bad(f"“{name}” is no number.")
+            raise self.bad(f"“{name}” is not a number.")
         return value
 
     def inner(self, name: str) -> "Record | None":
@@ -86,7 +86,7 @@ class Record:
         if value is None:
             return None
         if not isinstance(value, dict):
-            raise self.bad(f"“{name}” is no object.")
+            raise self.bad(f"“{name}” is not an object.")
         return Record(value, self.member, self.line)
 
 
@@ -108,16 +108,16 @@ def record_list(container: Container, member: str, *, most: int) -> list[Record]
         return []
     values = _parsed(container.whole(member), member)
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
-        raise BadArchive("It is no list of objects.", member)
+        raise BadArchive("It is not a list of objects.", member)
     if len(values) > most:
-        raise BadArchive(f"It has {len(values):,} entries; at most {most:,} can be.", member)
+        raise BadArchive(f"It has {len(values):,} entries; at most {most:,} are allowed.", member)
     return [Record(value, f"{member}, entry {place}") for place, value in enumerate(values, 1)]
 
 
 def _object(data: bytes, member: str, line: int = 0) -> dict[str, Any]:
     value = _parsed(data, member, line)
     if not isinstance(value, dict):
-        raise BadArchive("It is no JSON object.", member, line)
+        raise BadArchive("It is not a JSON object.", member, line)
     return value
 
 
@@ -126,9 +126,9 @@ def _parsed(data: bytes, member: str, line: int = 0) -> Any:
         return _storable(json.loads(data.decode("utf-8")))
     except json.JSONDecodeError as error:
         place = "" if line else f"line {error.lineno}, "
-        raise BadArchive(f"It is no JSON: {error.msg} at {place}column {error.colno}.", member, line) from None
+        raise BadArchive(f"It is not JSON: {error.msg} at {place}column {error.colno}.", member, line) from None
     except (ValueError, RecursionError):
-        raise BadArchive("It is no JSON in UTF-8.", member, line) from None
+        raise BadArchive("It is not JSON in UTF-8.", member, line) from None
 
 
 def _storable(value: Any) -> Any:

@@ -53,7 +53,7 @@ def take(taking: Taking) -> None:
     values: dict[str, Any] = dict(preferences.values)
     left_out = actions.restore_preferences(taking.user, values)
     if left_out:
-        taking.remarks.append(f"Preferences that mean nothing here were left out: {', '.join(left_out)[:300]}.")
+        taking.remarks.append(f"Unknown preferences were skipped: {', '.join(left_out)[:300]}.")
     if found.truth("learning", otherwise=True) is False:
         set_learning(taking.user, is_on=False)
     taking.restored[ACCOUNT] += len(values) - len(left_out)

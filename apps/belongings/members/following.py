@@ -49,12 +49,12 @@ def write_folders(user: User) -> Iterator[bytes]:
 def take_folders(taking: Taking) -> None:
     for number, record in enumerate(records(taking.container, FOLDERS), 1):
         if number > actions.MOST_FOLDERS:
-            raise record.bad(f"A person can have at most {actions.MOST_FOLDERS} folders.")
+            raise record.bad(f"You can have at most {actions.MOST_FOLDERS} folders.")
         path = record.values.get("path")
         if not (isinstance(path, list) and path and all(isinstance(name, str) and name.strip() for name in path)):
-            raise record.bad("“path” is no list of names.")
+            raise record.bad("“path” is not a list of names.")
         if len(path) > actions.DEEPEST_FOLDER or any(len(name) > 100 for name in path):
-            raise record.bad("The folder lies too deep, or has too long a name.")
+            raise record.bad("The folder is nested too deeply, or its name is too long.")
         try:
             restore_folder(taking.user, path, **options_in(record, Folder, KNOWN_OF_FOLDERS))
         except actions.NotPossible as problem:

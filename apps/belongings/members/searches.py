@@ -54,7 +54,7 @@ def take_searches(taking: Taking) -> None:
             continue
         order = found.text("order", longest=9, otherwise=SavedSearch.Order.RELEVANCE)
         if order not in SavedSearch.Order.values:
-            raise found.bad("“order” is none that there is.")
+            raise found.bad("“order” is unknown.")
         query = found.text("query", longest=1_000)
         try:
             saved = saving.save_search(taking.user, name, query, order=SavedSearch.Order(order), now=taking.now)
@@ -69,7 +69,7 @@ def take_searches(taking: Taking) -> None:
 def _take_rule(taking: Taking, saved: SavedSearch, rule: Record) -> None:
     mail = rule.text("mail", longest=4, otherwise="")
     if mail and not taking.user.email:
-        taking.remarks.append(f"“{saved.name}” sends no mail, for your account has no address to mail to.")
+        taking.remarks.append(f"“{saved.name}” sends no mail, because your account has no e-mail address.")
         mail = ""
     values: dict[str, Any] = {name: bool(rule.truth(name, otherwise=False)) for name in CHOICES}
     if settings := rule.inner("settings"):
@@ -115,4 +115,4 @@ def _time(found: Record, name: str) -> time | None:
     try:
         return time.fromisoformat(found.text(name, longest=20)).replace(tzinfo=None)
     except ValueError:
-        raise found.bad(f"“{name}” is no time of a day.") from None
+        raise found.bad(f"“{name}” is not a time of day.") from None

@@ -100,7 +100,7 @@ def _sources_in(user: User, place: Place) -> list[int]:
 def _listed(user: User, place: Place, source_id: int) -> list[int]:
     listed = _sources_in(user, place)
     if source_id not in listed:
-        raise NotPossible(_("The source is not in this list any more."))
+        raise NotPossible(_("The feed is no longer in this list."))
     return listed
 
 

@@ -13,7 +13,7 @@ from apps.following.models import Folder
 
 MOST_FOLDERS = 500  # of a person
 DEEPEST_FOLDER = 8
-TOO_DEEP = gettext_lazy("Folders can lie at most %(number)s deep.")
+TOO_DEEP = gettext_lazy("Folders can be nested at most %(number)s deep.")
 
 
 @transaction.atomic
@@ -29,7 +29,7 @@ def create_folder(user: User, name: str, parent: Folder | None = None) -> Folder
     if folder is not None:
         return folder
     if queries.folders_of(user).count() >= MOST_FOLDERS:
-        raise NotPossible(_("A person can have at most %(number)s folders.") % {"number": MOST_FOLDERS})
+        raise NotPossible(_("You can have at most %(number)s folders.") % {"number": MOST_FOLDERS})
     if parent is not None and len(queries.folder_paths(queries.folders_of(user))[parent.pk]) >= DEEPEST_FOLDER:
         raise NotPossible(TOO_DEEP % {"number": DEEPEST_FOLDER})
     return Folder.objects.create(user=user, parent=parent, name=name)
@@ -62,10 +62,10 @@ def edit_folder(folder: Folder, *, name: str, parent: Folder | None) -> None:
     paths = queries.folder_paths(folders)
     moved = queries.with_descendants(folders, folder.pk)
     if parent is not None and parent.pk in moved:
-        raise NotPossible(_("A folder cannot lie inside itself."))
+        raise NotPossible(_("A folder cannot be moved into itself."))
     place = parent.pk if parent else None
     if any(other.name == name and other.parent_id == place and other.pk != folder.pk for other in folders):
-        raise NotPossible(_("There is a folder “%(name)s” already.") % {"name": name})
+        raise NotPossible(_("A folder named “%(name)s” already exists.") % {"name": name})
     height = max(len(paths[folder_id]) for folder_id in moved) - len(paths[folder.pk]) + 1
     if (len(paths[parent.pk]) if parent else 0) + height > DEEPEST_FOLDER:
         raise NotPossible(TOO_DEEP % {"number": DEEPEST_FOLDER})

@@ -34,7 +34,7 @@ def follow(user: User, source_ids: Sequence[int], *, now: datetime, folder_ids: 
     known = set(queries.follows_of(user).filter(source_id__in=source_ids).values_list("source_id", flat=True))
     fresh = [source_id for source_id in dict.fromkeys(source_ids) if source_id not in known]
     if queries.follows_of(user).count() + len(fresh) > MOST_FOLLOWS:
-        raise NotPossible(_("A person can follow at most %(number)s sources.") % {"number": f"{MOST_FOLLOWS:,}"})
+        raise NotPossible(_("You can follow at most %(number)s feeds.") % {"number": f"{MOST_FOLLOWS:,}"})
     starts = _first_unread(fresh, now)
     Follow.objects.bulk_create(
         [Follow(user=user, source_id=source_id, unread_from=starts[source_id]) for source_id in fresh],

@@ -42,7 +42,7 @@ def import_list(user: User, document: OpmlDocument, *, now: datetime) -> ImportR
     """
     if len(document.subscriptions) > MOST_IMPORTED:
         count = len(document.subscriptions)
-        words = _("The list names %(number)s sources; at most %(most)s can be imported.")
+        words = _("The list has %(number)s feeds; at most %(most)s can be imported.")
         raise NotPossible(words % {"number": f"{count:,}", "most": f"{MOST_IMPORTED:,}"})
     subscriptions, refused = _bearable(user, document.subscriptions)
     source_ids = add_sources([_as_source(subscription) for subscription in subscriptions])

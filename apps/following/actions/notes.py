@@ -28,13 +28,13 @@ def write_note(user: User, posting_id: int, text: str, *, now: datetime) -> bool
         return False
     if len(text) > LONGEST_NOTE:
         raise NotPossible(
-            _("A note has at most %(most)s characters; this one has %(count)s.")
+            _("A note can have at most %(most)s characters; this one has %(count)s.")
             % {"most": f"{LONGEST_NOTE:,}", "count": f"{len(text):,}"}
         )
     User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
     notes = Note.objects.filter(user=user)
     if not notes.filter(posting_id=posting_id).exists() and notes.count() >= MOST_NOTES:
-        raise NotPossible(_("A person can have at most %(most)s notes.") % {"most": f"{MOST_NOTES:,}"})
+        raise NotPossible(_("You can have at most %(most)s notes.") % {"most": f"{MOST_NOTES:,}"})
     Note.objects.update_or_create(user=user, posting_id=posting_id, defaults={"text": text, "changed_at": now})
     return True
 

@@ -100,7 +100,7 @@ def restore_tags(user: User, tagged: Sequence[tuple[str, int | None, datetime]])
     names = sorted({name for name, _, _ in rows})
     known = set(queries.tags_of(user).values_list("name", flat=True))
     if len(known.union(names)) > MOST_TAGS:
-        raise NotPossible(_("A person can have at most %(number)s tags.") % {"number": MOST_TAGS})
+        raise NotPossible(_("You can have at most %(number)s tags.") % {"number": MOST_TAGS})
     Tag.objects.bulk_create([Tag(user=user, name=name) for name in names], ignore_conflicts=True)
     ids = dict(queries.tags_of(user).filter(name__in=names).values_list("name", "pk"))
     wanted = {(ids[name], posting_id): at for name, posting_id, at in rows if posting_id is not None}

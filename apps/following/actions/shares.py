@@ -28,7 +28,7 @@ def share(user: User, posting_id: int, *, now: datetime) -> Share:
     if present is not None:
         return present
     if shares.count() >= MOST_SHARES:
-        raise NotPossible(_("A person can share at most %(most)s postings.") % {"most": f"{MOST_SHARES:,}"})
+        raise NotPossible(_("You can share at most %(most)s articles.") % {"most": f"{MOST_SHARES:,}"})
     return Share.objects.create(user=user, posting_id=posting_id, secret=token_urlsafe(24), shared_at=now)
 
 

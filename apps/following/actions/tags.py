@@ -27,7 +27,7 @@ def tag(user: User, posting_ids: Iterable[int], name: str, now: datetime) -> Non
     User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
     tags = Tag.objects.filter(user=user)
     if not tags.filter(name=name).exists() and tags.count() >= MOST_TAGS:
-        raise NotPossible(_("A person can have at most %(number)s tags.") % {"number": MOST_TAGS})
+        raise NotPossible(_("You can have at most %(number)s tags.") % {"number": MOST_TAGS})
     tag_for_all([(user.pk, name, posting_id) for posting_id in posting_ids], now=now)
 
 
@@ -61,7 +61,7 @@ def checked_tag(name: str) -> str:
     if not name:
         raise NotPossible(_("A tag needs a name."))
     if len(name) > LONGEST_TAG:
-        raise NotPossible(_("The name of a tag has at most %(number)s characters.") % {"number": LONGEST_TAG})
+        raise NotPossible(_("A tag's name can have at most %(number)s characters.") % {"number": LONGEST_TAG})
     return name
 
 
@@ -81,7 +81,7 @@ def rename_tag(user: User, tag_id: int, name: str) -> bool:
     name = checked_tag(name)
     User.objects.select_for_update().get(pk=user.pk)  # or a new tag could take the name in between
     if Tag.objects.filter(user=user, name=name).exclude(pk=tag_id).exists():
-        raise NotPossible(_("There is a tag “%(name)s” already; you can put the two together.") % {"name": name})
+        raise NotPossible(_("A tag named “%(name)s” already exists; you can merge the two.") % {"name": name})
     return Tag.objects.filter(user=user, pk=tag_id).update(name=name) > 0
 
 

@@ -69,7 +69,7 @@ def _with_needed(postings: QuerySet[Posting]) -> QuerySet[Posting]:
 
 def _teased(teaser: str, url: str) -> str:
     text = format_html("<p>{}</p>", teaser)
-    return text + format_html('<p><a href="{}">{}</a></p>', url, _("The original")) if url else text
+    return text + format_html('<p><a href="{}">{}</a></p>', url, _("Original")) if url else text
 
 
 def _entry(posting: Posting, listed: datetime | None, *, id: str = "", html: str | None = None) -> Entry:

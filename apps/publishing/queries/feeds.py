@@ -9,6 +9,7 @@ from django.utils import translation
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from apps.accounts.addresses import own_address
 from apps.accounts.models import User
@@ -84,7 +85,7 @@ def name_of(private: PrivateAddress) -> str:
         case Kind.TAG if private.tag is not None:
             return private.tag.name
         case Kind.SHARED:
-            return _("Shared postings")
+            return _("Shared articles")
     return str(Kind(private.kind).label)
 
 
@@ -142,7 +143,7 @@ def _search(channel: Channel, form: str, now: datetime) -> Feed | None:
         title=saved.name,
         home=query_address(saved.query, saved.order),
         entries=entries_of(postings.newest(readable)),
-        description=f"Postings found by: {saved.query}",
+        description=_("Articles found by: {query}").format(query=saved.query),
         since=saved.saved_at,
     )
 
@@ -208,7 +209,7 @@ def _trends(asked: TrendList, form: str) -> Feed | None:
         title=_("Trends: {about}").format(about=about),
         home=f"{reverse('trends')}?{asked.key}",
         entries=tuple(_trend_entry(asked, trend, titles) for trend in trends),
-        description=_("Words that are published more than they usually are."),
+        description=_("Words published more often than usual."),
         language=asked.language,
     )
 
@@ -228,9 +229,10 @@ def _trend_entry(asked: TrendList, trend: Trend, titles: dict[int, str]) -> Entr
 
 
 def _told(trend: Trend, titles: dict[int, str]) -> SafeString:
-    said = f"{trend.documents} postings of {trend.sources} sources"
+    said = ngettext("{number} article", "{number} articles", trend.documents).format(number=trend.documents)
     if trend.expected is not None:
-        said += f", where {trend.expected:.1f} are usual"
+        said += _(", usually {number}").format(number=f"{trend.expected:.1f}")
+    said += " · " + ngettext("{number} feed", "{number} feeds", trend.sources).format(number=trend.sources)
     held = [id for id in trend.posting_ids if id in titles]
     links = ((own_address(reverse("posting", args=[posting_id])), titles[posting_id]) for posting_id in held)
     told = format_html("<p>{}.</p>", said)

@@ -40,10 +40,10 @@ def change(request: PersonsRequest, address_id: int) -> HttpResponse:
     """Another address for a list, or none any more."""
     if request.POST.get("do") == "end":
         done = actions.end_address(request.user, address_id)
-        said = _("The addresses lead nowhere any more.")
+        said = _("The private URLs no longer work.")
     else:
         done = actions.renew_address(request.user, address_id, now=now())
-        said = _("It has new addresses; the old ones lead nowhere.")
+        said = _("New private URLs created; the old ones no longer work.")
     if not done:
         raise Http404("You have no such address.")
     messages.success(request, said)

@@ -83,7 +83,7 @@ def work(delivery_id: int, *, now: datetime) -> bool:
         return False
     delivery = Delivery.objects.select_related("subscription__source").get(pk=delivery_id)
     if delivery.attempts > MOST_ATTEMPTS:
-        _finish(delivery, Done(State.FAILED, delivery.error or "Whoever worked on it did not live to the end."), now)
+        _finish(delivery, Done(State.FAILED, delivery.error or "Its worker stopped."), now)
         return True
     try:
         with transaction.atomic():
@@ -134,7 +134,7 @@ def _work(delivery: Delivery, now: datetime) -> Done:
     )
     stored = retrieval.store_sent(document, size=delivery.size)
     if stored is None:
-        return Done(State.IGNORED, "Nobody wants its source any more.")
+        return Done(State.IGNORED, "Nobody follows the feed any more.")
     return Done(State.STORED, new=stored.new, edited=stored.edited)
 
 
@@ -154,17 +154,17 @@ def _hear_of_change(delivery: Delivery, source: Source, now: datetime) -> Done:
     text = bytes(delivery.body)[:10_000].decode("utf-8", "replace")
     named = parse_qs(text, max_num_fields=20).get("url", []) if text.count("&") < 20 else []
     if delivery.subscription.topic not in named:
-        return Done(State.IGNORED, "It does not name the address that we asked about.")
+        return Done(State.IGNORED, "It does not name the subscribed address.")
     return _ask(source, now)
 
 
 def _ask(source: Source, now: datetime) -> Done:
     if not queries.is_asked(source.pk):
-        return Done(State.IGNORED, "Nobody wants its source any more.")
+        return Done(State.IGNORED, "Nobody follows the feed any more.")
     asked = retrieval.ask_announced(source.pk, now=now)
     if asked.reason == retrieval.BEING_ASKED:
         # What it answers now may be older than this.
-        raise NotYet("Its source is being asked at this moment.")
+        raise NotYet("The feed is being checked at this moment.")
     return Done(State.ASKED)
 
 

@@ -154,16 +154,16 @@ def _note(claimed: Subscription, answer: Fetched, now: datetime) -> None:
             for subscription in open_request.select_for_update():
                 _activate(subscription, leases.RSSCLOUD, now)
         return
-    open_request.update(last_error=(error or "It has not confirmed our latest request yet.")[:300])
+    open_request.update(last_error=(error or "The hub has not confirmed the latest request yet.")[:300])
 
 
 def _error_in(claimed: Subscription, answer: Fetched) -> str:
     if answer.failure is not None:
         return answer.failure.message
     if not 200 <= answer.status < 300:
-        return f"It answered our request with the status {answer.status}."
+        return f"The hub answered with status {answer.status}."
     refusal = refusal_of(answer.body) if claimed.kind == Kind.RSSCLOUD else ""
-    return f"It refused our request: {refusal}" if refusal else ""
+    return f"The hub refused the request: {refusal}" if refusal else ""
 
 
 # --- what hubs say about them -------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def deny(token: str, *, topic: str, reason: str, now: datetime) -> bool:
         due_at=now + leases.REST,
         expires_at=None,
         failures=leases.MOST_FAILURES - 1,
-        last_error=f"It denied the subscription: {reason or 'it gives no reason'}"[:300],
+        last_error=f"The hub denied the subscription: {reason or 'it gives no reason'}"[:300],
     )
     _promise(subscription, None, now)
     return True

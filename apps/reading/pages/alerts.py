@@ -82,12 +82,12 @@ def _told(rule: Rule | None) -> list[str]:
     if rule is None:
         return []
     done = {
-        _("marked read"): rule.mark_read,
+        _("marked as read"): rule.mark_read,
         _("starred"): rule.star,
         _("hidden"): rule.hide,
         _("tagged “{tag}”").format(tag=rule.tag): rule.tag,
         _("mailed {when}").format(when=rule.get_mail_display().lower()): rule.mail,
-        _("told to your browsers"): rule.push,
+        _("sent to your browsers"): rule.push,
         _("sent to a webhook"): rule.webhook_url,
     } | {str(channel.label): channel.name in rule.settings for channel in with_settings()}
     return [words for words, holds in done.items() if holds]
@@ -100,7 +100,7 @@ def service_page(saved: SavedSearch, now: datetime) -> ServicePage:
     counts = histogram(delays)
     names = [f"< {span(end)}" for end in BINS] + [f"≥ {span(BINS[-1])}"]
     said = [f"{name}: {count}" for name, count in zip(names, counts, strict=True)]
-    drawn = bar_chart(counts, names, label=_("How many postings reached us after how long"), words=said)
+    drawn = bar_chart(counts, names, label=_("Articles by delay until they reached Wirebeat"), words=said)
     table = tuple(zip(names, counts, strict=True))
     serving = tuple(alerts.sources_of(saved, now))
     cost = sum(source.extra for source in raised)

@@ -110,24 +110,22 @@ def needs() -> tuple[Need, ...]:
     """What is not set up, as far as that is cheaply known; a few queries that only ask whether there is anything."""
     found = [*_needs_of_settings()]
     if not _any(sources.listed()):
-        found.append(Need(_("The catalogue is empty."), _("Add sources that everybody sees."), reverse("add_source")))
+        found.append(Need(_("The catalogue is empty."), _("Add feeds that everyone can see."), reverse("add_source")))
     elif _any(sources.listed().filter(category="")):
         found.append(
             Need(
-                _("Some sources of the catalogue have no category."),
-                _("Choose them in the list of sources and give them one."),
+                _("Some feeds of the catalogue have no category."),
+                _("Select them in the list of feeds and set a category."),
                 f"{reverse('sources')}?shown=listed",
             )
         )
     if not _any(Section.objects.filter(is_on=True)):
-        found.append(
-            Need(_("The front page has no sections."), _("Name what should stand there."), reverse("sections"))
-        )
+        found.append(Need(_("The front page has no sections."), _("Choose what it shows."), reverse("sections")))
     if User.objects.filter(is_staff=True, is_active=True)[:2].count() < 2:
         found.append(
             Need(
-                _("There is only one keeper."),
-                _("Make somebody else one, too, who can help when you are away."),
+                _("There is only one administrator."),
+                _("Make someone else an administrator, too, who can help when you are away."),
                 reverse("desk_people"),
             )
         )
@@ -145,27 +143,27 @@ def _needs_of_settings() -> list[Need]:
         found.append(
             Need(
                 _("The portal does not know its own address."),
-                _("Set WIREBEAT_URL to the address at which others reach it: mails, feeds and hubs need it."),
+                _("Set WIREBEAT_URL to the public address: mails, feeds and hubs need it."),
             )
         )
     elif not settings.BEHIND_TLS:
         found.append(
             Need(
-                _("Pages go over the network in the clear."),
-                _("Put a proxy with a certificate in front of it, and set WIREBEAT_TLS."),
+                _("Pages are sent unencrypted."),
+                _("Put a proxy with a certificate in front of the portal, and set WIREBEAT_TLS."),
             )
         )
     if not settings.EMAIL_BACKEND.endswith("smtp.EmailBackend"):
         found.append(
-            Need(_("No mail is sent."), _("Set EMAIL_URL: forgotten passwords, confirmations and alerts need it."))
+            Need(_("Mail is not set up."), _("Set EMAIL_URL: password resets, confirmations and alerts need it."))
         )
     if settings.DEBUG:
-        found.append(Need(_("Errors show strangers the program's insides."), _("Leave WIREBEAT_DEBUG out.")))
+        found.append(Need(_("Error pages show visitors the internals of the program."), _("Remove WIREBEAT_DEBUG.")))
     if not _is_backed_up():
         found.append(
             Need(
-                _("No backup of the last week is known on this machine."),
-                _("Have manage.py backup run every night; the archive belongs on another machine."),
+                _("There is no backup from the last week on this machine."),
+                _("Run manage.py backup every night, and keep the archive on another machine."),
             )
         )
     return found

@@ -199,7 +199,7 @@ def _groups_picture(groups: Mapping[str, int]) -> SafeString:
         bar_chart(
             [size / 1e6 for _, size in shown],
             [name for name, _ in shown],
-            label=_("Megabytes of the largest parts of the database; the same figures are in a table"),
+            label=_("Largest parts of the database in megabytes; the table has the same figures"),
             words=[f"{name}: {size / 1e6:,.1f} MB" for name, size in shown],
         )
     )
@@ -210,12 +210,12 @@ def _stored_picture(stored: tuple[Stored, ...]) -> SafeString:
         return SafeString()
     days = [date_format(day.day, _("j M")) for day in stored]
     words = [
-        ngettext("{day}: {number} new posting", "{day}: {number} new postings", day.postings).format(
+        ngettext("{day}: {number} new article", "{day}: {number} new articles", day.postings).format(
             day=written, number=f"{day.postings:,}"
         )
         for day, written in zip(stored, days, strict=True)
     ]
-    label = _("New postings of each day; the same figures are in a table")
+    label = _("New articles per day; the table has the same figures")
     return mark_safe(bar_chart([day.postings for day in stored], days, label=label, words=words))
 
 

@@ -61,26 +61,26 @@ def health_page(user: User, number: str, now: datetime) -> HealthPage:
 def reason(health: Health) -> str:
     """Why a source fails, as somebody would say it who does not know what a status is."""
     if health.state == "gone":
-        return _("Its publisher says that it has ended for good.")
+        return _("The publisher has ended this feed.")
     if health.state == "paused":
-        return _("An admin has paused it.")
+        return _("Paused by an administrator.")
     return why(health.outcome, health.status, health.message) if health.failures else ""
 
 
 def why(outcome: str, status: int, message: str) -> str:
     """What the latest retrieval of a source that fails means."""
     if outcome == "not_a_feed":
-        return _("There is something at its address, but no feed that can be read.")
+        return _("There is no readable feed at this address.")
     if outcome == "refused":
-        return _("Its site asks programs not to read it, or lies where we may not look.")
+        return _("The site does not allow automatic reading (robots.txt), or its address is not allowed.")
     if status in (401, 403):
-        return _("Its site refuses to let us read it ({status}).").format(status=status)
+        return _("The site denies access ({status}).").format(status=status)
     if status in (404, 410):
-        return _("There is nothing at its address any more ({status}).").format(status=status)
+        return _("There is nothing at this address any more ({status}).").format(status=status)
     if status == 429:
-        return _("Its site asks us to come less often ({status}).").format(status=status)
+        return _("The site asks for fewer requests ({status}).").format(status=status)
     if status >= 500:
-        return _("Its site has trouble of its own ({status}).").format(status=status)
+        return _("The site has a server error ({status}).").format(status=status)
     if status:
-        return _("Its site answered with the status {status}.").format(status=status)
-    return message or _("Its site did not answer.")
+        return _("The site answered with status {status}.").format(status=status)
+    return message or _("The site did not respond.")

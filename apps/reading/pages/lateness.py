@@ -31,12 +31,12 @@ def lateness_now(now: datetime) -> LatenessNow:
 
 def _causes(due: Overdue, *, was_uncommitted: bool) -> Iterator[str]:
     if due.count and not due.workers:
-        yield _("No retrieval worker is alive.")
+        yield _("No retrieval worker is running.")
     for number, words in (
-        (due.unclaimed, _("{number} not claimed: beat does not run, or cannot keep up.")),
-        (due.workers and due.unbegun, _("{number} claimed and not begun: retrieval workers cannot keep up.")),
-        (due.under_way, _("{number} begun and not stored: servers or the database are slow.")),
-        (due.deferred, _("{number} put off: too many feeds share a host, or their worker ended.")),
+        (due.unclaimed, _("{number} not claimed: beat is not running or cannot keep up.")),
+        (due.workers and due.unbegun, _("{number} claimed but not started: retrieval workers cannot keep up.")),
+        (due.under_way, _("{number} started but not stored: servers or the database are slow.")),
+        (due.deferred, _("{number} postponed: too many feeds share a host, or their worker stopped.")),
     ):
         if number:
             yield words.format(number=f"{number:,}")

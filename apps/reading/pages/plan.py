@@ -117,10 +117,10 @@ def delay_at(curve: Sequence[tuple[float, float]], retrievals: float) -> float |
 def _points(budget: float, expected: float | None, used: int, measured: float | None) -> list[Point]:
     points = []
     if expected:
-        words = _("the budget: {number} a day, {delay} expected")
+        words = _("budget: {number} per day, {delay} expected")
         points.append(Point(budget, expected, "meant", words.format(number=f"{budget:,.0f}", delay=span(expected))))
     if used and measured:
-        words = _("the last 24 hours: {number} retrievals, {delay} measured")
+        words = _("last 24 hours: {number} checks, {delay} measured")
         points.append(Point(used, measured, "measured", words.format(number=f"{used:,}", delay=span(measured))))
     return points
 
@@ -128,8 +128,8 @@ def _points(budget: float, expected: float | None, used: int, measured: float | 
 def _curve_picture(curve: Sequence[tuple[float, float]], points: Sequence[Point]) -> SafeString:
     if not curve:
         return SafeString()
-    label = _("Expected mean delay against retrievals a day; the same figures are in a table")
-    return mark_safe(curve_chart(curve, points, label=label, below=_("retrievals a day"), written=span))
+    label = _("Expected mean delay by checks per day; the table has the same figures")
+    return mark_safe(curve_chart(curve, points, label=label, below=_("checks per day"), written=span))
 
 
 def _hours_picture(hours: Sequence[Hour], planned: float) -> SafeString:
@@ -137,7 +137,7 @@ def _hours_picture(hours: Sequence[Hour], planned: float) -> SafeString:
         bar_chart(
             [hour.retrievals for hour in hours],
             [f"{hour.begins_at:%H:%M}" for hour in hours],
-            label=_("Retrievals made in each of the last 48 hours; the line is what is planned"),
+            label=_("Checks in each of the last 48 hours; the line is the plan"),
             words=[_said(hour) for hour in hours],
             level=planned,
         )
@@ -146,6 +146,6 @@ def _hours_picture(hours: Sequence[Hour], planned: float) -> SafeString:
 
 def _said(hour: Hour) -> str:
     end = hour.begins_at + timedelta(hours=1)
-    words = _("{begin} to {end} UTC: {number} retrievals")
+    words = _("{begin} to {end} UTC: {number} checks")
     begin = date_format(hour.begins_at, _("d M H:i"))
     return words.format(begin=begin, end=f"{end:%H:%M}", number=f"{hour.retrievals:,}")

@@ -89,7 +89,6 @@ class SearchPage:
     rows: tuple[FoundRow, ...] = ()
     total: int = 0  # about
     own: int = 0  # of them, those that hold one of the query's own words
-    milliseconds: float = 0.0
     is_partial: bool = False  # old postings were not looked at
     filters: tuple[Link, ...] = ()  # to the search without each
     added: tuple[AddedWord, ...] = ()
@@ -101,6 +100,11 @@ class SearchPage:
     def is_empty(self) -> bool:
         """Nothing is asked yet."""
         return self.complaint is None and not is_anything_asked(self.asked)
+
+    @property
+    def related(self) -> int:
+        """Results with none of the query's own words, only with related terms."""
+        return self.total - self.own
 
     @property
     def can_expand(self) -> bool:
@@ -185,7 +189,6 @@ def search_page(user: User | AnonymousUser, asked: Asked, now: datetime) -> Sear
         rows=_found(user, result, read, tree, asked),
         total=result.total,
         own=result.with_own_words,
-        milliseconds=result.milliseconds,
         is_partial=result.is_partial,
         filters=filters(tree, asked),
         added=_added(result.added, read, asked),
@@ -313,7 +316,7 @@ def facets(tree: Tree, asked: Asked, result: SearchResult, source_names: Mapping
         )
         for day, count in result.days
     ]
-    found = ((_("Sources"), sources), (_("Categories"), categories), (_("Days"), days))
+    found = ((_("Feeds"), sources), (_("Categories"), categories), (_("Days"), days))
     return tuple(Facet(name, tuple(links)) for name, links in found if links)
 
 

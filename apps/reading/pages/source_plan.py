@@ -75,7 +75,7 @@ def delay_picture(days: tuple[Day, ...]) -> SafeString:
     if all(day.mean is None for day in days):
         return SafeString()
     columns = [Spread(date_format(day.day, _("j M")), day.mean, day.longest) for day in days]
-    label = _("Mean and longest delay of each day; the same figures are in a table")
+    label = _("Mean and longest delay of each day; the table has the same figures")
     said = _("{column}: {mean} on average, {longest} at most")
     return mark_safe(delay_chart(columns, label=label, written=span, said=said))
 
@@ -94,7 +94,7 @@ def activity_words(factor: float) -> str:
 def _habit_picture(plan: PlanOfSource) -> SafeString:
     if plan.habit is None:
         return SafeString()
-    words = _("{day} {time}: it is asked")
+    words = _("{day} {time}: check")
     marks = [
         Mark(
             FROM_MONDAY.index(coming.day),
@@ -105,7 +105,7 @@ def _habit_picture(plan: PlanOfSource) -> SafeString:
     ]
     values = [plan.habit.hourly[day] for day in FROM_MONDAY]
     names = [str(WEEKDAYS[day]) for day in FROM_MONDAY]
-    label = _("Postings expected in each hour of the week, and when the source is asked next")
+    label = _("Articles expected in each hour of the week, and the next checks")
     return mark_safe(heat_map(values, names, label=label, marks=marks))
 
 

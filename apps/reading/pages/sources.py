@@ -30,8 +30,8 @@ STATES = {"active": _("Active"), "paused": _("Paused"), "gone": _("Gone")}
 ORDERS = {
     "title": _("by title"),
     "weight": _("by weight"),
-    "next": _("by next"),
-    "added": _("by added"),
+    "next": _("by next check"),
+    "added": _("by date added"),
     "followers": _("by followers"),
 }
 

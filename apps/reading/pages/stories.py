@@ -168,12 +168,12 @@ def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> Story
 
 
 def _timeline(times: Sequence[datetime]) -> str:
-    label = _("When the reports of this story were published")
+    label = _("When the articles of this story were published")
     return timeline(times, label=label, written=day_and_time, said=_reported)
 
 
 def _reported(day: str, count: int) -> str:
-    return ngettext("{day}: {count} report", "{day}: {count} reports", count).format(day=day, count=count)
+    return ngettext("{day}: {count} article", "{day}: {count} articles", count).format(day=day, count=count)
 
 
 def _shares(ordered: Sequence[PostingRow]) -> tuple[SourceShare, ...]:

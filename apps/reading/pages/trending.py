@@ -44,7 +44,7 @@ PERIODS: Mapping[Period, tuple[Promise, str, int, Promise]] = {
     "days": (_("30 days"), "day", 30, _("j M")),
     "months": (_("24 months"), "month", 24, _("M Y")),
 }
-METHODS: Mapping[Method, Promise] = {"ours": _("Above its habit"), "yioop": _("Yioop’s score")}
+METHODS: Mapping[Method, Promise] = {"ours": _("Rising now"), "yioop": _("Classic score")}
 
 
 class Link(NamedTuple):
@@ -192,9 +192,9 @@ def _row(trend: Trend, shown: Asked, headlines: Mapping[int, Link]) -> TrendRow:
 
 def _facts(trend: Trend) -> str:
     number = f"{trend.documents:,}"
-    postings = ngettext("{number} posting", "{number} postings", trend.documents).format(number=number)
+    postings = ngettext("{number} article", "{number} articles", trend.documents).format(number=number)
     habit = "" if trend.expected is None else gettext(", usually {number}").format(number=f"{trend.expected:.0f}")
-    sources = ngettext("{number} source", "{number} sources", trend.sources).format(number=f"{trend.sources:,}")
+    sources = ngettext("{number} feed", "{number} feeds", trend.sources).format(number=f"{trend.sources:,}")
     return f"{postings}{habit} · {sources}"
 
 
@@ -243,7 +243,7 @@ def _picture(period: Period, curves: Mapping[str, Curve], steps: Sequence[str]) 
     if not curves:
         return SafeString()
     series = [Series(name, curve.documents) for name, curve in curves.items()]
-    words = gettext("Postings with each term, {period}; the same figures are in a table")
+    words = gettext("Articles with each term, {period}; the table has the same figures")
     label = words.format(period=PERIODS[period][0])
     return mark_safe(line_chart(series, steps, label=label))
 

@@ -69,8 +69,8 @@ def duration(span: timedelta) -> str:
 
 
 @register.filter
-def reason(written: str) -> str:
-    return reason_said(written)
+def reason(written: str | None) -> str:
+    return reason_said(written or "")
 
 
 @register.filter

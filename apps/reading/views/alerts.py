@@ -63,9 +63,9 @@ def rule(request: PersonsRequest, saved_id: int) -> HttpResponse:
         except NotPossible as error:
             form.add_error(None, str(error))
         else:
-            said = _("From now on this is done with what “{name}” finds.")
+            said = _("Saved. This is now done with what “{name}” finds.")
             if not any(values.values()):
-                said = _("Nothing is done by itself with what “{name}” finds.")
+                said = _("Saved. Nothing is done automatically with what “{name}” finds.")
             messages.success(request, said.format(name=saved.name))
             return redirect("alert_rule", saved.pk)
     return show(request, "reading/alerts_rule.html", form=form, saved=saved, rule=known, standing=standing)
@@ -104,9 +104,9 @@ def log(request: PersonsRequest) -> HttpResponse:
 @login_required
 def retry(request: PersonsRequest, message_id: int) -> HttpResponse:
     if delivering.retry(request.user, message_id, now=now()):
-        messages.success(request, _("It is tried again."))
+        messages.success(request, _("Retrying."))
     else:
-        messages.error(request, _("Only a message that was given up can be tried again."))
+        messages.error(request, _("Only a failed message can be retried."))
     return back(request, "alert_messages")
 
 
@@ -131,16 +131,16 @@ def wishes(request: PersonsRequest) -> HttpResponse:
 def add_browser(request: PersonsRequest) -> HttpResponse:
     """What a browser's own interface gives (PushSubscription.toJSON), with the name that it calls itself."""
     if len(request.body) > LARGEST_SUBSCRIPTION:
-        return JsonResponse({"error": _("That is too long for a browser's address and keys.")}, status=413)
+        return JsonResponse({"error": _("The browser's address and keys are too long.")}, status=413)
     try:
         said = json.loads(request.body)
         keys = said["keys"]
         values = {"endpoint": said["endpoint"], "public_key": keys["p256dh"], "secret": keys["auth"]}
         name = said.get("name", "")
     except (ValueError, KeyError, TypeError, AttributeError):
-        return JsonResponse({"error": _("That is no subscription of a browser.")}, status=400)
+        return JsonResponse({"error": _("This is not a browser's push subscription.")}, status=400)
     if not all(isinstance(value, str) and "\0" not in value for value in (*values.values(), name)):
-        return JsonResponse({"error": _("That is no subscription of a browser.")}, status=400)
+        return JsonResponse({"error": _("This is not a browser's push subscription.")}, status=400)
     try:
         rules.add_browser(request.user, **values, name=name, now=now())
     except NotPossible as error:

@@ -17,6 +17,7 @@ from apps.reading.curating_forms import AuditFilterForm, CurationForm, chosen_id
 from apps.reading.forms import SourceFilterForm
 from apps.reading.pages.audit import COLUMNS, audit_page, audit_rows
 from apps.reading.pages.curating import CuratingPage, curating_page, effect_of_wish, found_ids
+from apps.reading.reasons import reason_said
 from apps.reading.views.rendering import Request, back, show
 from apps.reading.views.sources import by
 from apps.retrieval.reports.curating import EffectOnMany
@@ -33,10 +34,10 @@ def curate(request: Request) -> HttpResponse:
         return redirect("sources")
     page = curating_page(_chosen(request))
     if page.too_many:
-        messages.error(request, _("At most %(most)s sources can be changed at once.") % {"most": f"{page.most:,}"})
+        messages.error(request, _("At most %(most)s feeds can be changed at once.") % {"most": f"{page.most:,}"})
         return back(request, "sources")
     if not page.ids:
-        messages.warning(request, _("No source was chosen."))
+        messages.warning(request, _("No feed was selected."))
         return back(request, "sources")
     match request.POST.get("do", ""):
         case "ask":
@@ -104,15 +105,15 @@ def _show_effect(request: Request, page: CuratingPage) -> HttpResponse:
 def _carry_out(request: Request, page: CuratingPage, wish: sources.Curation, place: str, why: str = "") -> HttpResponse:
     curated = actions.curate_sources(page.ids, wish, now=now(), by=by(request, place, why))
     count = len(curated.changed)
-    messages.success(request, ngettext("%(n)s source is changed.", "%(n)s sources are changed.", count) % {"n": count})
+    messages.success(request, ngettext("%(n)s feed changed.", "%(n)s feeds changed.", count) % {"n": count})
     if curated.same:
-        said = ngettext("%(n)s was so already.", "%(n)s were so already.", curated.same)
+        said = ngettext("%(n)s was already so.", "%(n)s were already so.", curated.same)
         messages.info(request, said % {"n": curated.same})
     if curated.refused:
         names = ", ".join(curated.refused[:MOST_NAMED])
         said = ngettext(
-            "%(n)s stays as it is, since its weight would be above 1,000: %(names)s",
-            "%(n)s stay as they are, since their weights would be above 1,000: %(names)s",
+            "%(n)s is unchanged because its weight would exceed 1,000: %(names)s",
+            "%(n)s are unchanged because their weights would exceed 1,000: %(names)s",
             len(curated.refused),
         )
         messages.warning(request, said % {"n": len(curated.refused), "names": names})
@@ -123,19 +124,21 @@ def _ask(request: Request, page: CuratingPage) -> HttpResponse:
     try:
         asked, later = actions.ask_many(page.ids, now=now())
     except sources.TooMany as problem:
-        messages.error(request, str(problem))
+        messages.error(request, reason_said(str(problem)))
         return back(request, "sources")
-    said = ngettext("%(n)s source is asked in a moment.", "%(n)s sources are asked in a moment.", asked)
+    said = ngettext("%(n)s feed will be checked shortly.", "%(n)s feeds will be checked shortly.", asked)
     messages.success(request, said % {"n": asked})
     if later:
         said = ngettext(
-            "%(n)s is asked as soon as politeness allows.", "%(n)s are asked as soon as politeness allows.", later
+            "%(n)s will be checked as soon as the rate limit allows.",
+            "%(n)s will be checked as soon as the rate limit allows.",
+            later,
         )
         messages.info(request, said % {"n": later})
     if rest := page.count - asked - later:
         said = ngettext(
-            "%(n)s is not asked: it is paused or gone, or nobody follows it.",
-            "%(n)s are not asked: they are paused or gone, or nobody follows them.",
+            "%(n)s will not be checked: it is paused or gone, or nobody follows it.",
+            "%(n)s will not be checked: they are paused or gone, or nobody follows them.",
             rest,
         )
         messages.warning(request, said % {"n": rest})
@@ -145,12 +148,12 @@ def _ask(request: Request, page: CuratingPage) -> HttpResponse:
 def _delete(request: Request, page: CuratingPage) -> HttpResponse:
     """After a page that says what that means."""
     if page.count > page.most_deleted:
-        messages.error(request, _("At most %(most)s sources can be deleted at once.") % {"most": page.most_deleted})
+        messages.error(request, _("At most %(most)s feeds can be deleted at once.") % {"most": page.most_deleted})
         return back(request, "sources")
     if "confirmed" not in request.POST:
         return show(request, "reading/sources_many_delete.html", page=page, next=_next(request))
     count = sources.delete_sources(page.ids, by=by(request, "many sources", request.POST.get("why", "")[:300]))
-    messages.success(request, ngettext("%(n)s source is deleted.", "%(n)s sources are deleted.", count) % {"n": count})
+    messages.success(request, ngettext("%(n)s feed deleted.", "%(n)s feeds deleted.", count) % {"n": count})
     return back(request, "sources")
 
 

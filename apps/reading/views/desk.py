@@ -94,13 +94,13 @@ def set_active(request: PersonsRequest, user_id: int) -> HttpResponse:
     if person.pk == request.user.pk:
         messages.error(request, _("You cannot disable your own account."))
     elif (person.is_staff or person.is_superuser) and not request.user.is_superuser:
-        messages.error(request, _("Only who looks after everything can disable another keeper."))
+        messages.error(request, _("Only a superuser can disable another administrator."))
     elif not actions.set_active(user_id, active=wanted == "yes", by=by(request, "the list of people")):
-        messages.info(request, _("Nothing changed: that was so already."))
+        messages.info(request, _("Nothing changed."))
     elif wanted == "yes":
-        messages.success(request, _("%(name)s may sign in again.") % name)
+        messages.success(request, _("%(name)s can sign in again.") % name)
     else:
-        messages.success(request, _("%(name)s may not sign in any longer, and is signed out.") % name)
+        messages.success(request, _("%(name)s has been signed out and can no longer sign in.") % name)
     return back(request, "desk_people")
 
 

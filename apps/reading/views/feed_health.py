@@ -43,8 +43,10 @@ def dismiss_all(request: PersonsRequest) -> HttpResponse:
 def set_mail(request: PersonsRequest) -> HttpResponse:
     wanted = request.POST.get("by_mail") == "yes"
     if wanted and not request.user.email:
-        messages.error(request, _("Your account has no address to mail to."))
+        messages.error(request, _("Your account has no e-mail address."))
     else:
         actions.set_mail(request.user, is_wanted=wanted, now=now())
-        messages.success(request, _("You get them by mail, too.") if wanted else _("You get no mails of them."))
+        messages.success(
+            request, _("You now also get notices by mail.") if wanted else _("You no longer get notices by mail.")
+        )
     return back(request, "feed_health")

@@ -20,6 +20,7 @@ from apps.following.queries import Scope
 from apps.reading.following_forms import FollowForm, Move, NoMove, read_move
 from apps.reading.forms import AddressForm, FolderForm
 from apps.reading.pages.catalogue import catalogue_page
+from apps.reading.reasons import reason_said
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
 from apps.retrieval.actions import following as retrieval
 
@@ -42,14 +43,15 @@ def add(request: PersonsRequest) -> HttpResponse:
                 request.user, form.cleaned_data["address"], now=now(), folder_ids=form.folder_ids()
             )
         except NotPossible as problem:
-            form.add_error("address", str(problem))
+            form.add_error("address", reason_said(str(problem)))
         else:
             if found.source_id is not None:
-                messages.success(request, _("You follow it now."))
+                source = following.visible_sources(request.user).get(pk=found.source_id)
+                messages.success(request, _("You now follow %(name)s.") % {"name": source})
                 return redirect("river_source", found.source_id)
             choices = found.choices
             if not choices:
-                form.add_error("address", found.problem)
+                form.add_error("address", reason_said(found.problem))
     return show(request, "reading/add.html", form=form, choices=choices)
 
 
@@ -95,7 +97,7 @@ def folders(request: PersonsRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         name, parent = form.cleaned_data["name"], form.cleaned_data["parent"]
         if following.folders_of(request.user).filter(name=name, parent=parent).exists():
-            messages.info(request, _("There is a folder “%(name)s” already.") % {"name": name})
+            messages.info(request, _("A folder named “%(name)s” already exists.") % {"name": name})
         try:
             following_actions.create_folder(request.user, name, parent)
             return redirect("folders")

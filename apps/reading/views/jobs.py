@@ -17,10 +17,10 @@ from apps.reading.pages.jobs import JobPage, job_page, jobs_page
 from apps.reading.views.rendering import PersonsRequest, Request, back, show
 
 CHANGES: dict[str, tuple[Callable[[int], bool], Promise]] = {
-    "pause": (actions.pause, gettext_lazy("Job {number} is paused; its workers stop within seconds.")),
-    "resume": (actions.resume, gettext_lazy("Job {number} goes on.")),
-    "cancel": (actions.cancel, gettext_lazy("Job {number} is cancelled; what was done stays.")),
-    "retry": (actions.try_again, gettext_lazy("Job {number} is tried again.")),
+    "pause": (actions.pause, gettext_lazy("Job {number} paused; its workers stop within seconds.")),
+    "resume": (actions.resume, gettext_lazy("Job {number} resumed.")),
+    "cancel": (actions.cancel, gettext_lazy("Job {number} cancelled; finished parts are kept.")),
+    "retry": (actions.try_again, gettext_lazy("Retrying job {number}.")),
 }
 
 
@@ -50,9 +50,9 @@ def start(request: PersonsRequest) -> HttpResponse:
     except LookupError as error:
         raise Http404("There is no such kind of job.") from error
     if is_new:
-        messages.success(request, _("Job {number} is asked for; workers begin within seconds.").format(number=job.pk))
+        messages.success(request, _("Job {number} created; workers start within seconds.").format(number=job.pk))
     else:
-        messages.info(request, _("Job {number} does this already and is not at its end.").format(number=job.pk))
+        messages.info(request, _("Job {number} already does this and is still running.").format(number=job.pk))
     return redirect("job", job.pk)
 
 

@@ -178,14 +178,14 @@ def undo(request: PersonsRequest) -> HttpResponse:
         count = actions.undo_mark_all(request.user, int(what), now=now())
     else:
         return HttpResponseBadRequest("Say what to undo.")
-    said = ngettext("%(count)s posting is unread again.", "%(count)s postings are unread again.", count)
-    messages.success(request, said % {"count": f"{count:,}"} if count else _("There is nothing to undo any more."))
+    said = ngettext("%(count)s article marked as unread.", "%(count)s articles marked as unread.", count)
+    messages.success(request, said % {"count": f"{count:,}"} if count else _("There is nothing left to undo."))
     return back(request, "river")
 
 
 def _tell(request: PersonsRequest, count: int, undo: dict[str, object] | None) -> None:
     """Say how many postings were marked read, with a button that undoes it."""
-    said = ngettext("%(count)s posting marked read.", "%(count)s postings marked read.", count)
+    said = ngettext("%(count)s article marked as read.", "%(count)s articles marked as read.", count)
     context: dict[str, object] = {"said": said % {"count": f"{count:,}"}, "next": request.POST.get("next", "")}
     if count and undo:
         context |= undo

@@ -58,7 +58,7 @@ def manifest(request: HttpRequest) -> HttpResponse:
         "id": reverse("river"),
         "name": "Wirebeat",
         "short_name": "Wirebeat",
-        "description": _("News of the sources that you follow."),
+        "description": _("Articles of the feeds that you follow."),
         "start_url": reverse("river"),
         "scope": "/",
         "display": "standalone",
@@ -77,7 +77,7 @@ def manifest(request: HttpRequest) -> HttpResponse:
             picture("maskable-512", 512, "maskable"),
         ],
         "shortcuts": [
-            place(_("All postings"), "river"),
+            place(_("All articles"), "river"),
             place(_("Search"), "search"),
             place(_("Starred"), "river_starred"),
         ],
@@ -146,7 +146,7 @@ def states(request: PersonsRequest) -> HttpResponse:
     """Which postings the browser is to keep, how they are marked, and what it needs to bring marks of its own."""
     length = _number(request.GET.get("n", ""))
     if length is None or length > max(LENGTHS):
-        return _problem(_("Say in “n” how many, at most %(most)s.") % {"most": max(LENGTHS)}, 400)
+        return _problem(_("Give the number in “n”, at most %(most)s.") % {"most": max(LENGTHS)}, 400)
     found = kept_states(request.user, length) if length else []
     return JsonResponse(
         {
@@ -168,7 +168,7 @@ def articles(request: PersonsRequest) -> HttpResponse:
     ids = [_number(word) for word in request.GET.get("ids", "").split(",")]
     wanted = [id for id in ids if id is not None]
     if len(wanted) != len(ids) or len(ids) > AT_ONCE:
-        return _problem(_("Say in “ids” which postings, at most %(most)s.") % {"most": AT_ONCE}, 400)
+        return _problem(_("Give the articles in “ids”, at most %(most)s.") % {"most": AT_ONCE}, 400)
     kept = kept_postings(request.user, wanted, pictures=request.GET.get("pictures") == "yes")
     return JsonResponse(
         {
@@ -209,7 +209,7 @@ def changes(request: PersonsRequest) -> HttpResponse:
     except BadMessage as error:
         return _problem(str(error), 400)
     if message.person != person_key(request.user):
-        return _problem(_("These changes are somebody else's."), 409)
+        return _problem(_("These changes belong to another account."), 409)
     at = now()
     changes = [change.at(by_our_clock(change.made_at, sent_at=message.sent_at, now=at)) for change in message.changes]
     outcomes = apply_changes(request.user, changes, now=at)

@@ -39,7 +39,7 @@ def welcome(request: PersonsRequest) -> HttpResponse:
         else:
             if found:
                 return redirect("filling")
-            form.add_error(None, _("There is nothing about that in these languages yet."))
+            form.add_error(None, _("There is nothing on this in these languages yet."))
     return show(request, "reading/welcome.html", page=page, form=form)
 
 
@@ -68,5 +68,5 @@ def dismiss(request: PersonsRequest, source_id: int) -> HttpResponse:
     recommendations.dismiss(request.user, source_id, now=now())
     if request.htmx:
         return HttpResponse()
-    messages.success(request, _("It is not recommended to you any more."))
+    messages.success(request, _("It will no longer be recommended to you."))
     return back(request, "catalogue")

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from apps.following import queries as following
 from apps.following.actions import NotPossible
 from apps.reading.forms import OpmlForm
+from apps.reading.reasons import reason_said
 from apps.reading.views.rendering import PersonsRequest, show
 from apps.retrieval.actions import NoDocument, fetch_document
 from apps.retrieval.actions import following as retrieval
@@ -25,9 +26,11 @@ def import_list(request: PersonsRequest) -> HttpResponse:
             document = opml.read(_content(request, form))
             report = retrieval.import_list(request.user, document, now=now())
         except opml.BrokenOpml as problem:
-            form.add_error(form.given, _("Nothing was imported, for the file cannot be read.") + f" {problem}")
+            form.add_error(
+                form.given, _("Nothing was imported: the file cannot be read.") + f" {reason_said(str(problem))}"
+            )
         except (NotPossible, NoDocument, BadAddress) as problem:
-            form.add_error(form.given, _("Nothing was imported.") + f" {problem}")
+            form.add_error(form.given, _("Nothing was imported.") + f" {reason_said(str(problem))}")
     return show(request, "reading/opml.html", form=form, report=report)
 
 

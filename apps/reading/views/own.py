@@ -36,7 +36,9 @@ def history(request: PersonsRequest) -> HttpResponse:
 @login_required
 def clear_history(request: PersonsRequest) -> HttpResponse:
     count = actions.clear_history(request.user)
-    said = ngettext("%(count)s posting forgotten.", "%(count)s postings forgotten.", count)
+    said = ngettext(
+        "%(count)s article removed from the history.", "%(count)s articles removed from the history.", count
+    )
     messages.success(request, said % {"count": f"{count:,}"})
     return redirect("history")
 
@@ -57,13 +59,13 @@ def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
     # Who wrote one may delete it, also where they may no longer open the posting.
     if request.POST.get("do") == "delete":
         if actions.delete_note(request.user, posting_id):
-            messages.success(request, _("The note is deleted."))
+            messages.success(request, _("Note deleted."))
         return back(request, "notes")
     if not following.readable_by(request.user).filter(pk=posting_id).exists():
         raise Http404("There is no such posting.")
     try:
         if actions.write_note(request.user, posting_id, storable(request.POST.get("text", "")), now=now()):
-            messages.success(request, _("The note is kept."))
+            messages.success(request, _("Note saved."))
     except actions.NotPossible as error:
         messages.error(request, str(error))
     return back(request, "posting", posting_id)
@@ -84,14 +86,16 @@ def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
     match request.POST.get("do"):
         case "delete":
             actions.delete_tag(request.user, tag_id)
-            messages.success(request, _("The tag “%(name)s” is deleted.") % {"name": found.name})
+            messages.success(request, _("Tag “%(name)s” deleted.") % {"name": found.name})
         case "merge":
             other = following.tag_named(request.user, storable(request.POST.get("into", "")))
             if other is not None and actions.merge_tags(request.user, tag_id, other.pk):
-                said = _("What had the tag “%(name)s” has “%(other)s” now.")
+                said = _("Tag “%(name)s” merged into “%(other)s”.")
                 messages.success(request, said % {"name": found.name, "other": other.name})
             else:
-                messages.error(request, _("Name another tag of yours to put “%(name)s” into.") % {"name": found.name})
+                messages.error(
+                    request, _("Choose another of your tags to merge “%(name)s” into.") % {"name": found.name}
+                )
         case _other:
             try:
                 actions.rename_tag(request.user, tag_id, storable(request.POST.get("name", "")))

@@ -11,6 +11,7 @@ from apps.accounts.requests import for_staff, present
 from apps.reading.forms import PlanForm
 from apps.reading.pages.plan import plan_page
 from apps.reading.pages.source_plan import source_plan_page
+from apps.reading.reasons import reason_said
 from apps.reading.views.rendering import show
 from apps.reading.views.sources import by
 from apps.retrieval import actions
@@ -21,7 +22,7 @@ def plan(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         form = PlanForm(request.POST)
         if form.is_valid() and _changed(request, form):
-            messages.success(request, _("Saved. All sources are planned anew within a minute."))
+            messages.success(request, _("Saved. All feeds are rescheduled within a minute."))
             return redirect("plan")
     page = plan_page(
         words=request.GET.get("words", "")[:200],
@@ -38,7 +39,7 @@ def _changed(request: HttpRequest, form: PlanForm) -> bool:
     try:
         actions.change_plan(**form.cleaned_data, by=by(request, "the plan"))
     except ValueError as problem:
-        form.add_error(None, _("This cannot be planned: {problem}.").format(problem=problem))
+        form.add_error(None, _("This plan is not possible: {problem}.").format(problem=reason_said(str(problem))))
         return False
     return True
 

@@ -35,7 +35,7 @@ _YEAR = 365 * 86_400  # s
 @require_safe
 @login_required
 def river(request: PersonsRequest) -> HttpResponse:
-    return _show(request, river_page(request.user, Scope("all"), _("All postings"), _arrangement(request), localtime()))
+    return _show(request, river_page(request.user, Scope("all"), _("All articles"), _arrangement(request), localtime()))
 
 
 @require_safe

@@ -29,7 +29,7 @@ def save(request: PersonsRequest) -> HttpResponse:
     query = storable(request.POST.get("q", "")).strip()
     name = storable(request.POST.get("name", "")).strip() or query
     if not query:
-        messages.error(request, _("There is nothing to keep: write what to search for first."))
+        messages.error(request, _("There is nothing to save: enter a search first."))
         return redirect("search")
     order = request.POST.get("order")
     try:
@@ -43,7 +43,7 @@ def save(request: PersonsRequest) -> HttpResponse:
     except (BadQuery, actions.NotSaved) as error:
         messages.error(request, said(error) if isinstance(error, BadQuery) else str(error))
         return redirect("search")
-    messages.success(request, _("“{name}” is among your searches.").format(name=saved.name))
+    messages.success(request, _("Search saved."))
     return redirect(address_of(saved.query, saved.order))
 
 
@@ -56,7 +56,7 @@ def change(request: PersonsRequest, saved_id: int) -> HttpResponse:
             actions.forget_search(request.user, saved_id)
         case "move":
             actions.move_feed(request.user, saved_id)
-            messages.success(request, _("Its feeds have new addresses; the old ones lead nowhere."))
+            messages.success(request, _("New feed URLs created; the old ones no longer work."))
         case _:
             try:
                 actions.rename_search(request.user, saved_id, storable(request.POST.get("name", "")))

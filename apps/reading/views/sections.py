@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from apps.accounts.requests import for_staff
 from apps.publishing.pages import menu_of_section
 from apps.reading.pages.sections import SectionPreview, known_categories, preview, section_page, sections_page
+from apps.reading.reasons import reason_said
 from apps.reading.section_forms import SectionForm
 from apps.reading.views.rendering import Request, show
 from apps.search.algorithms.language import BadQuery
@@ -63,7 +64,7 @@ def _edit(request: HttpRequest, section: Section | None) -> HttpResponse:
         if request.POST.get("do") == "try":
             tried = preview(Section(**asdict(form.values())), now()) if is_valid else _complaint(form)
         elif is_valid and _saved(form, form.values(), section):
-            messages.success(request, _("Saved. The front page follows within a moment."))
+            messages.success(request, _("Saved. The front page is updated shortly."))
             return redirect("sections")
     return show(
         request,
@@ -89,7 +90,7 @@ def _saved(form: SectionForm, values: SectionValues, section: Section | None) ->
         else:
             actions.edit_section(section.pk, values, now=now())
     except (NotASection, BadQuery) as problem:
-        form.add_error(None, str(problem))
+        form.add_error(None, reason_said(str(problem)))
         return False
     return True
 
@@ -107,5 +108,5 @@ def move(request: HttpRequest, section_id: int) -> HttpResponse:
 def delete(request: HttpRequest, section_id: int) -> HttpResponse:
     section = get_object_or_404(Section, pk=section_id)
     actions.delete_section(section_id)
-    messages.success(request, _("The section %(title)s is deleted.") % {"title": section.title})
+    messages.success(request, _("Section %(title)s deleted.") % {"title": section.title})
     return redirect("sections")

@@ -24,7 +24,7 @@ def share(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Give a posting a secret address, or take it away."""
     if request.POST.get("do") == "end":
         if actions.unshare(request.user, posting_id):
-            messages.success(request, _("The address leads nowhere any more."))
+            messages.success(request, _("The link no longer works."))
         return back(request, "shares")
     if not following.readable_by(request.user).filter(pk=posting_id).exists():
         raise Http404("There is no such posting.")

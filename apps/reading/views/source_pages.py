@@ -11,6 +11,7 @@ from apps.accounts.requests import for_staff, present
 from apps.reading.crawl_forms import CrawlForm, KeenTagsForm
 from apps.reading.pages.keen_tags import keen_tags_page
 from apps.reading.pages.source_pages import source_pages_page
+from apps.reading.reasons import reason_said
 from apps.reading.views.rendering import back, show
 from apps.retrieval import actions
 from apps.retrieval.models import Page
@@ -65,11 +66,11 @@ def _train(request: HttpRequest, source_id: int) -> HttpResponse:
     try:
         trained = actions.train_keen_tags(source_id, now=now())
     except ValueError as problem:
-        messages.warning(request, str(problem))
+        messages.warning(request, reason_said(str(problem)))
     else:
         messages.success(
             request,
-            _("Trained with {number} pages: their text is found with F1 {after}, {before} before.").format(
+            _("Trained with {number} pages: F1 of text extraction is {after}, was {before}.").format(
                 number=trained.pages, after=f"{trained.after:.3f}", before=f"{trained.before:.3f}"
             ),
         )

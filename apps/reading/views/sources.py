@@ -58,7 +58,7 @@ def add(request: HttpRequest) -> HttpResponse:
             decided = by(request, "a new source", form.cleaned_data["why"])
             return redirect("source", actions.add_source(form.values(), now=now(), by=decided))
         except (BadAddress, ValueError) as problem:
-            form.add_error("url", str(problem))
+            form.add_error("url", reason_said(str(problem)))
     return show(request, "reading/source_form.html", form=form)
 
 
@@ -77,7 +77,7 @@ def edit(request: Request, source_id: int) -> HttpResponse:
             retrieval.replan([source_id], now=now())
             return redirect("source", source_id)
         except (BadAddress, ValueError) as problem:
-            form.add_error("url", str(problem))
+            form.add_error("url", reason_said(str(problem)))
     return show(request, "reading/source_form.html", form=form, source=page.source)
 
 
@@ -146,7 +146,7 @@ def merge(request: PersonsRequest, source_id: int) -> HttpResponse:
         merged = actions.merge_sources(kept.pk, source_id, now=now(), by=by(request, "merging"))
         messages.success(
             request,
-            _("{source} is merged: {postings} postings and {followers} followers moved.").format(
+            _("{source} merged: {postings} articles and {followers} followers moved.").format(
                 source=page.source, postings=merged.moved + merged.joined, followers=merged.followers
             ),
         )
@@ -159,7 +159,7 @@ def delete(request: HttpRequest, source_id: int) -> HttpResponse:
     page = _page(request, source_id)
     if request.method == "POST":
         sources.delete_source(source_id, by=by(request, "the source"))
-        messages.success(request, _("{source} is deleted.").format(source=page.source))
+        messages.success(request, _("{source} deleted.").format(source=page.source))
         return redirect("sources")
     return show(request, "reading/source_delete.html", page=page)
 
@@ -181,13 +181,13 @@ def ask(request: HttpRequest, source_id: int) -> HttpResponse:
     """Retrieve now."""
     page = _page(request, source_id)
     if page.schedule is None:
-        messages.warning(request, _("{source} is not in the plan: nobody follows it yet.").format(source=page.source))
+        messages.warning(request, _("{source} is not scheduled: nobody follows it yet.").format(source=page.source))
         return back(request, "sources")
     asked = retrieval.ask_soon(page.source.pk, now=now())
     if asked.granted:
-        messages.success(request, _("{source} is asked in a moment.").format(source=page.source))
+        messages.success(request, _("{source} will be checked shortly.").format(source=page.source))
     else:
-        words = _("{source} is not asked before {time} UTC: {reason}")
+        words = _("{source} will not be checked before {time} UTC: {reason}")
         messages.warning(
             request, words.format(source=page.source, time=f"{asked.at:%H:%M:%S}", reason=reason_said(asked.reason))
         )

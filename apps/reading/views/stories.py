@@ -55,7 +55,7 @@ def learning(request: PersonsRequest) -> HttpResponse:
             actions.set_learning(request.user, is_on=False)
         case "forget":
             actions.forget_taste(request.user)
-            messages.success(request, _("Forgotten: nothing is known of your taste any more."))
+            messages.success(request, _("Reset: nothing is known about your taste any more."))
         case _:
             return HttpResponseBadRequest("Say on, off or forget.")
     return redirect("own")

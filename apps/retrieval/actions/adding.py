@@ -51,7 +51,7 @@ def discover(user: User, address: str, *, now: datetime) -> Discovery:
         only = found.choices[0]
         found = _look(only.url, source_at, now=now)
         if found.choices:
-            return Discovery(problem=f"The page names {only.url} as its feed, but that is a page too.")
+            return Discovery(problem=f"The page names {only.url} as its feed, but that is a web page, too.")
     return found
 
 
@@ -70,7 +70,7 @@ def _look(address: str, known: Callable[[str], int | None], *, now: datetime) ->
         formats.parse(fetched.body, content_type=fetched.headers.get("content-type", ""), url=fetched.url)
     except NotAFeed as error:
         choices = candidates(fetched.body, url=fetched.url, link_headers=fetched.headers.get("link", ""))
-        return Discovery(choices=choices, problem="" if choices else f"{error} It names no feed either.")
+        return Discovery(choices=choices, problem="" if choices else f"{error} It does not name a feed either.")
     return Discovery(source_id=_add(fetched.permanent_url or url, fetched, now))
 
 
@@ -97,7 +97,7 @@ def _document_at(url: str, now: datetime) -> Fetched:
     if fetched.failure:
         raise NoDocument(fetched.failure.message)
     if fetched.status != 200:
-        raise NoDocument(f"{fetched.url} answered with the status {fetched.status}.")
+        raise NoDocument(f"{fetched.url} answered with status {fetched.status}.")
     return fetched
 
 

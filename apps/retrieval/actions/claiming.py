@@ -185,7 +185,7 @@ ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at
 """
 _RELEASE = """
 UPDATE retrieval_schedule SET due_at = %(now)s, sequence = sequence + 1, worker = '',
-    attempts = greatest(attempts - %(graceful)s, 0), reason = 'the worker that was checking it ended'
+    attempts = greatest(attempts - %(graceful)s, 0), reason = 'its worker stopped'
 WHERE worker = %(worker)s AND due_at IS NOT NULL
 """
 

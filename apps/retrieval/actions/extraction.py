@@ -104,7 +104,7 @@ def train_keen_tags(source_id: int, *, now: datetime) -> Trained:
             continue
         pages.append((raw.body, raw.content_type, posting.text))
     if len(pages) < FEWEST_PAGES:
-        raise ValueError(f"There are {len(pages)} kept pages with known text; at least {FEWEST_PAGES} are needed.")
+        raise ValueError(f"There are {len(pages)} stored pages with known text; at least {FEWEST_PAGES} are needed.")
     trained = sandbox.run(train_site_tags, pages)
     set_keen_tags(source_id, trained.tags, now=now)
     return trained

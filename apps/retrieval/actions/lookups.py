@@ -23,7 +23,7 @@ def count_lookup(user: User) -> None:
         If it is one too many: nobody may be asked then.
     """
     if not limits.is_within("address", user.pk, most=MOST_LOOKUPS, seconds=WITHIN):
-        words = _("At most %(most)s new addresses an hour are looked at for you. Try again later.")
+        words = _("At most %(most)s new addresses per hour are checked for you. Try again later.")
         raise TooOften(words % {"most": MOST_LOOKUPS})
 
 

@@ -71,9 +71,9 @@ def change_plan(
     if budget is not None and not (budget > 0 and math.isfinite(budget)):
         raise ValueError(f"the budget must be positive, not {budget}")
     if longest_gap is not None and not 1 <= longest_gap <= 168:
-        raise ValueError(f"the longest gap lies within 1..168 hours, not {longest_gap}")
+        raise ValueError(f"the longest gap must be between 1 and 168 hours, not {longest_gap}")
     if interest_share is not None and not 0 <= interest_share <= 0.5:
-        raise ValueError(f"the share for what people search lies within 0..0.5, not {interest_share}")
+        raise ValueError(f"the alert priority share must be between 0 and 0.5, not {interest_share}")
     current_plan()
     plan = Plan.objects.select_for_update().get(pk=1)
     if all(getattr(plan, name) == value for name, value in values.items()):

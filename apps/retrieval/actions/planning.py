@@ -14,7 +14,7 @@ from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import partition
 from apps.sources.models import Source
 
-BEING_ASKED = "The source is being asked at this moment."
+BEING_ASKED = "The feed is being checked at this moment."
 ANNOUNCED_GAP = timedelta(minutes=1)  # of a source's own time
 PLANNED = ["worker", "first_due_at", "dispatched_at", "due_at", "reason"]
 NEAR = timedelta(seconds=5)  # beat looks at least this often; only nearer instants need to wake it
@@ -46,12 +46,12 @@ def adopt_sources(source_ids: Collection[int] | None = None, *, now: datetime) -
     wanted = queries.to_be_asked().filter(concerned)
     missing = wanted.filter(schedule__isnull=True).values_list("pk", "url")
     added = Schedule.objects.bulk_create(
-        [Schedule(source_id=pk, partition=partition(url), due_at=now, reason="first retrieval") for pk, url in missing],
+        [Schedule(source_id=pk, partition=partition(url), due_at=now, reason="first check") for pk, url in missing],
         ignore_conflicts=True,
         batch_size=1_000,
     )
     idle = Schedule.objects.filter(due_at__isnull=True, source__in=wanted).select_related("source")
-    resumed = _plan(list(idle.select_for_update(of=("self",))), now, reason="wanted again")
+    resumed = _plan(list(idle.select_for_update(of=("self",))), now, reason="followed again")
     concerned_schedules = Q() if source_ids is None else Q(source_id__in=source_ids) | Q(source__site__in=source_ids)
     unwanted = Schedule.objects.filter(concerned_schedules, due_at__isnull=False).exclude(source__in=wanted)
     stopped = unwanted.update(
@@ -80,15 +80,15 @@ def _ask(source_id: int, gap_of: Callable[[Source], timedelta], reason: str, now
     with transaction.atomic():
         row = schedule.get()
         if row.source.state != Source.State.ACTIVE:
-            return Asked(False, now, f"The source is {row.source.get_state_display().lower()}.")
+            return Asked(False, now, f"The feed is {row.source.get_state_display().lower()}.")
         if row.worker or row.dispatched_at:
             return Asked(True, now, BEING_ASKED)
         earliest = max(filter(None, [now, _end_of_gap(row, gap_of), row.not_before]))
         schedule.update(due_at=earliest, reason=reason)
         wake_beat([earliest], now)
     if earliest == now:
-        return Asked(True, now, "The source is being asked now.")
-    return Asked(False, earliest, f"It was asked at {row.asked_at:%H:%M} UTC and may not be asked again yet.")
+        return Asked(True, now, "The feed is being checked now.")
+    return Asked(False, earliest, f"It was checked at {row.asked_at:%H:%M} UTC and cannot be checked again yet.")
 
 
 def _end_of_gap(schedule: Schedule, gap_of: Callable[[Source], timedelta]) -> datetime | None:

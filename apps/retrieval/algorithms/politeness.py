@@ -84,10 +84,10 @@ def judge(answer: Answer, memory: Memory, limits: Limits, *, now: datetime) -> V
     >>> answer = Answer(304, {"cache-control": "max-age=7200"}, is_feed=True)
     >>> verdict = judge(answer, Memory(validated=True), Limits(), now=now)
     >>> verdict.not_before.isoformat(), verdict.reason
-    ('2026-01-01T02:00:00+00:00', 'its answer may be kept for 7200 s (Cache-Control)')
+    ('2026-01-01T02:00:00+00:00', 'it can be cached for 7200 s (Cache-Control)')
     """
     if answer.retry_after is not None:
-        return Verdict(now + timedelta(seconds=answer.retry_after), "its host was busy", memory)
+        return Verdict(now + timedelta(seconds=answer.retry_after), "its host is busy", memory)
     if answer.status == 410:
         return Verdict(
             now, "gone for good", replace(memory, consecutive_failures=memory.consecutive_failures + 1), True
@@ -128,7 +128,9 @@ def _throttles(answer: Answer) -> bool:
 
 def _usual_reason(memory: Memory) -> str:
     return (
-        "the shortest gap" if memory.slowdown == 1 else f"{memory.slowdown:g} shortest gaps: it asked us to slow down"
+        "the minimum gap"
+        if memory.slowdown == 1
+        else f"{memory.slowdown:g} times the minimum gap: the site asked to slow down"
     )
 
 
@@ -136,7 +138,10 @@ def _waits_of_a_success(answer: Answer, memory: Memory, limits: Limits, now: dat
     waits = []
     if not memory.validated:
         waits.append(
-            _Wait(limits.unvalidated_gap, "it cannot tell whether anything is new (no ETag, no Last-Modified)")
+            _Wait(
+                limits.unvalidated_gap,
+                "the site does not support conditional requests (no ETag or Last-Modified): checked once a day",
+            )
         )
     if fresh := freshness(answer.headers, now):
         waits.append(_Wait(min(fresh.seconds, limits.longest_wish), fresh.reason))
@@ -147,9 +152,9 @@ def _waits_of_a_failure(answer: Answer, memory: Memory, limits: Limits, now: dat
     waits = []
     asked = retry_after(answer.headers, now) if answer.status in {403, 429, 503} else None
     if asked is not None:
-        waits.append(_Wait(min(asked, limits.longest_wish), f"it asked to wait {asked:.0f} s (Retry-After)"))
+        waits.append(_Wait(min(asked, limits.longest_wish), f"the site asked to wait {asked:.0f} s (Retry-After)"))
     elif answer.status in _THROTTLES:
-        waits.append(_Wait(limits.throttled_gap, f"it refused with the status {answer.status}"))
+        waits.append(_Wait(limits.throttled_gap, f"the site refused with status {answer.status}"))
     if answer.status == 429 and (fresh := freshness(answer.headers, now)):
         waits.append(_Wait(min(fresh.seconds, limits.longest_wish), fresh.reason))
     failures = memory.consecutive_failures
@@ -180,12 +185,12 @@ def freshness(headers: Mapping[str, str], now: datetime) -> _Wait | None:
         return None
     if age := re.search(r"(?<![\w-])max-age\s*=\s*\"?(\d{1,12})", control):
         seconds = float(age[1]) - _age(headers)
-        return _Wait(seconds, f"its answer may be kept for {seconds:.0f} s (Cache-Control)") if seconds > 0 else None
+        return _Wait(seconds, f"it can be cached for {seconds:.0f} s (Cache-Control)") if seconds > 0 else None
     expires = _http_date(headers.get("expires", ""))
     if expires is None:
         return None
     seconds = (expires - _server_time(headers, now)).total_seconds()
-    return _Wait(seconds, f"its answer may be kept for {seconds:.0f} s (Expires)") if seconds > 0 else None
+    return _Wait(seconds, f"it can be cached for {seconds:.0f} s (Expires)") if seconds > 0 else None
 
 
 def _age(headers: Mapping[str, str]) -> float:

@@ -47,7 +47,7 @@ def read_index(body: bytes, *, content_type: str, url: str) -> IndexReading:
         return IndexReading(ParsedFeed(kind="sitemap"), entries)
     root = read_page(body, content_type=content_type).root
     if root is None:
-        raise NotAFeed("The page is empty, so it leads nowhere.")
+        raise NotAFeed("The page is empty.")
     return _index(root, metadata.read_metadata(root, url=url), url)
 
 

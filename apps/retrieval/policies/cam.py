@@ -45,7 +45,7 @@ def backtest(job: Job) -> Evaluate:
 
 
 POLICY = Policy(
-    label=gettext_noop("CAM (Pandey, Ramamritham, Chakrabarti): at the instants of most likely changes"),
+    label=gettext_noop("CAM (Pandey, Ramamritham, Chakrabarti): at the times of most likely changes"),
     timetables=timetables,
     backtest=backtest,
     effort=20.0,

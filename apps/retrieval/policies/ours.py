@@ -7,4 +7,4 @@ def backtest(job: Job) -> Evaluate:
     return priced(job, Lessons.learnt(job.fold.trace, job.fold.start, job.fold.end, seed=job.seed))
 
 
-POLICY = Policy(label=gettext_noop("At one price, planned anew after each retrieval"), backtest=backtest, effort=800.0)
+POLICY = Policy(label=gettext_noop("One price, rescheduled after each check"), backtest=backtest, effort=800.0)

@@ -115,7 +115,7 @@ class Child:
     def _read(self, size: int) -> bytes:
         part = os.read(self._stdout.fileno(), min(size, 2**20))
         if not part:
-            raise Crashed("Reading the document needed too much memory, or broke the program that reads it.")
+            raise Crashed("Reading the document needed too much memory, or crashed the program that reads it.")
         return part
 
 
@@ -165,7 +165,7 @@ def _environment() -> dict[str, str]:
 def _accepted_size(header: bytes) -> int:
     size = int(HEADER.unpack(header)[0])
     if not 0 < size <= MAX_ANSWER:
-        raise Crashed(f"What was read from the document is larger than {MAX_ANSWER // 2**20} MiB, or nothing.")
+        raise Crashed(f"The result of reading the document is larger than {MAX_ANSWER // 2**20} MiB, or empty.")
     return size
 
 
@@ -176,7 +176,7 @@ def _value(answer: bytes, kind: Any) -> Any:
             return decode(content, kind)
         name, message = decode(content, tuple[str, str])
     except Malformed as error:
-        raise Crashed("The process that reads documents answered something that is no answer.") from error
+        raise Crashed("The process that reads documents gave an invalid answer.") from error
     if marker == ERROR and name in ERRORS:
         raise ERRORS[name](message)
     if name == MemoryError.__name__:

@@ -34,9 +34,7 @@ def save_search(user: User, name: str, query: str, *, order: SavedSearch.Order, 
     name = _checked(name)
     User.objects.select_for_update().get(pk=user.pk)  # or two at once would be one too many
     if saved_searches(user).exclude(name=name).count() >= MOST_SAVED:
-        raise NotSaved(
-            _("You keep {most} searches, which is as many as one can. Forget one first.").format(most=MOST_SAVED)
-        )
+        raise NotSaved(_("You have {most} saved searches, the maximum. Delete one first.").format(most=MOST_SAVED))
     values = {"query": query, "order": order, "saved_at": now}
     return SavedSearch.objects.update_or_create(
         user=user, name=name, defaults=values, create_defaults=values | {"secret": _secret()}
@@ -54,7 +52,7 @@ def rename_search(user: User, saved_id: int, name: str) -> None:
     name = _checked(name)
     User.objects.select_for_update().get(pk=user.pk)
     if saved_searches(user).filter(name=name).exclude(pk=saved_id).exists():
-        raise NotSaved(_("Another of your searches is called “{name}”.").format(name=name))
+        raise NotSaved(_("You already have a saved search named “{name}”.").format(name=name))
     saved_searches(user).filter(pk=saved_id).update(name=name)
 
 

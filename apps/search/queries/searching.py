@@ -131,7 +131,7 @@ def search(
 def _given_up(error: OperationalError) -> Exception:
     """What to tell of a statement that failed."""
     is_slow = isinstance(error.__cause__, QueryCanceled)
-    return TooCostly(_("This search took too long: ask for less at once.")) if is_slow else error
+    return TooCostly(_("This search took too long: make it more specific.")) if is_slow else error
 
 
 @dataclass(frozen=True, slots=True)

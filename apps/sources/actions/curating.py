@@ -86,12 +86,12 @@ def curate(source_ids: Collection[int], wish: Curation, *, by: By) -> Curated:
 
 def _check(source_ids: Collection[int], wish: Curation) -> None:
     if len(source_ids) > MOST_AT_ONCE:
-        raise TooMany(f"At most {MOST_AT_ONCE:,} sources can be changed at once, not {len(source_ids):,}.")
+        raise TooMany(f"At most {MOST_AT_ONCE:,} feeds can be changed at once, not {len(source_ids):,}.")
     if wish.weight is not None and wish.factor is not None:
-        raise ValueError("Give either a weight or what weights are multiplied by, not both.")
+        raise ValueError("Give either a weight or a factor, not both.")
     for name, value in (("weight", wish.weight), ("factor", wish.factor)):
         if value is not None and not (isfinite(value) and LEAST_WEIGHT <= value <= MOST_WEIGHT):
-            raise ValueError(f"A {name} lies within {LEAST_WEIGHT:g} and {MOST_WEIGHT:,.0f}, not {value:g}.")
+            raise ValueError(f"A {name} must be between {LEAST_WEIGHT:g} and {MOST_WEIGHT:,.0f}, not {value:g}.")
 
 
 def _wished(source: Source, wish: Curation) -> dict[str, object]:
@@ -140,7 +140,7 @@ def delete_sources(source_ids: Collection[int], *, by: By) -> int:
         If they are more than MOST_DELETED.
     """
     if len(source_ids) > MOST_DELETED:
-        raise TooMany(f"At most {MOST_DELETED} sources can be deleted at once, not {len(source_ids):,}.")
+        raise TooMany(f"At most {MOST_DELETED} feeds can be deleted at once, not {len(source_ids):,}.")
     # Not locked: workers lock the schedule first, which is deleted before its source.
     rows = list(Source.objects.filter(pk__in=source_ids).order_by("pk"))
     deleted = [Noted(AuditEntry.What.DELETED, written(source.url), "", source.pk, name_of(source)) for source in rows]

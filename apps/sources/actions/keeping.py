@@ -104,7 +104,7 @@ def edit_source(source_id: int, *, by: By = PROGRAM, **values: object) -> frozen
     if "url" in values:
         values["url"] = url = normalise(str(values["url"]))
         if not _is_free(url, source_id):
-            raise ValueError(f"Another source has the address {url} already.")
+            raise ValueError(f"Another feed already has the address {url}.")
         FormerAddress.objects.filter(source_id=source_id, url=url).delete()
     known = Source.objects.select_for_update().get(pk=source_id)
     former = {name: getattr(known, name) for name in values}

@@ -101,7 +101,7 @@ def normalise(address: str) -> str:
     if url is None or not url.hostname:
         raise BadAddress(_complaint_about_host(text))
     if url.username or url.password:
-        raise BadAddress("The address holds a user name or password; sources are shared by all, so leave them out.")
+        raise BadAddress("The address contains a username or password; feeds are shared by everyone, so leave it out.")
     url.hash = ""
     if len(url.href) > LONGEST_ADDRESS:
         raise BadAddress(f"The address is longer than {LONGEST_ADDRESS:,} characters once its letters are encoded.")
@@ -234,7 +234,7 @@ def _with_scheme(text: str) -> str:
     first = re.split(r"[/\\?#:]", text, maxsplit=1)[0]
     # A lone word or number would become a host, and hardly anybody means that.
     if first and "." not in first and first.lower() != "localhost" and not text.startswith("["):
-        raise BadAddress(f"“{first}” is no address: a host such as example.org is missing.")
+        raise BadAddress(f"“{first}” is not an address: a host such as example.org is missing.")
     return f"https://{text.lstrip('/')}" if first or text.startswith("[") else "https:///"
 
 
@@ -242,7 +242,7 @@ def _complaint_about_host(text: str) -> str:
     authority = _AUTHORITY.match(text)
     if authority is None or not authority[1]:
         return "The address has no host such as example.org."
-    return f"“{authority[1]}” is no host, or no host and port, that can exist."
+    return f"“{authority[1]}” is not a valid host or host and port."
 
 
 def _is_ip(name: str) -> bool:

@@ -43,7 +43,7 @@ def parse(content: bytes, *, content_type: str = "", url: str = "") -> ParsedFee
     apps.sources.formats.feed.NotAFeed: This is a web page, not a feed.
     """
     if len(content) > MAX_DOCUMENT_BYTES:
-        raise NotAFeed(f"The document is larger than {MAX_DOCUMENT_BYTES // 2**20} MB; feeds that large are not read.")
+        raise NotAFeed(f"The document is larger than {MAX_DOCUMENT_BYTES // 2**20} MB, the maximum.")
     utf8, problems = to_utf8(content, content_type)
     if utf8.startswith((b"{", b"[")):
         return read_json_feed(utf8, url, problems)

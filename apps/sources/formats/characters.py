@@ -52,7 +52,7 @@ def to_utf8(content: bytes, content_type: str) -> tuple[bytes, tuple[str, ...]]:
     said = _said_charsets(content, content_type)
     text, charset = _decoded(content, said)
     if said and charset != said[0]:
-        problems.append(f"The document says that its character set is {said[0]}, but it reads as {charset}.")
+        problems.append(f"The document declares the character set {said[0]}, but it reads as {charset}.")
     utf8 = text.encode("utf-8", "replace")
     readable = utf8.translate(None, _CONTROLS)
     if len(readable) != len(utf8):

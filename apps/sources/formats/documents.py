@@ -29,7 +29,7 @@ _OTHER_XML = {
     "html": "a web page",
     "kml": "a map (KML)",
     "opensearchdescription": "a description of a search engine",
-    "opml": "an OPML list of sources",
+    "opml": "an OPML list of feeds",
     "rsd": "a description of a blog's services",
     "service": "an Atom service document",
     "sitemapindex": "an index of sitemaps",

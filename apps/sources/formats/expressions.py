@@ -30,18 +30,18 @@ def xpath(expression: str, namespaces: Mapping[str, str] | None = None) -> Path:
     --------
     >>> xpath("string(//b)")(etree.fromstring("<a><b>tea</b></a>"))
     'tea'
-    >>> xpath("//li[")
+    >>> xpath("//b[")
     Traceback (most recent call last):
-    apps.sources.formats.expressions.BadExpression: It is no XPath: invalid expression at character 5, after “//li[”.
+    apps.sources.formats.expressions.BadExpression: It is not an XPath: invalid expression at character 4, after “//b[”.
     """
     _check_length(expression)
     try:
         return etree.XPath(expression, namespaces=dict(namespaces or {}), regexp=False, smart_strings=False)
     except etree.XPathError as error:
         at = error.error_log[0].column if len(error.error_log) else 0
-        raise BadExpression(f"It is no XPath: {str(error).lower()}{_place(expression, at)}.") from None
+        raise BadExpression(f"It is not an XPath: {str(error).lower()}{_place(expression, at)}.") from None
     except ValueError:  # control characters
-        raise BadExpression("It holds characters that no XPath has.") from None
+        raise BadExpression("It contains characters that an XPath cannot have.") from None
 
 
 def check_xpath(expression: str) -> None:
@@ -98,7 +98,7 @@ def regex(expression: str) -> re2._Regexp:
         place = f" (at character {at + 1})" if fragment and at >= 0 else ""
         raise BadExpression(f"RE2 says: {said}{place}.") from None
     except UnicodeEncodeError:
-        raise BadExpression("It holds half a character.") from None
+        raise BadExpression("It contains half a character.") from None
 
 
 @functools.cache
@@ -112,4 +112,4 @@ def _options() -> re2.Options:
 
 def _check_length(expression: str) -> None:
     if len(expression) > LONGEST_EXPRESSION:
-        raise BadExpression(f"It is {len(expression):,} characters long; at most {LONGEST_EXPRESSION:,} are read.")
+        raise BadExpression(f"It is {len(expression):,} characters long; at most {LONGEST_EXPRESSION:,} are allowed.")

@@ -47,7 +47,7 @@ def amended_feed(content: bytes, *, link: str, image: str, content_type: str, ur
     tree, is_json = _tree(content, content_type, url)
     channel, items = _items(tree.root, is_json=is_json)
     if len(items) != len(feed.entries):
-        problem = "The feed is too broken for the recipe: its items cannot be told from each other by paths."
+        problem = "The feed is too broken for the recipe: its items cannot be separated by paths."
         return replace(feed, problems=(*feed.problems, problem))
     reader = TreeReader(is_json=is_json, is_html=False, namespaces=tree.namespaces)
     entries, problems = feed.entries, feed.problems

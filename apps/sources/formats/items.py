@@ -97,7 +97,7 @@ def _entry(item: FoundItem, paths: Paths, base: str, shared_image: str) -> tuple
     problem = ""
     if paths.date and published is None:
         said = one_line(item.dates[0], 50) if item.dates else ""
-        problem = f"“{said}” is no date that can be read" if said else f"the date path “{paths.date}” found nothing"
+        problem = f"“{said}” is not a readable date" if said else f"the date path “{paths.date}” found nothing"
     entry = ParsedEntry(
         guid=guid,
         link=link,

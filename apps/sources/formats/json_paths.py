@@ -76,7 +76,7 @@ class _Builder:
     def fill(self, element: etree._Element, value: Any, depth: int) -> None:
         self._count += 1
         if self._count > MOST_VALUES:
-            raise NotAFeed(f"This JSON document has more than {MOST_VALUES:,} values; such are not read.")
+            raise NotAFeed(f"This JSON document has more than {MOST_VALUES:,} values, the maximum.")
         if depth > DEEPEST:
             raise NotAFeed("This JSON document is nested too deeply to be read.")
         match value:
@@ -185,7 +185,7 @@ def json_path(expression: str) -> Path:
     ['tea']
     >>> json_path("data[")
     Traceback (most recent call last):
-    apps.sources.formats.expressions.BadExpression: It is no path of keys: “[” at character 5 is not understood.
+    apps.sources.formats.expressions.BadExpression: It is not a path of keys: “[” at character 5 is not understood.
     """
     if _WRITES_XPATH.match(expression):
         return xpath(_rewritten(expression))
@@ -205,7 +205,7 @@ def _steps(expression: str) -> Iterator[KeyStep]:
         step = _STEP.match(expression, position)
         if step is None or not step[0].strip(". "):
             raise BadExpression(
-                f"It is no path of keys: “{expression[position : position + 8]}” at character {position + 1}"
+                f"It is not a path of keys: “{expression[position : position + 8]}” at character {position + 1}"
                 " is not understood."
             )
         position = step.end()

@@ -75,7 +75,7 @@ def read(content: bytes) -> OpmlDocument:
     (Subscription(xml_url='http://a.example/', title='', html_url='', folders=(('A',),), language='', description=''),)
     """
     if len(content) > LARGEST_DOCUMENT:
-        raise BrokenOpml(f"The document is larger than {LARGEST_DOCUMENT // 1_000_000} MB.")
+        raise BrokenOpml(f"The document is larger than {LARGEST_DOCUMENT // 1_000_000} MB, the maximum.")
     root, error = _parse(content)
     reader = _Reader()
     body = _first(root, "body")
@@ -128,7 +128,7 @@ class _Reader:
             element, path = waiting.pop()
             outlines += 1
             if outlines > MOST_OUTLINES:
-                self.skip(element, f"The list is longer than {MOST_OUTLINES:,} outlines; the rest is left out.")
+                self.skip(element, f"The list is longer than {MOST_OUTLINES:,} outlines; the rest is skipped.")
                 return
             inner = self.read_outline(element, path)
             if inner is not None:
@@ -142,7 +142,7 @@ class _Reader:
             return None
         address = attributes.get("xmlurl", "").strip()
         if not address and kind in ("include", "link"):
-            self.skip(element, f"An outline of type “{kind}” points to something else than a feed.")
+            self.skip(element, f"An outline of type “{kind}” does not point to a feed.")
             return None
         if address:
             self.add(element, address, attributes, path)
@@ -153,7 +153,7 @@ class _Reader:
                 self.skip(element, f"“{name}” has no xmlUrl.")
             return None
         if len(path) >= DEEPEST_FOLDER:
-            self.skip(element, f"“{name}” lies deeper than {DEEPEST_FOLDER} folders.")
+            self.skip(element, f"“{name}” is nested deeper than {DEEPEST_FOLDER} folders.")
             return None
         return (*path, name) if name else path
 
@@ -191,10 +191,10 @@ def _parse(content: bytes) -> tuple[etree._Element, BrokenOpml | None]:
     if root is None:
         raise error or BrokenOpml("The document is empty.")
     if _name(root) != "opml":
-        raise BrokenOpml(f"The document is not OPML, for it starts with <{_name(root)}>.", _line(root), 1)
+        raise BrokenOpml(f"The document is not OPML, because it starts with <{_name(root)}>.", _line(root), 1)
     declarations: Any = root.getroottree().docinfo.internalDTD
     if declarations is not None and declarations.entities():
-        raise BrokenOpml("The document declares entities, which OPML does without.", 1, 1)
+        raise BrokenOpml("The document declares entities, which OPML does not allow.", 1, 1)
     return root, error
 
 
@@ -212,13 +212,13 @@ def _parser(recover: bool = False, encoding: str | None = None) -> etree.XMLPars
 
 
 _PLAIN_REASONS = {
-    "Document is empty": "The document is no XML.",
-    "Start tag expected": "The document is no XML.",
+    "Document is empty": "The document is not XML.",
+    "Start tag expected": "The document is not XML.",
     "xmlParseEntityRef": "A “&” is not written as “&amp;”.",
     "EntityRef": "A “&” is not written as “&amp;”.",
     "Unescaped '<'": "A “<” in an attribute is not written as “&lt;”.",
     "attributes construct error": "A quotation mark in an attribute is not written as “&quot;”.",
-    "Excessive depth": "The outlines lie too deep in each other.",
+    "Excessive depth": "The outlines are nested too deeply.",
 }
 
 

@@ -81,7 +81,7 @@ def check_trail(more: str) -> None:
     """
     lines = lines_of(more)
     if len(lines) > MOST_PAGES:
-        raise BadExpression(f"These are {len(lines)} lines; at most {MOST_PAGES} pages are asked for an episode.")
+        raise BadExpression(f"These are {len(lines)} lines; at most {MOST_PAGES} pages are fetched for an episode.")
     for number, line in enumerate(lines, 1):
         try:
             check_xpath(line)

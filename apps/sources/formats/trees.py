@@ -37,7 +37,7 @@ def decoded(content: bytes, content_type: str) -> tuple[bytes, tuple[str, ...]]:
         If it is too large.
     """
     if len(content) > LARGEST_DOCUMENT:
-        raise NotAFeed(f"The document is larger than {LARGEST_DOCUMENT // 2**20} MB; such are not read.")
+        raise NotAFeed(f"The document is larger than {LARGEST_DOCUMENT // 2**20} MB, the maximum.")
     said = _META_CHARSET.search(content[:_PRESCANNED])
     if said and "charset" not in content_type.lower():
         # Whoever can read the word "charset" in it does not read UTF-16.
@@ -72,7 +72,7 @@ def _html(utf8: bytes, url: str, problems: tuple[str, ...]) -> Tree:
     except (etree.LxmlError, ValueError):
         root = None
     if root is None:
-        raise NotAFeed("The document holds no element at all.")
+        raise NotAFeed("The document has no elements.")
     base = next((each.get("href", "") for each in root.iter("base") if each.get("href")), "")
     said = {(each.get("name") or each.get("property") or "").lower(): each.get("content", "") for each in _metas(root)}
     return Tree(

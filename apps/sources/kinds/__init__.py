@@ -67,7 +67,7 @@ class SourceKind:
         >>> kind_of("xpath").problems(Recipe(item="//li[", title=".", link="."))
         {'item': 'It is no XPath: invalid expression at character 5, after “//li[”.'}
         """
-        wrong = {name: "This field is needed." for name in self.required if not getattr(recipe, name).strip()}
+        wrong = {name: "This field is required." for name in self.required if not getattr(recipe, name).strip()}
         for name, expression in self.own(recipe).to_json().items():
             try:
                 self._check(name, expression)
@@ -80,7 +80,7 @@ class SourceKind:
             check_trail(expression)
         elif name == "link" and is_address(expression):
             if not web_address(expression):
-                raise BadExpression("This is no web address.")
+                raise BadExpression("This is not a web address.")
         else:
             self.check(expression.removeprefix(OF_CHANNEL) if name == "image" else expression)
 

@@ -23,7 +23,7 @@ def propose(page: Page, wanted: str) -> Iterator[Proposal]:
 
 
 KIND = SourceKind(
-    label=gettext_noop("JSON, items by their paths"),
+    label=gettext_noop("JSON, items by paths"),
     help=gettext_noop(
         "Each path leads along keys: <code>data.items</code>, <code>title</code>, <code>media[0].url</code>,"
         ' <code>["my key"]</code>; or as an XPath: <code>//data/items/item</code>. Of an array every element is meant.'

@@ -47,7 +47,7 @@ def add_section(values: SectionValues, *, now: datetime) -> Section:
     _lock()
     _check(values, None)
     if Section.objects.count() >= MOST_SECTIONS:
-        raise NotASection(f"There are {MOST_SECTIONS} sections, which is as many as there may be. Delete one first.")
+        raise NotASection(f"There are {MOST_SECTIONS} sections, the maximum. Delete one first.")
     last = Section.objects.aggregate(last=Max("place", default=0))["last"]
     return Section.objects.create(**asdict(values), place=last + 1, changed_at=now)
 
@@ -90,4 +90,4 @@ def _check(values: SectionValues, section_id: int | None) -> None:
         raise NotASection("A section needs a query, a category or a language.")
     others = Section.objects.all() if section_id is None else Section.objects.exclude(pk=section_id)
     if others.filter(slug=values.slug).exists():
-        raise NotASection(f"Another section has the address {values.slug} already.")
+        raise NotASection(f"Another section already has the address {values.slug}.")

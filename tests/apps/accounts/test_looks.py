@@ -127,7 +127,7 @@ def test_a_mail_is_written_in_the_language_of_who_gets_it():
     assert chinese.subject == "Storms：2 篇新文章"
     assert "你收到此邮件" in chinese.body
     assert english.subject == "Storms: 2 new"
-    assert "you get this from" in english.body
+    assert "you receive this from" in english.body
 
 
 def test_every_page_can_be_read_in_chinese(client):

@@ -113,10 +113,10 @@ def test_requests_for_mails_are_limited(client):
 def test_without_a_mail_server_the_pages_say_so(client, settings):
     settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
     page = client.get(reverse("account_reset_password")).text
-    assert "This portal sends no mail" in page
+    assert "This portal cannot send mail" in page
     assert "Reset My Password" not in page
     somebody(client)
-    assert "This portal sends no mail" in client.get(reverse("account_email")).text
+    assert "This portal cannot send mail" in client.get(reverse("account_email")).text
 
 
 def test_a_mail_server_that_is_away_is_told_and_breaks_nothing(client, settings):

@@ -36,7 +36,7 @@ def test_where_it_is_open_everybody_signs_up(client):
     assert User.objects.filter(username="ada").exists()
 
 
-@pytest.mark.parametrize(("who", "words"), [("closed", "takes nobody new"), ("invited", "who were invited")])
+@pytest.mark.parametrize(("who", "words"), [("closed", "not accept new accounts"), ("invited", "need an invitation")])
 def test_elsewhere_the_page_says_who_signs_up(client, settings, who, words):
     settings.SIGN_UP = who
     assert words in client.get(reverse("account_signup")).text
@@ -73,7 +73,7 @@ def test_to_look_at_a_link_uses_nothing_up(client):
 @pytest.mark.usefixtures("by_invitation")
 def test_a_form_with_a_mistake_uses_nothing_up(client):
     client.get(invited(client))
-    sign_up(client, password2="another password")
+    sign_up(client, password2="set a new password")
     assert Invitation.objects.get().used_at is None
     assert sign_up(client).url == reverse("welcome")
 

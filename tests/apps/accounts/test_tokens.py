@@ -110,7 +110,7 @@ def test_tokens_are_limited_by_the_hour(client):
     client.force_login(a_user())
     for number in range(31):
         page = client.post(reverse("app_tokens"), {"name": f"{number}", "scopes": ["read"]})
-    assert "many tokens within the hour" in page.text
+    assert "many tokens in the last hour" in page.text
     assert AppToken.objects.count() == 30
 
 

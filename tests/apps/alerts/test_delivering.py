@@ -124,7 +124,7 @@ def test_a_message_that_kills_whoever_sends_it_is_given_up(monkeypatch, receiver
         assert not deliver(the_message().pk, now=now + LEASE - SECOND)  # its lease is not over
         now += LEASE
     assert not deliver(the_message().pk, now=now)
-    assert (the_message().state, the_message().error) == ("failed", "Whoever sent it did not live to the end.")
+    assert (the_message().state, the_message().error) == ("failed", "Its worker stopped.")
 
 
 @pytest.mark.django_db
@@ -133,7 +133,7 @@ def test_what_cannot_be_made_is_logged_and_tried_again(monkeypatch, receiver):
     find(a_search(webhook_url=receiver.url()))
     assert deliver(the_message().pk, now=NOON)
     assert the_message().state == "waiting"
-    assert Attempt.objects.get().error == "It could not be made: ZeroDivisionError."
+    assert Attempt.objects.get().error == "It could not be created: ZeroDivisionError."
 
 
 # --- whoever is at it besides -----------------------------------------------------------------------------------------
@@ -338,7 +338,7 @@ class TestTheLimitOfADay:
         set_wishes(person, most_a_day=0)
         find(a_search(person, push=True))
         send_all()
-        assert (the_message().state, the_message().error) == ("dropped", "No messages are wished for.")
+        assert (the_message().state, the_message().error) == ("dropped", "Messages are turned off.")
 
     def test_leaves_what_was_tried_before_alone(self, mail_server):
         person = a_person()

@@ -169,7 +169,7 @@ def test_a_search_that_names_nothing_is_refused_with_a_sentence():
     search = a_search("-paris after:7d")
     matched()
     standing = Standing.objects.get(pk=search.pk)
-    assert "has to name a word" in standing.refusal
+    assert "needs a word" in standing.refusal
     assert not search.anchors.exists()
 
 

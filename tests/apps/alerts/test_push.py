@@ -92,7 +92,7 @@ def test_a_browser_that_is_gone_is_forgotten_and_the_log_is_kept(person, phone, 
     assert Browser.objects.get() == other
     [kept] = [message for message in messages_of(person) if message.state == "failed"]
     assert [attempt.status for attempt in kept.log.all()] == [status]
-    assert (kept.browser, kept.error) == (None, f"It answered with the status {status}.")
+    assert (kept.browser, kept.error) == (None, f"The server answered with status {status}.")
 
 
 def test_a_push_service_in_trouble_is_asked_again_for_the_same_message(person, phone, receiver):

@@ -253,14 +253,14 @@ def test_what_cannot_be_is_said(values, complaint):
 
 def test_who_has_no_address_cannot_ask_for_mail():
     saved = a_search(a_person(email=""))
-    with pytest.raises(NotPossible, match="no address to mail to"):
+    with pytest.raises(NotPossible, match="no e-mail address"):
         set_rule(saved.user, saved.pk, mail="once")
 
 
 def test_nobody_rules_the_searches_of_others():
     saved, other = a_search(), a_person()
     for action in (lambda: set_rule(other, saved.pk), lambda: set_importance(other, saved.pk, 2.0)):
-        with pytest.raises(NotPossible, match="You keep no such search"):
+        with pytest.raises(NotPossible, match="You have no such saved search"):
             action()
 
 
@@ -288,8 +288,8 @@ def test_importance_is_kept_where_a_search_does_not_stand_yet_and_where_it_does(
 @pytest.mark.parametrize(
     ("values", "complaint"),
     [
-        ({"quiet_from": time(22)}, "both a beginning and an end"),
-        ({"quiet_from": time(22), "quiet_until": time(22)}, "cannot end when they begin"),
+        ({"quiet_from": time(22)}, "both a start and an end"),
+        ({"quiet_from": time(22), "quiet_until": time(22)}, "cannot start and end at the same time"),
         ({"digest_hour": 24}, "between 0 and 23"),
         ({"most_a_day": -1}, "any number up to 1,000"),
     ],
@@ -351,12 +351,12 @@ KEYS = {"public_key": base64url(b"\4" + bytes(64)), "secret": base64url(SECRET)}
 @pytest.mark.parametrize(
     ("changed", "complaint"),
     [
-        ({"endpoint": "http://push.example/1"}, "cannot be called"),
-        ({"endpoint": "https://127.0.0.1/1"}, "cannot be called"),
-        ({"endpoint": "nonsense"}, "cannot be called"),
-        ({"endpoint": "https://push.example/" + "x" * 2_000}, "cannot be called"),
-        ({"public_key": "short"}, "not those of Web Push"),
-        ({"secret": "?" * 22}, "not those of Web Push"),
+        ({"endpoint": "http://push.example/1"}, "cannot be used"),
+        ({"endpoint": "https://127.0.0.1/1"}, "cannot be used"),
+        ({"endpoint": "nonsense"}, "cannot be used"),
+        ({"endpoint": "https://push.example/" + "x" * 2_000}, "cannot be used"),
+        ({"public_key": "short"}, "not valid Web Push keys"),
+        ({"secret": "?" * 22}, "not valid Web Push keys"),
     ],
 )
 def test_a_browser_is_one_that_can_be_told(changed, complaint):

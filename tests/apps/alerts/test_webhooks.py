@@ -98,7 +98,7 @@ def test_attempts_are_ever_further_apart_until_the_letter_is_dead_and_can_be_rev
         waits.append(round((the_message().due_at - now) / timedelta(minutes=1)))
     assert waits[:-1] == [1, 5, 30, 120, 360, 720]
     [letter] = dead_letters(saved.user)
-    assert letter.error == "It answered with the status 500."
+    assert letter.error == "The server answered with status 500."
     assert [attempt.status for attempt in letter.log.all()] == [500] * 7
     receiver.behave = lambda _: 200
     assert not retry(a_person(), letter.pk, now=now)
@@ -152,7 +152,7 @@ def test_addresses_inside_are_not_called_whoever_wrote_them_down(receiver, addre
     send_until_done()
     assert not receiver.calls
     assert (the_message().state, the_message().attempts) == ("failed", 3)
-    assert the_message().error == "Its address lies in a private or reserved network; nothing was sent."
+    assert the_message().error == "Its address is in a private or reserved network; nothing was sent."
 
 
 def test_a_name_that_stands_for_an_address_inside_is_not_called(receiver, monkeypatch):

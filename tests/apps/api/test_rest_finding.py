@@ -85,7 +85,7 @@ def test_a_query_that_cannot_be_read_is_told_with_the_place(ada):
 
 def test_a_search_that_takes_too_long_is_told_so(ada, monkeypatch):
     def given_up(*_, **__):
-        raise TooCostly("This search took too long: ask for less at once.")
+        raise TooCostly("This search took too long: make it more specific.")
 
     monkeypatch.setattr("apps.api.dialects.rest.schemas.search.searching.search", given_up)
     answer = ada.get("search", q="ferns")

@@ -106,10 +106,10 @@ def test_the_plan_of_a_source_says_when_and_why(ada):
     due = timezone.now() + timedelta(hours=3)
     a_plan()
     a_habit(source)
-    a_schedule(source, due_at=due, reason="the shortest gap", observed_at=timezone.now() - timedelta(hours=1))
+    a_schedule(source, due_at=due, reason="the minimum gap", observed_at=timezone.now() - timedelta(hours=1))
     a_retrieval(source, fetched_at=timezone.now() - timedelta(hours=1), dated=2, delay_seconds=120.0)
     told = ada.get(f"sources/{source.pk}/plan").json()
-    assert (told["next_at"], told["reason"]) == (due.isoformat(), "the shortest gap")
+    assert (told["next_at"], told["reason"]) == (due.isoformat(), "the minimum gap")
     assert (told["mean_delay"], told["for_staff"]) == (60.0, None)
     reasons = Program(a_user(is_staff=True)).get(f"sources/{source.pk}/plan").json()["for_staff"]
     assert len(reasons["habit"]["hourly"]) == 7

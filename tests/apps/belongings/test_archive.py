@@ -377,14 +377,14 @@ def test_the_page_exports_and_imports(client):
     archive = answer.getvalue()
     client.force_login(bob)
     page = client.post(reverse("import_archive"), {"file": SimpleUploadedFile("wirebeat.zip", archive)})
-    assert "Sources that you follow now" in page.text
+    assert "Feeds you follow" in page.text
     assert everything(bob)["follows"] == everything(ada)["follows"]
 
 
 def test_the_page_says_what_is_wrong_with_an_archive(client):
     client.force_login(a_user())
     page = client.post(reverse("import_archive"), {"file": SimpleUploadedFile("x.zip", b"no archive")})
-    assert "Nothing was taken over. This is no ZIP archive." in page.text
+    assert "Nothing was imported. This is not a ZIP archive." in page.text
 
 
 def test_archives_are_limited_by_the_hour(client):

@@ -147,7 +147,7 @@ def test_somebody_deletes_their_account():
     assert "That is not your username." in page.text
     assert User.objects.filter(username="ada").exists()
     answer = client.post(reverse("delete_account"), {"username": "ada"}, follow=True)
-    assert "Your account is deleted" in answer.text
+    assert "Your account and all your data have been deleted" in answer.text
     assert not User.objects.filter(username="ada").exists()
     assert client.get(reverse("account")).status_code == 302
 

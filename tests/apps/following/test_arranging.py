@@ -83,7 +83,7 @@ def test_a_folder_is_dragged_into_another_one_but_never_into_itself(person):
     inner = a_folder(person, "Inner", parent=outer)
     arranging.place_folder(person, other.pk, into=outer.pk, before=inner.pk)
     assert list(queries.folders_of(person).filter(parent=outer)) == [other, inner]
-    with pytest.raises(NotPossible, match="inside itself"):
+    with pytest.raises(NotPossible, match="into itself"):
         arranging.place_folder(person, outer.pk, into=inner.pk, before=None)
 
 

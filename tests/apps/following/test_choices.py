@@ -152,4 +152,4 @@ def test_a_list_from_the_largest_reader_is_taken_whole():
     addresses = [f"https://site{number}.example/feed" for number in range(300)]
     report = retrieval.import_list(a_user(), a_list_of(*addresses), now=NOON)
     assert len(report.followed) == 300
-    assert Schedule.objects.filter(due_at=NOON, reason="first retrieval").count() == 300
+    assert Schedule.objects.filter(due_at=NOON, reason="first check").count() == 300

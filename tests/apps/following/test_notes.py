@@ -191,7 +191,7 @@ def test_shares_of_a_person_are_bounded(monkeypatch):
     monkeypatch.setattr(shares, "MOST_SHARES", 1)
     user = a_user()
     actions.share(user, a_posting().pk, now=NOON)
-    with pytest.raises(NotPossible, match="at most 1 postings"):
+    with pytest.raises(NotPossible, match="at most 1 articles"):
         actions.share(user, a_posting().pk, now=NOON)
 
 

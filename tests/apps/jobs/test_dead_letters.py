@@ -106,7 +106,7 @@ def test_what_no_worker_can_read_is_set_aside_and_the_next_message_is_worked_on(
 
 
 def test_the_doctor_and_the_admin_show_what_was_set_aside(client, db):
-    assert doctor.OF_THE_PORTAL["messages"]() == "None was set aside."
+    assert doctor.OF_THE_PORTAL["messages"]() == "No dead letters."
     dead_letters.set_aside("message 1", "of.tomorrow", "its words", "It is not known.", now=NOW)
     with pytest.raises(doctor.Wrong, match="1 were set aside"):
         doctor.OF_THE_PORTAL["messages"]()

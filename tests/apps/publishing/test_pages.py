@@ -62,7 +62,7 @@ def test_addresses_are_renewed_and_taken_away_on_their_page(client, ann):
     text = client.post(change, {"do": "renew"}, follow=True).text
     assert private.secret not in text
     assert PrivateAddress.objects.get().secret in text
-    assert "No list of yours has an address" in client.post(change, {"do": "end"}, follow=True).text
+    assert "None of your lists has a private URL" in client.post(change, {"do": "end"}, follow=True).text
     assert client.post(change, {"do": "end"}).status_code == 404
 
 
@@ -114,7 +114,7 @@ def test_a_list_is_taken_over_from_its_address(client, ann, settings):
         text = client.post(reverse("opml"), {"address": web.url("/list.opml")}).text
         assert "<strong>1</strong> newly followed" in text
         assert Follow.objects.get(user=ann).source.url == "https://a.example/feed"
-        for path, problem in (("/page", "cannot be read"), ("/none", "answered with the status 404")):
+        for path, problem in (("/page", "cannot be read"), ("/none", "answered with status 404")):
             assert problem in client.post(reverse("opml"), {"address": web.url(path)}).text
     assert Follow.objects.count() == 1
 
@@ -144,7 +144,7 @@ def test_a_page_that_is_here_can_be_starred_by_a_form(client, ann):
     assert reverse("mark", args=[posting.pk]) in text
     assert not Mark.objects.exists()
     client.post(reverse("mark", args=[posting.pk]), {"starred": "yes"})
-    assert "Star it" not in save(client, url="https://news.example/rain/1")
+    assert "Star" not in save(client, url="https://news.example/rain/1")
 
 
 def test_what_is_not_here_is_said_and_its_site_offered(client, ann):
@@ -158,7 +158,7 @@ def test_what_is_not_here_is_said_and_its_site_offered(client, ann):
 
 @pytest.mark.parametrize("said", [{}, {"url": "javascript:alert(1)"}, {"text": "nothing \x00"}, {"url": "x" * 5_000}])
 def test_what_is_no_address_is_nothing(client, ann, said):
-    assert "Nothing was handed on" in save(client, **said)
+    assert "No web address was received" in save(client, **said)
 
 
 def test_who_is_not_signed_in_comes_back_with_what_was_shared(client):

@@ -186,7 +186,7 @@ class TestAThinPing:
     def test_during_a_visit_waits_for_its_end(self, hub, client, source, at_noon):
         assignment = begin(source, NOW)
         delivery = send(hub, client, b"")
-        assert (delivery.state, delivery.error) == ("waiting", "Its source is being asked at this moment.")
+        assert (delivery.state, delivery.error) == ("waiting", "The feed is being checked at this moment.")
         Schedule.objects.update(worker="")
         at_noon.shift(61)
         work_on_rest()

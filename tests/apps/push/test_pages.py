@@ -26,22 +26,22 @@ def test_a_source_shows_its_hub_its_promise_and_what_was_sent(client, hub, clock
     shown = page(client, source)
     assert f"WebSub, {hub.url('/hub')}" in shown
     assert "https://news.example/feed" in shown
-    assert f"Active, promised until {NOW + 10 * DAY:11 March 2026, 12:00} UTC" in shown
+    assert f"Active, confirmed until {NOW + 10 * DAY:11 March 2026, 12:00} UTC" in shown
     assert '<td>Stored</td> <td class="number">2</td>' in shown
-    assert "Sent by its publisher" in shown
+    assert "Sent by the publisher" in shown
 
 
 def test_trouble_is_told(client, hub, clock):
     hub.answers["/hub"] = Answer(503)
     source = a_named_source(hub.url("/hub"))
     maintain(now=NOW)
-    assert "Asked for, not confirmed yet" in page(client, source)
+    assert "Requested, not confirmed yet" in page(client, source)
     maintain(now=NOW + DAY)
-    assert "It answered our request with the status 503. (2 requests in a row)" in page(client, source)
+    assert "The hub answered with status 503. (2 requests in a row)" in page(client, source)
 
 
 def test_a_source_without_a_hub_shows_nothing_of_it(client, clock):
-    assert "tells us by itself" not in page(client, a_named_source(""))
+    assert "pushed by the publisher" not in page(client, a_named_source(""))
 
 
 def test_the_plan_of_a_source_says_that_its_news_do_not_wait(client, hub, clock):

@@ -96,7 +96,7 @@ def test_a_refusal_is_a_failure(hub, answer):
     maintain(now=NOW)
     subscription = Subscription.objects.get()
     assert (subscription.state, subscription.failures) == ("pending", 1)
-    assert subscription.last_error == "It refused our request: No such feed & none like it."
+    assert subscription.last_error == "The hub refused the request: No such feed & none like it."
 
 
 def test_word_of_a_change_has_the_source_asked_at_once(client, callback):

@@ -227,7 +227,7 @@ class TestFailure:
             assert maintain(now=due_at) == 1
         assert tries[:5] == [0, 10, 40, 130, 400]
         assert tries[5:] == [400 + 7 * 1440]
-        assert (the_only().state, the_only().last_error) == ("failed", "It answered our request with the status 500.")
+        assert (the_only().state, the_only().last_error) == ("failed", "The hub answered with status 500.")
 
     def test_is_over_with_the_first_confirmation(self, hub, client):
         hub.answers["/hub"] = Answer(500)

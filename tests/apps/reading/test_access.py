@@ -78,8 +78,8 @@ def test_a_follower_sees_when_a_source_is_asked_without_the_buttons(client):
     follow = a_follow()
     client.force_login(follow.user)
     page = client.get(reverse("source", args=[follow.source_id])).text
-    assert "When it is asked" in page
-    assert "Retrieve now" not in page
+    assert "Update schedule" in page
+    assert "Check now" not in page
 
 
 @pytest.mark.parametrize("name", ["posting", "river_source"])

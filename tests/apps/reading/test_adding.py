@@ -97,7 +97,7 @@ def test_of_several_feeds_the_chosen_one_is_followed_without_asking_for_the_page
 
 def test_guesses_are_called_so_and_one_that_leads_nowhere_is_told_beside_the_field(client, user, site):
     page = client.post(reverse("add"), {"address": f"{site.address}/news"}).text
-    assert "names no feed, but one may be here" in page
+    assert "does not name a feed, but there may be one here" in page
     guess = next(iter(forms_offered(page).values()))
     page = client.post(reverse("add"), guess).text
     assert "status 404" in page.split('role="alert"')[1].split("</div>")[0]

@@ -83,7 +83,7 @@ def test_a_search_that_cannot_stand_says_why(client, user):
 def test_a_rule_is_kept_and_told_in_words(client, saved):
     values = {"star": "on", "tag": "weather", "mail": "day", "importance": "2.5"}
     answer = client.post(reverse("alert_rule", args=[saved.pk]), values, follow=True).text
-    assert "From now on this is done" in answer
+    assert "This is now done with what" in answer
     rule = Rule.objects.get()
     assert (rule.star, rule.tag, rule.mail, rule.saved.standing.importance) == (True, "weather", "day", 2.5)
     told = page(client, "alert_found", saved.pk).text
@@ -93,13 +93,13 @@ def test_a_rule_is_kept_and_told_in_words(client, saved):
 
 def test_a_rule_that_does_nothing_says_so(client, saved):
     answer = client.post(reverse("alert_rule", args=[saved.pk]), {"importance": "1"}, follow=True).text
-    assert "Nothing is done by itself with what “Storms” finds." in answer
+    assert "Nothing is done automatically with what “Storms” finds." in answer
 
 
 def test_where_no_mail_is_sent_the_rule_says_so_beforehand(client, saved, settings):
     assert "sends no mail" not in page(client, "alert_rule", saved.pk).text
     settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
-    assert "This portal sends no mail" in page(client, "alert_rule", saved.pk).text
+    assert "This portal cannot send mail" in page(client, "alert_rule", saved.pk).text
 
 
 def test_a_webhook_shows_its_secret_and_can_be_stopped_and_resumed(client, saved):
@@ -107,7 +107,7 @@ def test_a_webhook_shows_its_secret_and_can_be_stopped_and_resumed(client, saved
     form = client.post(reverse("alert_rule", args=[saved.pk]), values, follow=True).text
     assert Rule.objects.get().webhook_secret in form
     rules.stop(Rule.objects.get().stop_token, now=NOON)
-    assert "Send them again" in page(client, "alert_rule", saved.pk).text
+    assert "Resume messages" in page(client, "alert_rule", saved.pk).text
     client.post(reverse("alert_resume", args=[saved.pk]))
     assert Rule.objects.get().stopped_at is None
 
@@ -174,7 +174,7 @@ def test_wishes_are_kept_in_words_of_the_persons_own_zone(client, user):
     assert 'value="22:00"' in answer
     wishes = Wishes.objects.get()
     assert (wishes.digest_hour, wishes.most_a_day, wishes.quiet_until.minute) == (8, 20, 30)
-    assert "both a beginning and an end" in client.post(reverse("alert_wishes"), values | {"quiet_from": ""}).text
+    assert "both a start and an end" in client.post(reverse("alert_wishes"), values | {"quiet_from": ""}).text
 
 
 def subscription(**changes):
@@ -214,9 +214,9 @@ def test_a_stop_link_works_without_signing_in_and_only_when_pressed(client, save
     client.post(reverse("alert_rule", args=[saved.pk]), {"mail": "once", "importance": "1"})
     client.logout()
     link = reverse("alert_stop", args=[Rule.objects.get().stop_token])
-    assert "Stop them" in client.get(link).text
+    assert "Stop messages" in client.get(link).text
     assert Rule.objects.get().stopped_at is None
-    assert "No more messages are sent of" in client.post(link, {"List-Unsubscribe": "One-Click"}).text
+    assert "Messages are no longer sent for" in client.post(link, {"List-Unsubscribe": "One-Click"}).text
     assert Rule.objects.get().stopped_at is not None
     assert client.post(reverse("alert_stop", args=["nothing"])).status_code == 404
 
@@ -233,7 +233,7 @@ def test_how_a_search_is_served_is_shown(client, saved):
     shown = page(client, "alert_service", saved.pk).text
     assert "Storm Watch" in shown
     assert "&lt; 5 min: 3" in shown or "< 5 min: 3" in shown
-    assert "by about 4 retrievals a day" in shown  # a source worth four times as much is asked twice as often
+    assert "by about 4 checks per day" in shown  # a source worth four times as much is asked twice as often
 
 
 def test_what_raises_a_source_is_shown_on_its_page_without_telling_of_others(client, user, saved):
@@ -247,7 +247,7 @@ def test_what_raises_a_source_is_shown_on_its_page_without_telling_of_others(cli
     shown = page(client, "source", source.pk).text
     assert "Storms" in shown
     assert "Secret" not in shown
-    assert "1 search of other people" in shown
+    assert "1 saved search of other people" in shown
 
 
 def test_a_search_is_a_json_feed_too(client, user, saved):

@@ -69,7 +69,7 @@ def test_chosen_sources_get_a_category_and_a_weight(client, staff):
         number="3",
         why="they are good",
     )
-    assert "2 sources are changed." in done.text
+    assert "2 feeds changed." in done.text
     assert list(Source.objects.order_by("pk").values_list("category", "weight")) == [
         ("World", 6),
         ("World", 3),
@@ -93,18 +93,18 @@ def test_all_that_was_found_is_what_the_filter_finds(client, staff):
 def test_what_would_be_too_heavy_is_told_and_stays(client, staff):
     heavy = a_source(title="Heavy", weight=900.0)
     done = many(client, chosen=f"{heavy.pk},{a_source().pk}", do="change", weighing="multiply", number="2")
-    assert "1 source is changed." in done.text
+    assert "1 feed changed." in done.text
     assert "above 1,000: Heavy" in done.text
 
 
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ({}, "choose at least one thing"),
-        ({"weighing": "set"}, "Say how much."),
+        ({}, "Choose at least one change"),
+        ({"weighing": "set"}, "Enter a value."),
         ({"weighing": "set", "number": "-1"}, "greater than or equal to 0"),
         ({"weighing": "set", "number": "nan"}, "Enter a number."),
-        ({"language": "no such!"}, "A language is written as a code"),
+        ({"language": "no such!"}, "Enter the language as a code"),
         ({"state": "gone"}, "Select a valid choice"),
         ({"why": "x" * 301, "category": "World"}, "at most 300 characters"),
     ],
@@ -117,7 +117,7 @@ def test_what_cannot_be_is_said_and_nothing_changes(client, staff, typed, said):
 
 @pytest.mark.parametrize("chosen", ["", "x,-1", "99999999999999999999", "123456789"])
 def test_nothing_chosen_is_said(client, staff, chosen):
-    assert "No source was chosen." in many(client, chosen=chosen, do="pause").text
+    assert "No feed was selected." in many(client, chosen=chosen, do="pause").text
 
 
 def test_it_goes_back_to_the_list_it_came_from_and_to_no_other_site(client, staff):
@@ -139,8 +139,8 @@ def test_many_are_asked_now_and_those_that_cannot_be_are_counted(client, staff):
     a_schedule(resting, due_at=now + HOUR, asked_at=now)
     a_schedule(paused, due_at=None)
     said = many(client, source=[ready.pk, resting.pk, paused.pk, a_source().pk], do="ask").text
-    assert "1 source is asked in a moment." in said
-    assert "1 is asked as soon as politeness allows." in said
+    assert "1 feed will be checked shortly." in said
+    assert "1 will be checked as soon as the rate limit allows." in said
     assert "2 are not asked" in said
     assert Schedule.objects.get(pk=ready.pk).due_at < timezone.now()
 
@@ -148,7 +148,7 @@ def test_many_are_asked_now_and_those_that_cannot_be_are_counted(client, staff):
 def test_paused_sources_are_asked_no_longer(client, staff):
     source = a_follow().source
     a_schedule(source, due_at=NOON)
-    assert "1 source is changed." in many(client, source=source.pk, do="pause").text
+    assert "1 feed changed." in many(client, source=source.pk, do="pause").text
     assert Schedule.objects.get().due_at is None
 
 
@@ -205,7 +205,7 @@ def test_the_effect_is_shown_and_nothing_is_saved(client, staff):
     whole = many(client, **typed).text
     piece = client.post(reverse("curate"), typed, headers={"HX-Request": "true"}).text
     for text in (whole, piece):
-        assert "Retrievals a day" in text
+        assert "Checks per day" in text
         assert "Nothing is saved yet." in text
     assert "<html" not in piece
     assert Source.objects.get().weight == 1.0
@@ -213,7 +213,7 @@ def test_the_effect_is_shown_and_nothing_is_saved(client, staff):
 
 def test_without_a_price_it_cannot_be_said(client, staff):
     source = a_source()
-    assert "cannot be said" in many(client, chosen=source.pk, do="effect", weighing="set", number="4").text
+    assert "cannot be predicted" in many(client, chosen=source.pk, do="effect", weighing="set", number="4").text
 
 
 # --- the record -------------------------------------------------------------------------------------------------------

@@ -113,14 +113,21 @@ def test_a_brief_reading_writes_nothing_and_leaves_the_time_of_others_alone():
 
 def test_the_desk_is_shown_when_nothing_could_be_read(client, staff, monkeypatch):
     monkeypatch.setattr(desk, "within_time", lambda *_: None)
-    assert client.get(reverse("desk")).text.count("It could not be read in time.") >= 5
+    assert client.get(reverse("desk")).text.count("This could not be loaded in time.") >= 5
 
 
 # --- what is not set up -----------------------------------------------------------------------------------------------
 def test_what_is_not_set_up_is_told(settings, tmp_path):
     settings.PROJECT_URL, settings.VAR_DIR = "http://localhost:8000", tmp_path
     said = " ".join(need.what for need in needs())
-    for problem in ("its own address", "No mail", "catalogue is empty", "no sections", "only one keeper", "No backup"):
+    for problem in (
+        "its own address",
+        "Mail is not",
+        "catalogue is empty",
+        "no sections",
+        "one administrator",
+        "no backup",
+    ):
         assert problem in said
 
 
@@ -136,7 +143,7 @@ def test_what_is_set_up_is_not_told(settings, tmp_path):
     a_source(listed=True)
     said = [need.what for need in needs()]
     assert any("no category" in each for each in said)
-    assert any("No backup" in each for each in said)
+    assert any("no backup" in each for each in said)
 
 
 # --- sources that fail ------------------------------------------------------------------------------------------------
@@ -192,10 +199,10 @@ def test_who_is_disabled_is_signed_out_and_may_come_back(client, staff):
     other = client.__class__()
     other.force_login(person)
     address = reverse("set_active", args=[person.pk])
-    assert "may not sign in any longer" in client.post(address, {"active": "no"}, follow=True).text
+    assert "can no longer sign in" in client.post(address, {"active": "no"}, follow=True).text
     assert other.get(reverse("river")).status_code == 302
-    assert "that was so already" in client.post(address, {"active": "no"}, follow=True).text
-    assert "may sign in again" in client.post(address, {"active": "yes"}, follow=True).text
+    assert "Nothing changed" in client.post(address, {"active": "no"}, follow=True).text
+    assert "can sign in again" in client.post(address, {"active": "yes"}, follow=True).text
     other.force_login(person)
     assert other.get(reverse("river")).status_code == 200
     entries = AuditEntry.objects.order_by("pk").values_list("what", "name", "before", "after")
@@ -207,7 +214,7 @@ def test_nobody_disables_themselves_or_a_keeper_unless_they_look_after_everythin
     keeper = a_user(is_staff=True)
     assert "your own account" in client.post(reverse("set_active", args=[staff.pk]), {"active": "no"}, follow=True).text
     refused = client.post(reverse("set_active", args=[keeper.pk]), {"active": "no"}, follow=True).text
-    assert "another keeper" in refused
+    assert "another administrator" in refused
     client.force_login(a_user(is_staff=True, is_superuser=True))
     client.post(reverse("set_active", args=[keeper.pk]), {"active": "no"})
     keeper.refresh_from_db()
@@ -282,9 +289,9 @@ def test_a_message_that_was_set_aside_is_sent_again_as_it_was(client, staff, sen
     page = client.get(reverse("stuck")).text
     assert "Its worker ended." in page
     assert client.get(reverse("desk")).context["page"].stuck == 1
-    assert "It is sent again." in decide(client, message, "send")
+    assert "It will be sent again." in decide(client, message, "send")
     assert sent == [("apps.search.tasks.pull", {"args": [7], "kwargs": {"again": True}, "ignore_result": True})]
-    assert "Somebody has decided on it already." in decide(client, message, "send")
+    assert "Someone has already decided on it." in decide(client, message, "send")
     assert len(sent) == 1
 
 
@@ -301,14 +308,14 @@ def test_a_message_that_nobody_can_send_stays_until_it_is_discarded(client, staf
     message = a_stuck_message(**values)
     assert said in decide(client, message, "send")
     assert DeadLetter.objects.exists()
-    assert "It is discarded." in decide(client, message, "discard")
+    assert "Discarded." in decide(client, message, "discard")
     assert not DeadLetter.objects.exists()
     assert sent == []
 
 
 def test_a_message_that_is_being_tried_is_no_matter_of_people(client, staff, sent):
     message = a_stuck_message(set_aside_at=None)
-    assert "None was set aside." in client.get(reverse("stuck")).text
+    assert "No dead letters." in client.get(reverse("stuck")).text
     assert "already" in decide(client, message, "discard")
     assert DeadLetter.objects.exists()
 

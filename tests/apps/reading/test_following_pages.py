@@ -149,7 +149,7 @@ def test_a_script_that_moved_something_is_told_whether_that_is_kept(client, user
 def test_without_scripts_what_cannot_be_moved_is_told_on_the_page(client, user):
     folder = a_folder(user)
     move = {"move": f"folder-{folder.pk} folder-0 into folder-{folder.pk} folder-0"}
-    assert "inside itself" in client.post(reverse("arrange"), move, follow=True).text
+    assert "into itself" in client.post(reverse("arrange"), move, follow=True).text
 
 
 def test_choices_for_a_source_are_kept_and_shown_again(client, user):
@@ -177,12 +177,12 @@ def test_a_name_that_is_too_long_is_told(client, user):
     ("outcome", "status", "words"),
     [
         ("failed", 404, "nothing at its address any more (404)"),
-        ("refused", 0, "asks programs not to read it"),
+        ("refused", 0, "does not allow automatic reading"),
         ("failed", 403, "refuses to let us read it (403)"),
         ("failed", 502, "trouble of its own (502)"),
         ("throttled", 429, "come less often (429)"),
         ("throttled", 503, "trouble of its own (503)"),
-        ("not_a_feed", 200, "no feed that can be read"),
+        ("not_a_feed", 200, "no readable feed"),
         ("failed", 0, "It took too long."),
         ("failed", 418, "status 418"),
     ],
@@ -201,10 +201,10 @@ def test_a_source_that_fails_is_told_of_everywhere_until_somebody_knows(client, 
     assert "nothing at its address any more (404)" in page
     assert "could not be read" in page
     river = client.get(reverse("river_source", args=[follow.source_id])).text
-    assert "it was well for the last time" in river
-    assert "News of your feeds" in river
+    assert "last success" in river
+    assert "Feed notices" in river
     client.post(reverse("dismiss_notices"), {"up_to": page.split('name="up_to" value="')[1].split('"')[0]})
-    assert "News of your feeds" not in client.get("/river/").text
+    assert "Feed notices" not in client.get("/river/").text
 
 
 def test_a_notice_of_somebody_else_is_not_there(client, user):
@@ -262,7 +262,7 @@ def test_the_most_followed_sources_of_an_interest_are_followed_and_asked_at_once
     [
         ({}, "Choose at least one interest"),
         ({"categories": ["Nonsense"]}, "Nonsense is not one of the available choices"),
-        ({"categories": ["Sport"], "languages": ["de"]}, "nothing about that in these languages"),
+        ({"categories": ["Sport"], "languages": ["de"]}, "nothing on this in these languages"),
     ],
 )
 def test_interests_that_lead_nowhere_are_told(client, user, form, words):

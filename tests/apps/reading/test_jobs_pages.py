@@ -27,12 +27,12 @@ def test_only_staff_sees_jobs(client):
 
 
 def test_a_job_is_started_once_paused_resumed_and_cancelled(staff):
-    assert "Nobody has asked for any." in staff.get(reverse("jobs")).text
+    assert "No jobs yet." in staff.get(reverse("jobs")).text
     answer = staff.post(reverse("start_job"), {"kind": "index"}, follow=True)
     job = Job.objects.get()
     assert answer.redirect_chain[-1][0] == reverse("job", args=[job.pk])
     assert "by Ann" in answer.text
-    assert "does this already" in staff.post(reverse("start_job"), {"kind": "index"}, follow=True).text
+    assert "already does this" in staff.post(reverse("start_job"), {"kind": "index"}, follow=True).text
     for what, state in (("pause", "paused"), ("resume", "waiting"), ("cancel", "cancelled")):
         said = staff.post(reverse("change_job", args=[job.pk, what]), {"next": reverse("jobs")}, follow=True).text
         assert f"Job {job.pk}" in said

@@ -103,7 +103,7 @@ def test_a_check_that_began_24_minutes_late_is_shown_as_that(client, staff, feed
     assert 'id="overdue"' not in page
     assert words(client, "plan").count('<td class="number">24 min</td>') == 6
     desk = words(client, "desk")
-    assert "One check in a hundred of the last 24 hours was late by more than 24 min." in part(desk, "late")
+    assert "In the last 24 hours, one check in a hundred was late by more than 24 min." in part(desk, "late")
     assert "No check is overdue." in part(desk, "lateness")
     assert number(client, "retrieval_late_seconds_last_hour_max") == pytest.approx(LONG.total_seconds())
     for stage in ("begun", "stored"):
@@ -192,11 +192,11 @@ def test_the_warning_names_what_overdue_checks_wait_for(client, staff, feed, sta
 def test_the_warning_names_missing_workers_and_messages_that_were_too_early(client, staff, feed):
     dispatched_again(feed)
     actions.heartbeat("one")
-    assert "No retrieval worker is alive." not in words(client, "desk")
+    assert "No retrieval worker is running." not in words(client, "desk")
     UnmatchedClaims.objects.create(reason="uncommitted", count=1, latest_at=timezone.now())
     actions.release_worker("one", now=timezone.now())
     warning = part(words(client, "desk"), "late")
-    assert "No retrieval worker is alive." in warning
+    assert "No retrieval worker is running." in warning
     assert "cannot keep up" not in warning
     assert "Messages were published before their claims were committed." in warning
 

@@ -103,4 +103,4 @@ def test_the_time_to_read_is_told_in_lists_and_above_the_text(client, user):
     river = client.get("/river/").text
     assert river.count('class="row-minutes"') == 1
     assert "5 min" in river
-    assert "5 min to read" in client.get(reverse("posting", args=[long.pk])).text
+    assert "5 min read" in client.get(reverse("posting", args=[long.pk])).text

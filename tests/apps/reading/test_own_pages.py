@@ -155,7 +155,7 @@ def test_tags_are_renamed_put_together_and_deleted(client, user):
     assert "alpha" in client.get(reverse("tags")).text
     assert "a tag “b” already" in client.post(reverse("change_tag", args=[a]), {"name": "b"}, follow=True).text
     assert (
-        "Name another tag"
+        "Choose another of your tags"
         in client.post(reverse("change_tag", args=[a]), {"do": "merge", "into": "none"}, follow=True).text
     )
     client.post(reverse("change_tag", args=[a]), {"do": "merge", "into": "b"})
@@ -183,7 +183,7 @@ def test_the_menu_of_a_row_shows_what_came_of_it(client, user):
     place = {"scope": "all-0", "order": "newest", "shown_at": NOON.isoformat(), "next": "/river/"}
     menu = client.get(reverse("menu", args=[posting.pk]), place, headers=HTMX).text
     assert "<html" not in menu
-    assert "Mark read up to here" in menu
+    assert "Mark as read up to here" in menu
     tagged = client.post(reverse("tag", args=[posting.pk]), place | {"tag": "news"}, headers=HTMX).text
     assert f'id="row-tags-{posting.pk}" hx-swap-oob="true"' in tagged
     assert NOON.isoformat() in tagged
@@ -217,7 +217,7 @@ def test_what_is_older_is_marked_read(client, user, days, left):
     page = client.post(reverse("mark_all"), form, follow=True).text
     assert ages(user) == left
     count = 4 - len(left)
-    assert f"{count} posting{'' if count == 1 else 's'} marked read." in page
+    assert f"{count} article{'' if count == 1 else 's'} marked as read." in page
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_list_is_marked_read_up_to_here_and_that_is_undone(client, user, order
     actions.mark_read(user, [shown[0].pk], read=True, now=NOON)
     form = {"scope": "all-0", "shown_at": timezone.now().isoformat(), "order": order, "next": "/river/?show=all"}
     page = client.post(reverse("mark_up_to", args=[shown[2].pk]), form, follow=True).text
-    assert "2 postings marked read." in page
+    assert "2 articles marked as read." in page
 
     def unread():
         rows = following.with_state(following.postings_in(user, following.Scope("all")), user)
@@ -245,9 +245,9 @@ def test_a_list_is_marked_read_up_to_here_and_that_is_undone(client, user, order
 
     assert unread() == {shown[3].pk}
     undo = re.search(r'action="/river/undo/".*?name="undo" value="([^"]*)"', page)[1]
-    assert "2 postings are unread again." in client.post(reverse("undo"), {"undo": undo}, follow=True).text
+    assert "2 articles marked as unread." in client.post(reverse("undo"), {"undo": undo}, follow=True).text
     assert unread() == {posting.pk for posting in shown[1:]}
-    assert "nothing to undo" in client.post(reverse("undo"), {"undo": undo}, follow=True).text
+    assert "nothing left to undo" in client.post(reverse("undo"), {"undo": undo}, follow=True).text
 
 
 def test_marking_a_whole_list_offers_to_undo_just_that(client, user, monkeypatch):
@@ -258,7 +258,7 @@ def test_marking_a_whole_list_offers_to_undo_just_that(client, user, monkeypatch
         reverse("mark_all"), {"scope": "all-0", "shown_at": NOON.isoformat(), "next": "/river/"}, follow=True
     ).text
     assert 'name="undo" value="17"' in page
-    assert "3 postings are unread again." in client.post(reverse("undo"), {"undo": "17"}, follow=True).text
+    assert "3 articles marked as unread." in client.post(reverse("undo"), {"undo": "17"}, follow=True).text
     assert asked == [(user, 17)]
 
 

@@ -97,9 +97,9 @@ CHANGED = {"policy": "combined", "budget": "5", "unit": "day", "longest_gap": "4
 
 def test_the_plan_is_changed_and_the_page_tells_that_instants_are_to_follow(client, staff):
     a_plan()
-    assert "All instants follow it" in client.get(reverse("plan")).text
+    assert "All feeds are scheduled by it" in client.get(reverse("plan")).text
     page = client.post(reverse("plan"), CHANGED, follow=True).text
-    assert "planned anew within a minute" in page
+    assert "rescheduled within a minute" in page
     assert 'id="behind"' in page
     plan = Plan.objects.get()
     assert (plan.policy, plan.budget, plan.unit, plan.longest_gap, plan.revision) == ("combined", 5, "day", 48, 2)
@@ -142,7 +142,7 @@ def test_the_plan_sets_what_was_used_beside_what_was_meant():
 def test_a_new_portal_has_a_plan_page_too(client, staff):
     page = client.get(reverse("plan")).text
     assert "not known yet" in page
-    assert "No source fits" in page
+    assert "No feeds found" in page
     assert not Plan.objects.exists()
 
 
@@ -306,7 +306,7 @@ def test_the_page_spells_out_why_a_source_is_asked_then(client, staff):
     for words in (
         "2 = weight 2 × interest 1 × 1 reader",
         "publishes 1.4 times as much as usual",
-        "no sooner than 1 h after the one before, no later than 1 d",
+        "at least 1 h after the last check, at most 1 d",
         "To halve that",
         "one posting 4 h, or ten 24 min each",
         "10 min",
@@ -317,9 +317,9 @@ def test_the_page_spells_out_why_a_source_is_asked_then(client, staff):
 def test_what_is_not_known_yet_is_said_plainly(client, staff):
     unplanned, without_habit, without_price = a_source(), a_source(), a_planned_source(timezone.now())
     a_schedule(without_habit)
-    assert "It is not asked" in text_of_plan(client, unplanned)
-    assert "No habit is known yet" in text_of_plan(client, without_habit)
-    assert "The price of a retrieval is not known yet" in text_of_plan(client, without_price)
+    assert "It is not checked" in text_of_plan(client, unplanned)
+    assert "Its publishing rate is not known yet" in text_of_plan(client, without_habit)
+    assert "The price of a check is not known yet" in text_of_plan(client, without_price)
     assert client.get(reverse("source_plan", args=[0])).status_code == 404
 
 
@@ -336,7 +336,7 @@ def test_a_timetable_is_told_as_such(client, staff):
 
 def test_a_source_worth_nothing_waits_for_the_longest_gap(client, staff):
     a_plan()
-    assert "worth nothing" in text_of_plan(client, a_planned_source(timezone.now(), weight=0))
+    assert "Its priority is 0" in text_of_plan(client, a_planned_source(timezone.now(), weight=0))
 
 
 # --- another weight ---------------------------------------------------------------------------------------------------
@@ -363,7 +363,7 @@ def test_what_takes_more_than_the_budget_has_no_figure_for_the_others(client, st
     a_plan(budget=2, unit=Plan.Unit.DAY)
     source = a_planned_source(timezone.now())
     page = client.post(reverse("edit_source", args=[source.pk]), form_of(source, weight=100, effect=1)).text
-    assert "more than the 2 retrievals" in page
+    assert "more than the budget of 2 checks" in page
 
 
 def test_the_effect_is_shown_before_anything_is_saved(client, staff):
@@ -382,7 +382,7 @@ def test_the_effect_is_shown_before_anything_is_saved(client, staff):
     assert (source.weight, source.title == "Typed") == (1, False)
 
 
-@pytest.mark.parametrize(("weight", "words"), [("-1", "This weight cannot be"), ("", "This weight cannot be")])
+@pytest.mark.parametrize(("weight", "words"), [("-1", "weight is not possible"), ("", "weight is not possible")])
 def test_a_weight_that_cannot_be_has_no_effect(client, staff, weight, words):
     a_plan()
     source = a_planned_source(timezone.now())
@@ -417,9 +417,9 @@ def test_readers_see_how_often_a_source_is_asked(client):
     for hours in range(14):
         a_visit(source, now - hours * 4 * HOUR / 1.08, dated=1, delay_seconds=540)
     page = client.get(reverse("river_source", args=[source.pk])).text
-    assert "Asked about 7 times a day" in page
+    assert "Checked about 7 times a day" in page
     assert "in 12 min" in page
-    assert "news was here after 9 min on average" in page
+    assert "articles arrive after 9 min on average" in page
 
 
 def test_readers_are_told_nothing_that_is_not_known(client, django_assert_num_queries):
@@ -428,7 +428,7 @@ def test_readers_are_told_nothing_that_is_not_known(client, django_assert_num_qu
     a_schedule(source)
     with django_assert_num_queries(1):
         assert delays.asking_of(source.pk, NOON) == delays.Asking(NOON, None, None)
-    assert "Asked about" not in client.get(reverse("river_source", args=[source.pk])).text
+    assert "Checked about" not in client.get(reverse("river_source", args=[source.pk])).text
     a_visit(source, NOON)
     a_visit(source, NOON, outcome="deferred")
     assert delays.asking_of(source.pk, NOON) == delays.Asking(NOON, 1.0, None)

@@ -49,7 +49,7 @@ def test_staff_with_the_permission_opens_an_article_and_is_recorded(client, arti
 
 
 def test_the_page_says_that_it_is_recorded(client, article):
-    assert "stands in the record" in opened(client, staff(may_open=True), article).text
+    assert "was recorded in the change log" in opened(client, staff(may_open=True), article).text
 
 
 def test_what_is_not_recorded_is_not_shown(client, article, monkeypatch):
@@ -74,7 +74,7 @@ def test_a_follower_is_not_recorded(client, article):
     a_follow(person, article.source)
     page = opened(client, person, article)
     assert page.status_code == 200
-    assert "stands in the record" not in page.text
+    assert "was recorded in the change log" not in page.text
     assert not AuditEntry.objects.exists()
 
 

@@ -174,7 +174,7 @@ def test_filters_by_what_a_person_did():
 
 @database
 def test_who_is_not_signed_in_is_told_why_nothing_is_found(client):
-    assert "Sign in</a> to search by what you have read" in shown(client, "is:starred")
+    assert "Sign in</a> to search what you have read" in shown(client, "is:starred")
 
 
 @database
@@ -201,7 +201,7 @@ def test_each_facet_leads_to_as_many_postings_as_it_says():
     for days, source in ((1, wire), (1, herald), (3, herald), (3, herald)):
         a_found_posting("Paris", source, published_at=NOW - timedelta(days=days))
     page = search_page(user, Asked("paris", expansion=False), NOW)
-    assert [facet.name for facet in page.facets] == ["Sources", "Categories", "Days"]
+    assert [facet.name for facet in page.facets] == ["Feeds", "Categories", "Days"]
     links = [link for facet in page.facets for link in facet.links]
     assert {link.label: link.count for link in links}.items() >= {"Wire": 1, "Wire Herald": 3, "World": 1}.items()
     for link in links:
@@ -278,7 +278,7 @@ def test_a_slip_is_offered_to_be_put_right(client):
 @database
 def test_what_was_understood_is_shown_where_it_could_be_doubted(client):
     assert "paris (rome OR london)" in unescape(shown(client, "paris rome OR london"))
-    assert "Read as" not in shown(client, "paris (rome OR london)")
+    assert "Interpreted as" not in shown(client, "paris (rome OR london)")
 
 
 @database

@@ -78,8 +78,8 @@ def test_keen_tags_are_typed_and_taken_back(staff, site):
     address = f"/sources/{site.pk}/keen-tags/"
     staff.post(address, {"tags": "<p> B em, my-element"})
     assert Crawl.objects.get(pk=site.pk).keen_tags == ["b", "em", "my-element", "p"]
-    assert "4 keen tags of this site" in staff.get(address).content.decode()
-    assert "is no name of an element" in staff.post(address, {"tags": "p 3d;"}).content.decode()
+    assert "4 content tags of this site" in staff.get(address).content.decode()
+    assert "is not the name of an element" in staff.post(address, {"tags": "p 3d;"}).content.decode()
     staff.post(address, {"tags": ""})
     assert Crawl.objects.get(pk=site.pk).keen_tags is None
 

@@ -35,9 +35,9 @@ def test_the_front_page_shows_stories_of_several_sources_the_bigger_first_and_sa
     page = client.get("/stories/")
     assert [row.lead.id for row in page.context["page"].rows] == [storm[0].pk, budget[0].pk]
     text = page.content.decode()
-    assert "3 reports of 3 sources" in text
+    assert "3 articles from 3 feeds" in text
     assert "only one paper" not in text
-    assert "Freshness of its latest report" in text
+    assert "Freshness of its latest article" in text
     row = page.context["page"].rows[0]
     assert f"{row.place.score:.2f}" in text
     assert [other.id for other in row.others] == [storm[1].pk]  # the copy is folded
@@ -154,7 +154,7 @@ def test_opening_a_posting_is_learnt_from_and_shows_in_the_persons_own_order(cli
     assert page.rows[0].posting.id == storm[2].pk
     assert page.rows[0].place.taste > 0
     assert page.rows[0].words
-    assert "You like to read of" in client.get("/own/").content.decode()
+    assert "You like to read about" in client.get("/own/").content.decode()
 
 
 def test_a_hidden_posting_is_read_and_gone_from_stories_and_from_the_own_order(client, person):
@@ -174,7 +174,7 @@ def test_learning_can_be_switched_off_and_forgotten(client, person):
     client.post("/own/learning/", {"learning": "off"})
     client.get(f"/posting/{storm[0].pk}/")
     assert not Reaction.objects.exists()
-    assert "Nothing is learnt" in client.get("/own/").content.decode()
+    assert "Personalisation is paused" in client.get("/own/").content.decode()
     client.post("/own/learning/", {"learning": "on"})
     assert client.post("/own/learning/", {"learning": "forget"}).status_code == 302
     assert client.post("/own/learning/", {"learning": "perhaps"}).status_code == 400
@@ -188,7 +188,7 @@ def test_nobody_hides_what_they_may_not_read(client, person):
 def test_staff_see_the_authority_of_a_source_beside_its_weight(client):
     client.force_login(a_user(is_staff=True))
     source = a_source()
-    assert "reckoned every night" in client.get(f"/sources/{source.pk}/").content.decode()
+    assert "calculated every night" in client.get(f"/sources/{source.pk}/").content.decode()
     Authority.objects.create(
         source=source,
         value=0.73,

@@ -51,7 +51,7 @@ def test_the_page_shows_the_publishers_words_before_ours_and_marks_ours(client: 
     Posting.objects.filter(pk=posting.pk).update(text="A teaser & more.", text_hash=b"2" * 16)
     Posting.objects.filter(pk=posting.pk).update(text=posting.text, text_hash=b"1" * 16, extractor="keen-1")
     html = client.get(reverse("posting", args=[posting.pk])).content.decode()
-    assert html.index("A teaser &amp; more.") < html.index("Automatic summary") < html.index('class="prose"')
+    assert html.index("A teaser &amp; more.") < html.index("Summary") < html.index('class="prose"')
     assert "<b>officials</b>" not in html
     assert 'href="/search/?q=bridge"' in html
 
@@ -82,7 +82,7 @@ def test_a_length_that_is_none_is_passed_over(client: Client, posting: Posting, 
 
 def test_a_short_posting_has_no_summary_and_nobody_reads_what_is_not_for_them(client: Client):
     short = a_posting(text="Too short. To be said shorter.")
-    assert "Automatic summary" not in client.get(reverse("posting", args=[short.pk])).content.decode()
+    assert "Summary" not in client.get(reverse("posting", args=[short.pk])).content.decode()
     hidden = a_posting(a_source(listed=False), text=" ".join(SENTENCES))
     answer = client.get(reverse("summary", args=[hidden.pk]), headers={"HX-Request": "true"})
     assert answer.status_code == 404

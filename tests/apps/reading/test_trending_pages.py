@@ -81,7 +81,7 @@ def test_every_choice_has_a_page_with_as_many_queries(client: Client, django_ass
 def test_the_page_of_an_empty_portal_says_that_nothing_trends(client: Client):
     answer = client.get(reverse("trends"), {"language": "x\x00y", "term": "\x00"})
     assert answer.status_code == 200
-    assert "Nothing trends here yet" in answer.content.decode()
+    assert "Nothing is trending yet" in answer.content.decode()
 
 
 @pytest.mark.usefixtures("trends")
@@ -95,7 +95,7 @@ def test_the_feed_has_an_item_for_each_trend(client: Client):
     answer = client.get(reverse("trends_feed"), {"language": "en", "horizon": "week"})
     [item] = ElementTree.fromstring(answer.content).iter("item")
     assert item.findtext("title", "").lower() == "harbour bridge"
-    assert "12 postings of 6 sources" in item.findtext("description", "")
+    assert "12 articles" in item.findtext("description", "")
     assert item.findtext("link", "").startswith("http://localhost:8000/search/?q=")
     assert client.get(reverse("trends_feed"), {"horizon": "decade"}).status_code == 404
 

@@ -37,7 +37,7 @@ def test_opening_a_posting_reads_it(client, user):
     posting = a_posting(a_follow(user).source)
     page = client.get(reverse("posting", args=[posting.pk])).text
     assert Mark.objects.get(user=user).read
-    assert "Mark unread" in page
+    assert "Mark as unread" in page
 
 
 @pytest.mark.parametrize("header", [{"Sec-Purpose": "prefetch;prerender"}, {"Purpose": "prefetch"}])
@@ -191,7 +191,7 @@ def test_the_catalogue_tells_how_much_a_source_published_lately(client):
     source = a_source(listed=True)
     for days in (1, 6, 8):
         a_posting(source, published_at=timezone.now() - timedelta(days=days))
-    assert "2 postings in 7 days" in client.get("/catalogue/").text
+    assert "2 articles in 7 days" in client.get("/catalogue/").text
 
 
 def test_preferences_are_kept(client, user):
@@ -267,7 +267,7 @@ def test_retrieving_now_makes_a_source_due_and_says_so(client, staff):
     later = timezone.now() + timedelta(hours=1)
     schedule = a_schedule(a_source(title="The Wire"), due_at=later)
     page = client.post(reverse("ask_source", args=[schedule.pk]), follow=True).text
-    assert "The Wire is asked in a moment." in page
+    assert "The Wire will be checked shortly." in page
     schedule.refresh_from_db()
     assert schedule.due_at < later
 
@@ -276,7 +276,7 @@ def test_retrieving_now_waits_for_politeness_and_says_until_when(client, staff):
     now = timezone.now()
     schedule = a_schedule(a_source(title="The Wire"), asked_at=now, due_at=now + timedelta(days=1))
     page = client.post(reverse("ask_source", args=[schedule.pk]), follow=True).text
-    assert "The Wire is not asked before" in page
+    assert "The Wire will not be checked before" in page
     schedule.refresh_from_db()
     assert now < schedule.due_at < now + timedelta(days=1)
 
@@ -341,7 +341,7 @@ def test_a_broken_page_looks_like_the_portal_and_needs_nothing_of_it(rf, django_
     with django_assert_num_queries(0):
         page = server_error(rf.get("/")).content.decode()
     assert "/static/css/base.css" in page
-    assert "Something broke" in page
+    assert "Something went wrong" in page
 
 
 def test_a_tag_is_put_on_listed_and_taken_off(client, user):
@@ -353,7 +353,7 @@ def test_a_tag_is_put_on_listed_and_taken_off(client, user):
     assert address in page
     assert "Tagged one" in client.get(address).text
     client.post(reverse("tag", args=[posting.pk]), {"tag": "to read", "do": "remove"})
-    assert "Nothing has this tag any more" in client.get(address).text
+    assert "No articles with this tag" in client.get(address).text
 
 
 def test_tags_of_others_are_not_there(client, user):

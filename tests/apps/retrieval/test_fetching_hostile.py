@@ -75,7 +75,7 @@ async def silence(writer):
 def test_a_body_larger_than_the_limit_is_not_read_to_its_end(ask, coding, bomb):
     [fetched], _ = ask({"bomb": answer(bomb, b"Content-Encoding: " + coding)}, "bomb", request=limited)
     assert (fetched.failure.kind, fetched.body, fetched.status) == ("too_large", b"", 200)
-    assert fetched.failure.message == "The answer is larger than 100,000 bytes."
+    assert fetched.failure.message == "The response is larger than 100,000 bytes."
 
 
 def test_a_body_just_within_the_limit_is_read(ask):
@@ -122,7 +122,7 @@ def test_a_bad_server_costs_little_time_and_gets_its_name(ask, script, kind):
     ("script", "message"),
     [
         (silence, "The server sent nothing for 0.15 s."),
-        (pouring(b"HTTP/1.1 200 OK\r\n\r\n", b"drop", pause=0.02), "The answer was not complete after 0.3 s."),
+        (pouring(b"HTTP/1.1 200 OK\r\n\r\n", b"drop", pause=0.02), "The response was not complete after 0.3 s."),
     ],
 )
 def test_silence_and_a_trickle_each_have_their_time_out(ask, script, message):

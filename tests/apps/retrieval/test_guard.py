@@ -82,7 +82,7 @@ def test_ports_of_other_services_are_refused(fetcher, port):
             return await asker.fetch(FetchRequest(f"http://news.example:{port}/"))
 
     failure = asyncio.run(scenario()).failure
-    assert (failure.kind, failure.message) == ("refused_address", f"Port {port} is none that news is served on.")
+    assert (failure.kind, failure.message) == ("refused_address", f"Port {port} is not allowed for feeds.")
 
 
 @pytest.mark.parametrize("entry", ["news.example", ".example", "10.0.0.0/8", "news.example:8080", "10.0.0.0/8:8080"])

@@ -116,7 +116,7 @@ class TestTheCommand:
 
     def test_shows_the_plan_before_anything_is_known(self):
         shown = self.plan()
-        assert "12 retrievals per source and day" in shown
+        assert "12 retrievals per feed and day" in shown
         assert "not known yet" in shown
         assert "not measured yet" in shown
 

@@ -133,20 +133,20 @@ class TestPoliteness:
         source = a_scheduled_source()
         schedule = visit(source, NOW, a_feed([]), headers={"etag": '"1"', "cache-control": "max-age=14400"})
         assert schedule.due_at == schedule.earliest_at == NOW + 4 * HOUR
-        assert schedule.reason == "its answer may be kept for 14400 s (Cache-Control)"
+        assert schedule.reason == "it can be cached for 14400 s (Cache-Control)"
 
     def test_holds_for_the_feeds_own_wish(self):
         Plan.objects.create(pk=1, price=1e-9)
         source = a_scheduled_source()
         schedule = visit(source, NOW, a_feed([], channel="<ttl>300</ttl>"))
         assert schedule.due_at == schedule.earliest_at == NOW + 5 * HOUR
-        assert schedule.reason == "its feed asks to be left alone for 18000 s (ttl)"
+        assert schedule.reason == "the feed asks for no check within 18000 s (ttl)"
 
     def test_keeps_out_of_the_hours_that_the_feed_names_and_says_so(self):
         skipped = "".join(f"<hour>{hour}</hour>" for hour in range(24) if hour != 3)
         schedule = visit(a_scheduled_source(), NOW, a_feed([], channel=f"<skipHours>{skipped}</skipHours>"))
         assert schedule.due_at.hour == 3
-        assert schedule.reason == "its feed asks to be left alone before (skipHours, skipDays)"
+        assert schedule.reason == "the feed asks for no check before that time (skipHours, skipDays)"
 
     def test_defers_without_forgetting_the_plan(self):
         source = an_observed_source(MORNINGS)
@@ -180,7 +180,7 @@ def test_a_policy_of_a_paper_asks_by_its_timetable():
     schedule = visit(source, NOW + 2 * HOUR)
     gaps = np.diff([instant.timestamp() for instant in [schedule.due_at, *schedule.ahead]])
     assert gaps == pytest.approx(6 * 3_600)
-    assert schedule.reason == "the next instant of its timetable"
+    assert schedule.reason == "the next time in its timetable"
     assert schedule.due_at >= NOW + 3 * HOUR
 
 

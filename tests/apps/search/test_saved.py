@@ -57,7 +57,7 @@ def test_what_cannot_be_read_is_not_kept(client, user):
     with pytest.raises(BadQuery):
         a_saved_search(user, "paris (")
     assert "is not closed" in client.post(reverse("save_search"), {"q": "paris (", "name": "x"}, follow=True).text
-    assert "write what to search for first" in client.post(reverse("save_search"), {"q": " "}, follow=True).text
+    assert "enter a search first" in client.post(reverse("save_search"), {"q": " "}, follow=True).text
     client.post(reverse("save_search"), {"q": "\x00", "name": "\x00", "order": "sideways"})
     assert not SavedSearch.objects.exists()
 
@@ -66,7 +66,7 @@ def test_nobody_keeps_too_many():
     user = a_user()
     made = [SavedSearch(user=user, name=str(n), query="x", secret=str(n), saved_at=NOON) for n in range(MOST_SAVED)]
     SavedSearch.objects.bulk_create(made)
-    with pytest.raises(NotSaved, match=f"You keep {MOST_SAVED} searches"):
+    with pytest.raises(NotSaved, match=f"You have {MOST_SAVED} searches"):
         a_saved_search(user, name="one more")
     a_saved_search(user, name="7", query="again")
     a_saved_search(a_user(), name="of somebody else")
@@ -74,7 +74,7 @@ def test_nobody_keeps_too_many():
 
 def test_a_search_is_renamed_but_not_to_the_name_of_another(client, user):
     mine, other = a_saved_search(user, name="One"), a_saved_search(user, name="Two")
-    assert "Another of your searches is called “Two”" in change(client, mine, do="rename", name="Two")
+    assert "You already have a saved search named “Two”" in change(client, mine, do="rename", name="Two")
     assert "needs a name" in change(client, mine, do="rename", name=" ")
     assert "Three" in change(client, mine, do="rename", name="Three")
     rename_search(user, other.pk, "Two")
@@ -95,7 +95,7 @@ def test_keeping_needs_an_account(client):
     pull()
     assert client.post(reverse("save_search"), {"q": "paris"}).url.startswith("/accounts/login/")
     assert client.get(reverse("saved_searches")).url.startswith("/accounts/login/")
-    assert "Keep this search" not in client.get(reverse("search"), {"q": "paris"}).text
+    assert "Save search" not in client.get(reverse("search"), {"q": "paris"}).text
 
 
 # --- feeds ------------------------------------------------------------------------------------------------------------
@@ -178,5 +178,5 @@ def test_a_list_is_filtered_by_the_same_language(client):
     found, text = shown("river", q="paris (")
     assert not found
     assert "The parenthesis at character 7 is not closed" in text
-    assert "Mark all read" not in shown("river", q="paris")[1]
+    assert "Mark all as read" not in shown("river", q="paris")[1]
     assert shown("river", q="xyzzy")[1].count("Search everywhere") == 1

@@ -90,7 +90,7 @@ def test_freshness_lifts_new_postings_and_says_so():
     fresh = search("paris", order="fresh")
     assert fresh.postings == (new.pk, old.pk)
     assert fresh.reasons[old.pk][0].startswith("300 days old: score × 0.25")
-    assert "people follow its source" in fresh.reasons[old.pk][1]
+    assert "people follow its feed" in fresh.reasons[old.pk][1]
     assert not search("paris").reasons
 
 

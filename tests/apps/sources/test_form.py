@@ -63,7 +63,7 @@ def test_a_form_without_a_kind_is_that_of_a_feed(staff):
     ("change", "said"),
     [
         ({"path_item": "//li["}, "invalid expression at character 5, after “//li[”"),
-        ({"path_title": ""}, "This field is needed."),
+        ({"path_title": ""}, "This field is required."),
         ({"kind": "regex", "path_item": "a**"}, "bad repetition operator: ** (at character 2)"),
         ({"kind": "json", "path_item": "a["}, "“[” at character 2 is not understood"),
         ({"kind": "index"}, "not one of the available choices"),
@@ -94,7 +94,7 @@ def test_what_is_typed_is_tested_and_nothing_is_written(staff, web: Web):
         ({"path_item": "//tr"}, "The item path “//tr” found nothing in the document."),
         ({"path_item": "//["}, "Item: It is no XPath"),
         ({"url": "nowhere"}, "is no address"),
-        ({"url": "/404"}, "answered with the status 404"),
+        ({"url": "/404"}, "answered with status 404"),
     ],
 )
 def test_a_test_that_fails_says_why(staff, web: Web, change, said):
@@ -171,7 +171,7 @@ def test_a_merge_is_shown_before_it_is_confirmed(staff):
     address = reverse("merge_source", args=[merged.pk])
     assert f"?kept={kept.pk}" in staff.get(address, {"words": "bridge"}).text
     preview = staff.get(address, {"kept": kept.pk}).text
-    assert "its address leads to the kept source" in preview
+    assert "its address leads to the kept feed" in preview
     assert Source.objects.count() == 2
     assert staff.post(address, {"kept": kept.pk}).url == reverse("source", args=[kept.pk])
     assert Source.objects.get() == kept
@@ -182,7 +182,7 @@ def test_a_merge_is_shown_before_it_is_confirmed(staff):
 def test_a_merge_into_nothing_asks_again(staff, kept):
     merged = a_source()
     page = staff.post(reverse("merge_source", args=[merged.pk]), {"kept": kept}).text
-    assert "move to the source that you choose" in page
+    assert "move to the feed that you choose" in page
 
 
 def test_only_staff_merges(client):

@@ -118,7 +118,7 @@ def test_a_costly_section_keeps_what_it_had_and_rests(now, monkeypatch):
 
     def costly(*_args):
         calls.append(1)
-        raise TooCostly("This search took too long: ask for less at once.")
+        raise TooCostly("This search took too long: make it more specific.")
 
     monkeypatch.setattr(queries, "find", costly)
     later = now + timedelta(hours=1)
@@ -333,10 +333,10 @@ def test_a_query_that_cannot_be_read_is_complained_of_with_its_place(client, sta
     ("typed", "said"),
     [
         ({"query": ""}, "needs a query, a category or a language"),
-        ({"language": "??"}, "no language of this code"),
+        ({"language": "??"}, "no language with this code"),
         ({"page_size": "1000"}, "less than or equal to 100"),
         ({"title": ""}, "This field is required"),
-        ({"title": "世界"}, "An address can be made of no letter"),
+        ({"title": "世界"}, "has no letters that an address can use"),
         ({"slug": "a b"}, "Enter a valid"),
         ({"query": "x" * 1_001}, "at most 1000 characters"),
     ],
@@ -355,7 +355,7 @@ def test_what_cannot_be_tried_is_said_where_it_is_tried(client, staff):
 
 def test_a_costly_query_is_told_when_it_is_tried(client, staff, monkeypatch):
     monkeypatch.setattr(pages, "COSTLY", -1.0)
-    assert "That costs much" in client.post(reverse("add_section"), TYPED | {"do": "try"}).text
+    assert "This query is expensive" in client.post(reverse("add_section"), TYPED | {"do": "try"}).text
 
 
 def test_sections_are_moved_and_deleted(client, staff, now):

@@ -12,10 +12,11 @@ from apps.search.algorithms.language.errors import gettext_noop
 
 MOST_BESIDE = 6  # terms beside the rarest one
 NOTHING_TO_WAIT_FOR = gettext_noop(
-    "No posting can be waited for by this search alone: it has to name a word, a phrase, a source or the like that must"
-    " be there, on each side of an OR; dates, exclusions and words as common as “the” are not enough."
+    "This search is too broad to watch for new articles: each side of an OR needs a word, a "
+    "phrase, a feed or the like; dates, exclusions and very common words such as “the” are not "
+    "enough."
 )
-NEVER = gettext_noop("No posting will ever answer this search: it asks for a name without any letter or number.")
+NEVER = gettext_noop("No article can ever match this search: one of its names has no letters or digits.")
 
 _REMEMBERED = 50_000  # words of queries, in all groups of languages, 40 MB
 

@@ -73,7 +73,7 @@ def extract_article(
         part = literal.keen_tags(source, keen=site_tags or literal.UNIVERSAL)
         html = paragraphs(part.text.replace("\n", "\n\n"))
         article = _article(part.text, html, float(part.is_news), KEEN_TAGS, metadata)
-    return article if page.root is not None else replace(article, problems=("The document holds no html.",))
+    return article if page.root is not None else replace(article, problems=("The document contains no HTML.",))
 
 
 def article_of(extract: keen.Extract, metadata: Metadata) -> Article:

@@ -127,7 +127,7 @@ def trap_reason(address: str, *, today: date) -> str:
     if len(parameters) > MOST_PARAMETERS or len({name for name, _ in parameters}) < len(parameters) - 2:
         return "Its address has too many parameters."
     if _ACTIONS.intersection(segments) or any(_is_action(name, value) for name, value in parameters):
-        return "Its address is to do something, not to read."
+        return "Its address performs an action instead of showing a page."
     if _is_search(segments, parameters):
         return "It shows what a search of the site finds, not a page of its own."
     if _far_in_calendar(unquote(url.pathname), parameters, today):

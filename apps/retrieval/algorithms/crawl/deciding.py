@@ -111,7 +111,7 @@ def after_look(seen: Seen, *, looks: int, failures: int, now: datetime) -> Decis
     if seen.failure or seen.status != 200:
         return _unanswered(seen, looks, failures, now)
     if seen.presumed_news:
-        reason = "" if seen.run_length >= SHORTEST_NEWS else f"It holds only {seen.run_length} characters of text."
+        reason = "" if seen.run_length >= SHORTEST_NEWS else f"It contains only {seen.run_length} characters of text."
         return Decision(NEWS, 1.0, "feed", reason, looks + 1, 0, None)
     if not seen.kind:
         return _without_value(seen, looks, now, "answer", _sentence(seen.reasons) or "It could not be read.")
@@ -120,12 +120,12 @@ def after_look(seen: Seen, *, looks: int, failures: int, now: datetime) -> Decis
     if seen.kind == VALUELESS:
         return _without_value(seen, looks, now, "rule", _sentence(seen.reasons))
     if seen.noindex:
-        return Decision(VALUELESS, 1.0, "page", "The page asks programs not to remember it.", looks + 1, 0, None)
+        return Decision(VALUELESS, 1.0, "page", "The page asks not to be indexed (noindex).", looks + 1, 0, None)
     if seen.probability < CERTAIN_NEWS:
         why = f"It may be news, but that is only {seen.probability:.0%} certain: {_sentence(seen.reasons)}"
         return _without_value(seen, looks, now, "rule", why)
     if seen.run_length < SHORTEST_NEWS:
-        why = f"It looks like news, but holds only {seen.run_length} characters of text."
+        why = f"It looks like news, but contains only {seen.run_length} characters of text."
         return _without_value(seen, looks, now, "rule", why)
     return Decision(NEWS, seen.probability, "rule", _sentence(seen.reasons), looks + 1, 0, None)
 
@@ -136,7 +136,7 @@ def for_new_link(link: NewLink, *, patterns: Patterns, limits: Limits, today: da
     >>> link = NewLink("https://example.org/login", "Log in", depth=1)
     >>> step = for_new_link(link, patterns=Patterns(), limits=Limits(), today=date(2026, 1, 1))
     >>> step.fetch, step.reason
-    (False, 'Its address is to do something, not to read.')
+    (False, 'Its address performs an action instead of showing a page.')
     """
     likely = patterns.prior(link.url, link.text)
     priority = _priority(link, likely.news, likely.index)
@@ -158,7 +158,7 @@ def _priority(link: NewLink, news: float, index: float) -> float:
 def _index(seen: Seen, looks: int, now: datetime) -> Decision:
     decided = Decision(INDEX, seen.probability, "rule", _sentence(seen.reasons), looks + 1, 0, None)
     if is_continuation(seen.url):
-        return replace(decided, reason="A further part of a list: what is new stands on its first part.")
+        return replace(decided, reason="A further page of a list: new items are on its first page.")
     if not seen.leads_to_news:
         reason = "It lists pages, but none that are probably news."
         return replace(decided, reason=reason, due_at=_due(now, LOOK_AGAIN, looks))
@@ -174,7 +174,9 @@ def _without_value(seen: Seen, looks: int, now: datetime, decided_by: str, reaso
 
 
 def _unanswered(seen: Seen, looks: int, failures: int, now: datetime) -> Decision:
-    reason = _sentence(seen.reasons) or (f"The server answered {seen.status}." if seen.status else "It did not answer.")
+    reason = _sentence(seen.reasons) or (
+        f"The server answered with status {seen.status}." if seen.status else "The server did not respond."
+    )
     decided_by, waits = ("robots", ASK_RULES_AGAIN) if seen.failure == "robots" else ("answer", TRY_AGAIN)
     due_at = None
     if seen.status not in _GONE and seen.failure not in _HOPELESS:

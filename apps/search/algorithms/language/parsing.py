@@ -10,9 +10,9 @@ LONGEST_QUERY = 1_000  # characters
 MOST_TERMS = 100  # words, phrases and values of filters
 DEEPEST = 20  # parentheses inside each other
 
-_NOTHING = gettext_noop("There is nothing to look for.")
+_NOTHING = gettext_noop("Enter something to search for.")
 _TOO_MANY = gettext_noop(
-    "A query may have {most} words, phrases and values; “{word}” at character {place} is one too many."
+    "A query can have {most} words, phrases and values; “{word}” at character {place} is one too many."
 )
 
 
@@ -39,7 +39,7 @@ def parse(text: str) -> Tree:
         at character 14 is none.
     """
     if len(text) > LONGEST_QUERY:
-        sentence = gettext_noop("A query may have {most} characters; this one has {number}.")
+        sentence = gettext_noop("A query can have {most} characters; this one has {number}.")
         most, number = f"{LONGEST_QUERY:,}", f"{len(text):,}"
         raise BadQuery(sentence, LONGEST_QUERY, text[LONGEST_QUERY:], most=most, number=number)
     reader = _Reader(list(tokens(text)), len(text))
@@ -86,8 +86,8 @@ def _all_of(reader: _Reader) -> Tree:
             break
     if explicit and is_doubtful:
         sentence = gettext_noop(
-            "AND at character {place} beside OR can be read in two ways: put parentheses around what belongs together,"
-            " as in (paris AND london) OR rome."
+            "AND at character {place} beside OR is ambiguous: put parentheses around what belongs"
+            " together, as in (paris AND london) OR rome."
         )
         raise BadQuery(sentence, explicit.at, explicit.written)
     return parts[0] if len(parts) == 1 else And(tuple(parts), parts[0].at)
@@ -131,9 +131,7 @@ def _operand(reader: _Reader) -> Tree:
 def _parenthesised(reader: _Reader, opening: Token) -> Tree:
     reader.opened.append(opening)
     if len(reader.opened) > DEEPEST:
-        sentence = gettext_noop(
-            "The parenthesis at character {place} lies inside {number} others, which is as deep as can be read."
-        )
+        sentence = gettext_noop("The parenthesis at character {place} is inside {number} others, the maximum depth.")
         raise BadQuery(sentence, opening.at, opening.written, number=DEEPEST)
     tree = _all_of(reader)
     if not reader.take(")"):
@@ -151,17 +149,16 @@ def _missing_operand(reader: _Reader) -> BadQuery:
             return _unclosed(before) if before else BadQuery(_NOTHING, reader.end, "")
         if token.kind == ")":
             return _holds_nothing(before) if before else _closes_none(token)
-        sentence = gettext_noop("{sign} at character {place} needs something to look for before it.")
+        sentence = gettext_noop("{sign} at character {place} needs a search term before it.")
         return BadQuery(sentence, token.at, token.written, sign=token.written)
     sentence = gettext_noop(
-        "{sign} at character {place} needs something to look for behind it; to look for the word, put it in quotation"
-        " marks."
+        "{sign} at character {place} needs a search term after it; to search for the word, put it in quotation marks."
     )
     return BadQuery(sentence, before.at, before.written, sign=before.written)
 
 
 def _closes_none(closing: Token) -> BadQuery:
-    sentence = gettext_noop("The parenthesis at character {place} closes none: open one before it, or leave it out.")
+    sentence = gettext_noop("The parenthesis at character {place} has no opening one: add it, or remove this one.")
     return BadQuery(sentence, closing.at, closing.written)
 
 
@@ -171,7 +168,7 @@ def _holds_nothing(opening: Token) -> BadQuery:
 
 
 def _unclosed(opening: Token) -> BadQuery:
-    sentence = gettext_noop("The parenthesis at character {place} is not closed: add another, or leave it out.")
+    sentence = gettext_noop("The parenthesis at character {place} is not closed: close it, or remove it.")
     return BadQuery(sentence, opening.at, opening.written)
 
 

@@ -46,12 +46,12 @@ _EXAMPLES: dict[Field, str] = {
     "is": "is:unread",
 }
 _NO_VALUE = gettext_noop(
-    "“{field}:” at character {place} needs a value right behind it, like {example}; for the word put it in quotation"
-    " marks."
+    "“{field}:” at character {place} needs a value right after it, like {example}; to search for "
+    "the word, put it in quotation marks."
 )
 _NO_NEXT_VALUE = gettext_noop(
-    "“{field}:” at character {place} needs a value right behind its comma, like {example}; for the word put it in"
-    " quotation marks."
+    "“{field}:” at character {place} needs a value right after its comma, like {example}; to "
+    "search for the word, put it in quotation marks."
 )
 _ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)  # whether a date can be read does not depend on the clock
 
@@ -116,7 +116,7 @@ def _phrase(text: str, at: int) -> Token | None:
 def _quoted(text: str, at: int) -> tuple[str, str]:
     match = _QUOTED.match(text, at)
     if match is None:
-        sentence = gettext_noop("The quotation mark at character {place} is not closed: add another, or leave it out.")
+        sentence = gettext_noop("The quotation mark at character {place} is not closed: close it, or remove it.")
         raise BadQuery(sentence, at, text[at])
     words = quotable(match[1])
     if not words:
@@ -144,8 +144,8 @@ def _ask_for_the_filter_that_was_meant(name: str, written: str, at: int) -> None
     meant = _MEANT.get(name.lower()) or (close[0] if close else None)
     if meant:
         sentence = gettext_noop(
-            "There is no filter “{name}:”, which stands at character {place}. For the filter write “{meant}:”, for the"
-            " word put it in quotation marks."
+            "There is no filter “{name}:” (at character {place}). For the filter write "
+            "“{meant}:”; to search for the word, put it in quotation marks."
         )
         raise BadQuery(sentence, at, written, name=name, meant=meant)
 
@@ -178,20 +178,22 @@ def _checked(field: Field, value: str, at: int, written: str) -> str:
     if field == "is":
         if lower in STATES:
             return lower
-        sentence = gettext_noop("“{field}:” needs one of {states} and {last}; “{value}” at character {place} is none.")
+        sentence = gettext_noop(
+            "“{field}:” needs one of {states} and {last}; “{value}” at character {place} is not one of them."
+        )
     elif field == "lang":
         if (code := base_code(value)) not in ("", "und"):
             return code
         sentence = gettext_noop(
-            "“{field}:” needs the code of a language, like en, de or zh; “{value}” at character {place} is none."
+            "“{field}:” needs a language code, like en, de or zh; “{value}” at character {place} is not one."
         )
     elif field in ("before", "after"):
         try:
             moment(lower, _ANY_TIME)
         except ValueError:
             sentence = gettext_noop(
-                "“{field}:” needs a date like 2026-11-21, 2026-11, 2026, today, yesterday or 7d;"
-                " “{value}” at character {place} is none."
+                "“{field}:” needs a date like 2026-11-21, 2026-11, 2026, today, yesterday or 7d; "
+                "“{value}” at character {place} is not one."
             )
         else:
             return lower

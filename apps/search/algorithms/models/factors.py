@@ -83,8 +83,8 @@ class Authority:
         '9 people follow its source: score × 0.75'
         """
         said = ngettext(
-            "{number} person follows its source: score × {factor}",
-            "{number} people follow its source: score × {factor}",
+            "{number} person follows its feed: score × {factor}",
+            "{number} people follow its feed: score × {factor}",
             followers,
         )
         return said.format(number=f"{followers:,}", factor=f"{float(self.factors(followers, most)):.2f}")
