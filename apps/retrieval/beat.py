@@ -89,7 +89,7 @@ RELEASE_SILENT = """
 UPDATE retrieval_schedule schedule
 SET due_at = clock_timestamp() + CASE WHEN attempts < %(immediate)s THEN interval '0'
         ELSE make_interval(secs => (%(delays)s::float8[])[least(attempts - %(immediate)s + 1, %(last)s)]) END,
-    sequence = sequence + 1, worker = '', reason = 'the worker that was checking it ended'
+    sequence = sequence + 1, worker = '', reason = 'its worker stopped'
 WHERE worker <> '' AND due_at IS NOT NULL
     -- A server that has just started could not take any heartbeat.
     AND pg_postmaster_start_time() < statement_timestamp() - make_interval(secs => %(silence)s)

@@ -167,10 +167,10 @@ def read_answer(assignment: Assignment, fetched: Fetched, further: Sequence[Fetc
         return Read(Outcome.NOT_MODIFIED, "", unread, is_feed=True)
     if fetched.status not in {200, 226}:
         outcome = _STATUSES.get(fetched.status, Outcome.FAILED)
-        return Read(outcome, f"The server answered {fetched.status}.", unread)
+        return Read(outcome, f"The server answered with status {fetched.status}.", unread)
     if further and (further[-1].failure or further[-1].status != 200):
         last = further[-1]
-        why = last.failure.message if last.failure else f"The server answered {last.status}."
+        why = last.failure.message if last.failure else f"The server answered with status {last.status}."
         return Read(Outcome.FAILED, f"{last.url}: {why}", unread)
     body_hash = blake2b(fetched.body, digest_size=16).digest()
     if body_hash == assignment.body_hash:

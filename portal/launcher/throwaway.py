@@ -70,7 +70,7 @@ def keep_as_template(environment: Mapping[str, str]) -> None:
 def _make_migrated_cluster(data: Path) -> None:
     with folder() as var:
         with _serving(var, FOR_TESTS) as environment:
-            migration = run_in_front([sys.executable, "-m", "portal.preparation", "migrate"], environment)
+            migration = run_in_front([sys.executable, "-m", "portal.launcher.preparation", "migrate"], environment)
         if migration.code:
             raise StartError(f"The database could not be migrated (code {migration.code}).")
         shutil.move(var / "pg", data)

@@ -39,7 +39,7 @@ def test_a_database_of_another_version_is_refused_in_a_line_and_left_as_it_is(ma
         history = [("sources", "0001_initial"), ("sources", "0002_of_another_version"), ("of_a_removed_app", "0001")]
         connection.cursor().executemany("INSERT INTO django_migrations (app, name) VALUES (%s, %s)", history)
     done = subprocess.run(
-        [sys.executable, "-m", "portal.preparation"],
+        [sys.executable, "-m", "portal.launcher.preparation"],
         cwd=ROOT,
         env=os.environ | {"DATABASE_URL": url, "WIREBEAT_VAR": str(tmp_path)},
         capture_output=True,

@@ -157,9 +157,9 @@ async def _ask(request: FetchRequest) -> Fetched:
 
 def _refusal(fetched: Fetched) -> Answer:
     status = fetched.status
-    error = f"It answered with the status {status}."
+    error = f"The server answered with status {status}."
     if 300 <= status < 400:
-        error = f"It redirects (status {status}), which is not followed: give the address that it leads to."
+        error = f"It redirects (status {status}), which is not followed: enter the final address."
     return Answer(
         status,
         error,

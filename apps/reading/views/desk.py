@@ -52,8 +52,8 @@ def dead_letters(request: HttpRequest) -> HttpResponse:
 def decide_dead_letter(request: HttpRequest) -> HttpResponse:
     """Send a message again, or discard it."""
     decisions = {
-        "send": (dead.send_again, _("It is sent again.")),
-        "discard": (dead.discard, _("It is discarded.")),
+        "send": (dead.send_again, _("It will be sent again.")),
+        "discard": (dead.discard, _("Discarded.")),
     }
     if request.POST.get("do") not in decisions:
         return HttpResponseBadRequest("Say send or discard.")
@@ -62,7 +62,7 @@ def decide_dead_letter(request: HttpRequest) -> HttpResponse:
         if decide(request.POST.get("id", "")[:200].replace("\x00", "")):
             messages.success(request, said)
         else:
-            messages.warning(request, _("Somebody has decided on it already."))
+            messages.warning(request, _("Someone has already decided on it."))
     except dead.NotSendable as problem:
         messages.error(request, str(problem))
     return redirect("stuck")
