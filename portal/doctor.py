@@ -239,8 +239,7 @@ def _migrations(connection: databases.Connection) -> str:
     applied, known = schema.applied(connection), schema.known()
     if missing := known - applied:
         raise Wrong(f"{len(missing)} are not applied.", "manage.py migrate")
-    ours = {app for app, _ in known}
-    if leftover := sorted(f"{app}.{name}" for app, name in applied - known if app in ours):
+    if leftover := schema.unknown(connection):
         raise Wrong(
             f"The database has {len(leftover)} that this program does not know: {', '.join(leftover[:3])}.",
             "Run the newer program that made them, or restore a backup of this one's time.",

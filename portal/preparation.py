@@ -81,6 +81,13 @@ def _take(holder: psycopg.Connection[Any]) -> bool:
 
 def _migrate() -> None:
     with databases.connect() as reader:
+        if unknown := schema.unknown(reader):
+            sys.exit(
+                f"The database {databases.name()} was made by another version of Wirebeat: it has {len(unknown)}"
+                f" migrations that this one does not have ({unknown[0]}). Export its data with that version, by"
+                " `manage.py backup` and from each account, and start this one with an empty database"
+                " (DATABASE_URL or WIREBEAT_VAR)."
+            )
         missing = len(schema.known() - schema.applied(reader))
     call_command(_Migrate(missing), interactive=False, verbosity=0)
 

@@ -4,6 +4,7 @@ import functools
 from typing import Any
 
 import psycopg
+from django.apps import apps
 from django.db.migrations.loader import MigrationLoader
 
 Migration = tuple[str, str]  # app, name
@@ -21,6 +22,12 @@ def applied(connection: psycopg.Connection[Any]) -> frozenset[Migration]:
     if row is None or not row[0]:
         return frozenset()
     return frozenset(connection.execute("SELECT app, name FROM django_migrations").fetchall())
+
+
+def unknown(connection: psycopg.Connection[Any]) -> list[str]:
+    """Applied migrations that this program does not have, as ``app.name``; apps that it does not have do not count."""
+    ours = {config.label for config in apps.get_app_configs()}
+    return sorted(f"{app}.{name}" for app, name in applied(connection) - known() if app in ours)
 
 
 def parameters(connection_parameters: dict[str, Any]) -> dict[str, Any]:
