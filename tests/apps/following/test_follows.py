@@ -138,7 +138,7 @@ def test_an_imported_list_exports_as_it_came():
     user = a_user("ada")
     actions.import_list(user, LIST, now=NOON)
     exported = opml.read(opml.write(queries.subscription_list(user), NOON))
-    assert exported.title == "Sources of ada"
+    assert exported.title == "Feeds of ada"
     assert exported.subscriptions == LIST.subscriptions
 
 

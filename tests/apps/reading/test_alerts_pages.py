@@ -97,7 +97,7 @@ def test_a_rule_that_does_nothing_says_so(client, saved):
 
 
 def test_where_no_mail_is_sent_the_rule_says_so_beforehand(client, saved, settings):
-    assert "sends no mail" not in page(client, "alert_rule", saved.pk).text
+    assert "cannot send mail" not in page(client, "alert_rule", saved.pk).text
     settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
     assert "This portal cannot send mail" in page(client, "alert_rule", saved.pk).text
 
@@ -148,7 +148,7 @@ def test_what_was_sent_is_listed_with_its_attempts_and_can_be_tried_again(client
     message = a_message(saved, state="failed", error="It answered with status 500.")
     Attempt.objects.create(message=message, at=NOON, took=0.25, status=500, error="It answered with status 500.")
     shown = page(client, "alert_messages").text
-    assert "1 message did not arrive and was given up" in shown
+    assert "1 message could not be delivered" in shown
     assert "Storms" in shown
     assert "(500)" in shown
     client.post(reverse("alert_retry", args=[message.pk]))
@@ -233,7 +233,7 @@ def test_how_a_search_is_served_is_shown(client, saved):
     shown = page(client, "alert_service", saved.pk).text
     assert "Storm Watch" in shown
     assert "&lt; 5 min: 3" in shown or "< 5 min: 3" in shown
-    assert "by about 4 checks per day" in shown  # a source worth four times as much is asked twice as often
+    assert "about 4 checks per day more" in shown  # a source worth four times as much is asked twice as often
 
 
 def test_what_raises_a_source_is_shown_on_its_page_without_telling_of_others(client, user, saved):

@@ -94,7 +94,7 @@ def test_what_would_be_too_heavy_is_told_and_stays(client, staff):
     heavy = a_source(title="Heavy", weight=900.0)
     done = many(client, chosen=f"{heavy.pk},{a_source().pk}", do="change", weighing="multiply", number="2")
     assert "1 feed changed." in done.text
-    assert "above 1,000: Heavy" in done.text
+    assert "exceed 1,000: Heavy" in done.text
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_many_are_asked_now_and_those_that_cannot_be_are_counted(client, staff):
     said = many(client, source=[ready.pk, resting.pk, paused.pk, a_source().pk], do="ask").text
     assert "1 feed will be checked shortly." in said
     assert "1 will be checked as soon as the rate limit allows." in said
-    assert "2 are not asked" in said
+    assert "2 will not be checked" in said
     assert Schedule.objects.get(pk=ready.pk).due_at < timezone.now()
 
 
@@ -156,7 +156,7 @@ def test_many_are_deleted_only_when_that_is_confirmed(client, staff):
     posting = a_posting()
     a_follow(source=posting.source)
     asked = many(client, source=posting.source_id, do="delete")
-    assert "Delete 1 source?" in asked.text
+    assert "Delete 1 feed?" in asked.text
     assert Source.objects.exists()
     many(client, chosen=asked.context["page"].chosen, do="delete", confirmed="yes", why="spam")
     assert not Source.objects.exists()

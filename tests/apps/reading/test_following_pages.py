@@ -176,12 +176,12 @@ def test_a_name_that_is_too_long_is_told(client, user):
 @pytest.mark.parametrize(
     ("outcome", "status", "words"),
     [
-        ("failed", 404, "nothing at its address any more (404)"),
+        ("failed", 404, "nothing at this address any more (404)"),
         ("refused", 0, "does not allow automatic reading"),
-        ("failed", 403, "refuses to let us read it (403)"),
-        ("failed", 502, "trouble of its own (502)"),
-        ("throttled", 429, "come less often (429)"),
-        ("throttled", 503, "trouble of its own (503)"),
+        ("failed", 403, "denies access (403)"),
+        ("failed", 502, "server error (502)"),
+        ("throttled", 429, "asks for fewer requests (429)"),
+        ("throttled", 503, "server error (503)"),
         ("not_a_feed", 200, "no readable feed"),
         ("failed", 0, "It took too long."),
         ("failed", 418, "status 418"),
@@ -198,7 +198,7 @@ def test_a_source_that_fails_is_told_of_everywhere_until_somebody_knows(client, 
     a_retrieval(follow.source, outcome="failed", status=404)
     notices.look(now=timezone.now())
     page = client.get(reverse("feed_health")).text
-    assert "nothing at its address any more (404)" in page
+    assert "nothing at this address any more (404)" in page
     assert "could not be read" in page
     river = client.get(reverse("river_source", args=[follow.source_id])).text
     assert "last success" in river
@@ -278,7 +278,7 @@ def test_news_are_waited_for_while_their_sources_are_asked_and_no_longer(client,
     a_schedule(waiting.source)
     posting = a_posting(asked.source)
     page = client.get(reverse("filling")).text
-    assert "1 of 2 sources have been asked" in page
+    assert "1 of 2 feeds have been checked" in page
     assert 'hx-trigger="load' in page
     assert posting.title in page
     rest = client.get(reverse("filling"), headers={"HX-Request": "true"}).text

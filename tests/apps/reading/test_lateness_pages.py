@@ -78,7 +78,7 @@ def test_a_feed_dispatched_again_a_second_ago_is_overdue_since_it_was_first_due(
     page = words(client, "source", feed.pk)
     assert "24 min ago" in page
     assert f"since {schedule.first_due_at:%-d %B %Y, %H:%M:%S}" in part(page, "overdue")
-    assert "begun within 24 min, stored within 24 min" in part(page, "lateness")
+    assert "started within 24 min, stored within 24 min" in part(page, "lateness")
     assert "24 min ago" in words(client, "source_plan", feed.pk)
     assert "24 min ago" in words(client, "sources")
     plan = words(client, "plan")
@@ -129,7 +129,7 @@ def test_the_log_shows_lateness_to_begun_and_to_stored_and_every_instant(client,
     page = words(client, "source", feed.pk)
     assert '<td class="number">0.18 s</td><td class="number">12 s</td>' in page.replace("</td> <td", "</td><td")
     instants = page.split('title="due ')[1].split('"')[0]
-    assert [word for word in instants.split() if word.isalpha()] == ["dispatched", "begun", "fetched", "stored"]
+    assert [word for word in instants.split() if word.isalpha()] == ["dispatched", "started", "fetched", "stored"]
 
 
 def test_what_is_no_check_has_no_lateness_and_is_not_the_latest_one(client, staff, feed):
@@ -138,7 +138,7 @@ def test_what_is_no_check_has_no_lateness_and_is_not_the_latest_one(client, staf
     page = sources.source_page(staff, feed.pk, timezone.now())
     assert [row.late is None for row in page.retrievals] == [True, False]
     assert page.latest.late.begun == 3
-    assert "begun –" in words(client, "source", feed.pk)
+    assert "started –" in words(client, "source", feed.pk)
     told = Program(staff).get(f"sources/{feed.pk}").json()["retrievals"]
     assert [row["lateness_seconds"] for row in told] == [None, 3]
 
@@ -166,17 +166,17 @@ def test_a_portal_in_time_warns_of_nothing(client, staff, feed):
     a_check(feed, late=2 * SECOND)
     page = words(client, "desk")
     assert 'id="late"' not in page
-    assert "began 2 s late (median), 2 s (99 of 100), 2 s (longest)" in part(page, "lateness")
+    assert "started 2 s late (median), 2 s (99th percentile), 2 s (longest)" in part(page, "lateness")
     assert "No check is overdue." in part(page, "lateness")
 
 
 @pytest.mark.parametrize(
     ("state", "cause"),
     [
-        ({"first_due_at": None, "dispatched_at": None, "due_at": -LONG}, "1 not claimed: beat does not run"),
-        ({}, "1 claimed and not begun"),
-        ({"worker": "one", "dispatched_at": None}, "1 begun and not stored"),
-        ({"dispatched_at": None}, "1 put off: too many feeds share a host"),
+        ({"first_due_at": None, "dispatched_at": None, "due_at": -LONG}, "1 not claimed: beat is not running"),
+        ({}, "1 claimed but not started"),
+        ({"worker": "one", "dispatched_at": None}, "1 started but not stored"),
+        ({"dispatched_at": None}, "1 postponed: too many feeds share a host"),
     ],
 )
 def test_the_warning_names_what_overdue_checks_wait_for(client, staff, feed, state, cause):

@@ -308,7 +308,7 @@ def test_the_page_spells_out_why_a_source_is_asked_then(client, staff):
         "publishes 1.4 times as much as usual",
         "at least 1 h after the last check, at most 1 d",
         "To halve that",
-        "one posting 4 h, or ten 24 min each",
+        "one article 4 h, or ten 24 min each",
         "10 min",
     ):
         assert words in page
@@ -329,7 +329,7 @@ def test_a_timetable_is_told_as_such(client, staff):
     source.habit.timetable, source.habit.period = np.array([3.0, 15.0]).tobytes(), 24.0
     source.habit.save()
     page = text_of_plan(client, source)
-    assert "goes by a timetable, on which it is asked 2 times a day" in page
+    assert "uses a timetable with 2 checks per day" in page
     coming = of_source(source, timezone.now()).coming[1:]
     assert {each.hours for each in coming} == {3.0, 15.0}
 

@@ -307,7 +307,7 @@ def test_two_sources_cannot_have_one_address(client, staff):
     a_source(url=SOURCE["url"])
     other = a_source()
     page = client.post(reverse("edit_source", args=[other.pk]), SOURCE).text
-    assert "Another source has the address" in page
+    assert "Another feed already has the address" in page
 
 
 @pytest.mark.parametrize("weight", ["-1", "1001", "nan", "much"])
