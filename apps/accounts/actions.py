@@ -7,6 +7,7 @@ from secrets import token_bytes as random_bytes
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth import SESSION_KEY
 from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
@@ -215,7 +216,14 @@ def delete_account(user: User) -> None:
     if not User.objects.select_for_update().filter(pk=user.pk).exists():
         return
     keys = list(queries.sessions_of(user).values_list("session_key", flat=True))
-    Session.objects.filter(session_key__in=keys).delete()
+    Session.objects.filter(session_key__in=[*keys, *_unlisted_sessions(user)]).delete()
     people = ContentType.objects.get_for_model(User)
     LogEntry.objects.filter(content_type=people, object_id=str(user.pk)).delete()
     User.objects.filter(pk=user.pk).delete()
+
+
+def _unlisted_sessions(user: User) -> list[str]:
+    """Sessions of theirs that allauth has not listed."""
+    listed = UserSession.objects.values("session_key")
+    others = Session.objects.exclude(session_key__in=listed).only("session_key", "session_data")
+    return [each.session_key for each in others.iterator() if each.get_decoded().get(SESSION_KEY) == str(user.pk)]
