@@ -10,7 +10,6 @@ import hypothesis
 import pytest
 import redis
 
-from portal import throwaway
 from portal.launcher import throwaway
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser's driver runs a loop in the test's thread

@@ -123,7 +123,7 @@ class _Migrate(migrate.Command):
         self._begun = 0
         self._reported = time.monotonic()
 
-    def migration_progress_callback(self, action: str, migration: Any = None, fake: bool = False) -> None:
+    def migration_progress_callback(self, action: str, migration: Any = None, fake: bool | None = False) -> None:
         if action != "apply_start":
             return
         self._begun += 1
