@@ -37,7 +37,7 @@ def test_a_process_is_found_by_its_name_and_folder_and_not_when_it_is_dead(tmp_p
 
 def test_a_child_gets_its_signal_when_its_parent_is_killed(until, is_running):
     parent = run_python(
-        "import signal; from portal import processes\n"
+        "import signal; from portal.launcher import processes\n"
         "print(processes.spawn(['sleep', 'infinity'], death_signal=signal.SIGINT).pid, flush=True)\n"
         "signal.pause()"
     )
@@ -51,7 +51,7 @@ def test_a_child_gets_its_signal_when_its_parent_is_killed(until, is_running):
 
 def test_held_signals_interrupt_nothing_until_a_pause(until):
     process = run_python(
-        "import os, time; from portal import processes\n"
+        "import os, time; from portal.launcher import processes\n"
         "processes.hold_signals()\n"
         "os.kill(os.getpid(), 15)\n"
         "print('still here')\n"
@@ -63,7 +63,7 @@ def test_held_signals_interrupt_nothing_until_a_pause(until):
 
 def test_a_pause_that_is_over_while_the_process_is_stopped_just_ends(until):
     process = run_python(
-        "from portal import processes; processes.hold_signals(); print('held', flush=True)\n"
+        "from portal.launcher import processes; processes.hold_signals(); print('held', flush=True)\n"
         "processes.pause(0.5); print('went on')"
     )
     assert process.stdout.readline() == "held\n"
@@ -83,7 +83,7 @@ def test_a_pause_takes_nothing_for_a_signal_that_nobody_sent(monkeypatch, number
 
 def test_a_signal_that_a_pause_does_not_heed_waits_for_the_next():
     process = run_python(
-        "import os; from portal import processes\n"
+        "import os; from portal.launcher import processes\n"
         "processes.hold_signals()\n"
         "os.kill(os.getpid(), 15)\n"
         "processes.pause(0.1, heeding=frozenset())\n"
@@ -96,7 +96,7 @@ def test_a_signal_that_a_pause_does_not_heed_waits_for_the_next():
 
 def test_a_pause_ends_when_a_child_ends():
     process = run_python(
-        "from portal import processes\n"
+        "from portal.launcher import processes\n"
         "processes.hold_signals()\n"
         "child = processes.spawn(['true'])\n"
         "processes.pause(60)\n"
@@ -107,7 +107,7 @@ def test_a_pause_ends_when_a_child_ends():
 
 def test_children_do_not_inherit_what_is_held():
     process = run_python(
-        "import sys; from portal import processes\n"
+        "import sys; from portal.launcher import processes\n"
         "processes.hold_signals()\n"
         "code = 'import signal; print(signal.pthread_sigmask(signal.SIG_BLOCK, ()))'\n"
         "processes.spawn([sys.executable, '-c', code]).wait()"
@@ -129,7 +129,7 @@ def test_a_missing_program_is_an_error_of_the_parent():
 
 def test_orphans_are_adopted_and_collected_and_own_children_are_left_to_their_owner(until):
     process = run_python(
-        "import subprocess, time; from pathlib import Path; from portal import processes\n"
+        "import subprocess, time; from pathlib import Path; from portal.launcher import processes\n"
         "processes.adopt_orphans()\n"
         "own = subprocess.Popen(['sh', '-c', 'sleep 0.2 & echo $!; exit 3'], stdout=subprocess.PIPE, text=True)\n"
         "orphan = int(own.stdout.readline())\n"
