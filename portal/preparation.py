@@ -18,6 +18,8 @@ from django.core.mail import get_connection
 from django.core.management import call_command
 from django.core.management.commands import migrate
 from django.db import OperationalError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.state import ModelState, ProjectState, StateApps
 
 from apps.database import schema
 from portal import databases
@@ -88,8 +90,28 @@ def _migrate() -> None:
                 " `manage.py backup` and from each account, and start this one with an empty database"
                 " (DATABASE_URL or WIREBEAT_VAR)."
             )
-        missing = len(schema.known() - schema.applied(reader))
-    call_command(_Migrate(missing), interactive=False, verbosity=0)
+        applied = schema.applied(reader)
+    command = _Migrate(len(schema.known() - applied))
+    if not applied:
+        executor = MigrationExecutor(connection, command.migration_progress_callback)
+        everything = executor.loader.graph.leaf_nodes()
+        executor.migrate(everything, state=_GrowingState(real_apps=executor.loader.unmigrated_apps))
+    call_command(command, interactive=False, verbosity=0)
+
+
+class _GrowingState(ProjectState):
+    """The models of a database that is being made.
+
+    Django renders all models again that are related to a new one, for whoever still reads the former state. Nobody
+    does while tables are made, and it takes half of the time.
+    """
+
+    def add_model(self, model_state: ModelState) -> None:
+        rendered: StateApps | None = self.__dict__.pop("apps", None)
+        super().add_model(model_state)
+        if rendered is not None:
+            rendered.render_multiple([model_state])
+            self.apps = rendered
 
 
 class _Migrate(migrate.Command):
@@ -101,7 +123,7 @@ class _Migrate(migrate.Command):
         self._begun = 0
         self._reported = time.monotonic()
 
-    def migration_progress_callback(self, action: str, migration: Any = None, fake: bool = False) -> None:
+    def migration_progress_callback(self, action: str, migration: Any = None, fake: bool | None = False) -> None:
         if action != "apply_start":
             return
         self._begun += 1

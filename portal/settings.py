@@ -80,7 +80,7 @@ INSTALLED_APPS = [
     "django_celery_beat",
     "django_htmx",
     "ninja",  # the files of its page that documents our interface
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # the URLs load its modules, and with them most of the program
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",

@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 from apps.accounts.views import sign_in_elsewhere
 from portal import stuck, unavailable
 
+admin.autodiscover()
 # As everybody signs in: with a second factor where there is one, and within the limits.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 

@@ -1,6 +1,8 @@
 """From texts to terms: every language its way, and one way for all."""
 
 import re
+import sys
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from apps.postings.algorithms.words import LONGEST_TEXT, STOP_MARK, analyse, lan
 from apps.postings.algorithms.words.analysis import LONGEST_WORD
 from apps.postings.algorithms.words.folding import folded, lowered
 from apps.postings.algorithms.words.languages import base_code, language
-from apps.postings.algorithms.words.scripts import ASCII_WORDS, WORDS_AND_CHARACTERS
+from apps.postings.algorithms.words.scripts import ASCII_WORDS, PLANES_WITH_MARKS, WORDS_AND_CHARACTERS
 from apps.postings.algorithms.words.stop_words import STOP_WORDS
 from apps.search.algorithms.models.query import Query
 
@@ -219,3 +221,8 @@ def test_codes_of_feeds_are_understood():
 @given(st.text(max_size=80), languages)
 def test_the_sequence_alone_is_the_one_of_the_whole_analysis(text, language_code):
     assert sequence(text, language_code) == analyse(text, language_code).sequence
+
+
+def test_other_planes_of_unicode_hold_no_marks():
+    marks = (code for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) in {"Mn", "Mc"})
+    assert {code >> 16 for code in marks} == set(PLANES_WITH_MARKS)

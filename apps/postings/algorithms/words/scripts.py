@@ -1,16 +1,17 @@
 """Which script a word is written in, and how a text falls into words."""
 
 import re
-import sys
 import unicodedata
+from itertools import chain
 
+PLANES_WITH_MARKS = (0, 1, 14)  # of Unicode's 17: each process looks through them at its start
 _SPOKEN_MARKS = "\u00ad\u200c\u200d"  # soft hyphen and joiners: inside a word, and no part of it
 
 
 def _marks() -> str:
     """The combining marks as a part of a character class: `\\w` knows none, and Hindi would fall apart at each."""
     runs: list[list[int]] = []
-    for code in range(sys.maxunicode + 1):
+    for code in chain.from_iterable(range(plane << 16, (plane + 1) << 16) for plane in PLANES_WITH_MARKS):
         if unicodedata.category(chr(code)) in ("Mn", "Mc"):
             if runs and runs[-1][1] == code - 1:
                 runs[-1][1] = code
