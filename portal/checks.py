@@ -34,8 +34,10 @@ def run(arguments: Sequence[str]) -> int:
     processes.hold_signals()
     started = time.monotonic()
     try:
-        with throwaway.running(throwaway.FOR_TESTS) as servers:
-            environment = servers | {"WIREBEAT_CHROMIUM": chromium() or ""}
+        with throwaway.running(throwaway.FOR_TESTS, migrated=True) as servers:
+            throwaway.keep_as_template(servers)
+            # Without bytecode, pytest and every process that tests start would compile all modules again.
+            environment = servers | {"WIREBEAT_CHROMIUM": chromium() or "", "PYTHONDONTWRITEBYTECODE": ""}
             if arguments:
                 return throwaway.run_in_front([*PYTEST, *arguments], environment).code
             results = list(outcomes(steps(), environment))

@@ -5,12 +5,10 @@ are small, so that many are sealed and merged in a short time.
 """
 
 import json
-import os
 import random
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from apps.replay.indexing.exercise import said, start
-from portal import embedded, privileges, processes, servers
+from portal import embedded, privileges, processes, servers, throwaway
 from portal.console import QUIET, Console
 from portal.embedded import StartError
 from portal.supervisor import Supervisor
@@ -86,10 +84,8 @@ class _Trial:
         self._writers: list[Path] = []
 
     def begin(self) -> None:
+        throwaway.copy_migrated_cluster(self._data)
         self._start_postgres()
-        migrate = [sys.executable, "-m", "portal.preparation", "migrate"]
-        if subprocess.run(migrate, cwd=ROOT, env=os.environ | self._environment, check=False).returncode:
-            raise StartError("The database of the trial could not be prepared; the lines above say why.")
         self._start_writer()
         self._start_maintainer()
         self._await(lambda: self._count("added") >= FIRST_BATCHES, "the writer")

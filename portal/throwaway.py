@@ -11,7 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from portal import embedded, privileges, processes, servers
+import psycopg
+
+from portal import clusters, embedded, privileges, processes, servers
 from portal.console import QUIET, Console
 from portal.embedded import StartError
 from portal.processes import Stopped
@@ -19,6 +21,7 @@ from portal.supervisor import Supervisor
 
 ROOT = Path(__file__).resolve().parent.parent
 PREFIX = "wirebeat-throwaway-"
+TEMPLATE = f"{embedded.DATABASE}_template"  # of the databases of tests
 FOR_TESTS = servers.postgres_settings() | servers.FORGETFUL
 FOR_MEASURING = servers.postgres_settings(shared_buffers=2**30)
 
@@ -34,11 +37,7 @@ def run(command: Sequence[str], settings: Mapping[str, str], *, migrated: bool) 
     """Run a command of this checkout on servers of its own; its exit code."""
     processes.hold_signals()
     try:
-        with running(settings) as environment:
-            if migrated:
-                migration = run_in_front([sys.executable, "-m", "portal.preparation", "migrate"], environment)
-                if migration.code:
-                    return migration.code
+        with running(settings, migrated=migrated) as environment:
             return run_in_front(command, environment).code
     except StartError as error:
         sys.exit(str(error))
@@ -47,24 +46,53 @@ def run(command: Sequence[str], settings: Mapping[str, str], *, migrated: bool) 
 
 
 @contextmanager
-def running(settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
+def running(settings: Mapping[str, str], *, migrated: bool) -> Iterator[dict[str, str]]:
     """Start the servers, and yield the environment that leads to them."""
     with folder() as var:
-        sockets = embedded.make_run_directory(var)
-        supervisor = Supervisor(Console(var / "log", QUIET))
-        try:
-            supervisor.start(servers.postgres(var / "pg", sockets, settings), servers.valkey(var / "valkey", sockets))
-            yield os.environ | {
-                "DATABASE_URL": embedded.postgres_url(sockets),
-                "BROKER_URL": embedded.valkey_url(sockets, "redis+socket"),
-                "CACHE_URL": embedded.cache_url(var),
-                "WIREBEAT_DOCUMENTS_STORAGE": "django.core.files.storage.FileSystemStorage",
-                "WIREBEAT_DOCUMENTS_OPTIONS": json.dumps({"location": str(var / "documents")}),
-                "WIREBEAT_THROWAWAY": "1",
-            }
-        finally:
-            supervisor.stop()
-            shutil.rmtree(sockets, ignore_errors=True)
+        if migrated:
+            copy_migrated_cluster(var / "pg")
+        with _serving(var, settings) as environment:
+            yield environment
+
+
+def copy_migrated_cluster(data: Path) -> None:
+    """Make `data` the folder of a Postgres whose database has all tables, and no rows but those of the migrations."""
+    clusters.copy(data, make=_make_migrated_cluster)
+
+
+def keep_as_template(environment: Mapping[str, str]) -> None:
+    """Rename the migrated database to `TEMPLATE`, which nobody uses, and put an empty one in its place."""
+    with psycopg.connect(environment["DATABASE_URL"], dbname="postgres", autocommit=True) as connection:
+        connection.execute(f"ALTER DATABASE {embedded.DATABASE} RENAME TO {TEMPLATE}")
+        connection.execute(f"CREATE DATABASE {embedded.DATABASE}")
+
+
+def _make_migrated_cluster(data: Path) -> None:
+    with folder() as var:
+        with _serving(var, FOR_TESTS) as environment:
+            migration = run_in_front([sys.executable, "-m", "portal.preparation", "migrate"], environment)
+        if migration.code:
+            raise StartError(f"The database could not be migrated (code {migration.code}).")
+        shutil.move(var / "pg", data)
+
+
+@contextmanager
+def _serving(var: Path, settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    sockets = embedded.make_run_directory(var)
+    supervisor = Supervisor(Console(var / "log", QUIET))
+    try:
+        supervisor.start(servers.postgres(var / "pg", sockets, settings), servers.valkey(var / "valkey", sockets))
+        yield os.environ | {
+            "DATABASE_URL": embedded.postgres_url(sockets),
+            "BROKER_URL": embedded.valkey_url(sockets, "redis+socket"),
+            "CACHE_URL": embedded.cache_url(var),
+            "WIREBEAT_DOCUMENTS_STORAGE": "django.core.files.storage.FileSystemStorage",
+            "WIREBEAT_DOCUMENTS_OPTIONS": json.dumps({"location": str(var / "documents")}),
+            "WIREBEAT_THROWAWAY": "1",
+        }
+    finally:
+        supervisor.stop()
+        shutil.rmtree(sockets, ignore_errors=True)
 
 
 def run_in_front(command: Sequence[str], environment: Mapping[str, str]) -> Ending:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
+from portal import throwaway
+
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser's driver runs a loop in the test's thread
 
 # What runs in the background of a shell begins with Ctrl-C ignored, and so would all that tests start and stop by it.
@@ -18,6 +20,20 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 hypothesis.settings.register_profile("wirebeat", deadline=None)
 hypothesis.settings.load_profile("wirebeat")
 
+# In one statement: triggers would fill outboxes, and foreign keys would want an order.
+EMPTY_TABLES = """
+DO $$
+DECLARE
+    name text;
+BEGIN
+    SET LOCAL session_replication_role = replica;
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public'
+        AND tablename NOT IN ('auth_permission', 'django_content_type', 'django_migrations')
+    LOOP
+        EXECUTE format('DELETE FROM %I', name);
+    END LOOP;
+END $$
+"""
 LOOPBACK = ("127.", "::1", "0.0.0.0", "::", "localhost")
 
 
@@ -55,6 +71,17 @@ def own_cache(worker_id: str) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings: None, django_db_blocker: object) -> None:
+    """Clone the migrated database of `manage.py test`, where the server has it."""
+    from django.db import connection  # noqa: PLC0415, after the settings
+
+    with django_db_blocker.unblock(), connection._nodb_cursor() as cursor:  # type: ignore[attr-defined]
+        cursor.execute("SELECT FROM pg_database WHERE datname = %s", [throwaway.TEMPLATE])
+        if cursor.fetchone() is not None:
+            connection.settings_dict["TEST"]["TEMPLATE"] = throwaway.TEMPLATE
+
+
+@pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: object) -> Iterator[None]:
     """Threads and processes of tests may still hold a session at the end; the database is dropped nevertheless."""
     from django.db import connection  # noqa: PLC0415, after the settings
@@ -65,6 +92,22 @@ def django_db_setup(django_db_setup: None, django_db_blocker: object) -> Iterato
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def quick_emptying() -> Iterator[None]:
+    """Tests with transactions of their own delete rows afterwards: Django truncates 110 tables and fills two again."""
+    from django.db import connections  # noqa: PLC0415, after the settings
+    from django.test import TransactionTestCase  # noqa: PLC0415
+
+    def empty(case: TransactionTestCase) -> None:
+        for name in case._databases_names(include_mirrors=False):
+            with connections[name].cursor() as cursor:
+                cursor.execute(EMPTY_TABLES)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", empty)
+        yield
 
 
 def _uses_database(request: pytest.FixtureRequest) -> bool:

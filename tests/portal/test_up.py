@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from portal import embedded, servers
+from portal import embedded, servers, throwaway
 from tests.portal.conftest import descendants
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -305,7 +305,10 @@ def test_a_normal_user_starts_it_too(make_house, open_folder):
 def real_house(make_house, tmp_path):
     """The real portal, not started yet."""
     command = [sys.executable, str(ROOT / "manage.py"), "up"]
-    return make_house(tmp_path / "var", command=command, environment={"WIREBEAT_NO_VENV": "1"})
+    environment = {"WIREBEAT_NO_VENV": "1"}
+    house = make_house(tmp_path / "var", with_cluster=False, command=command, environment=environment)
+    throwaway.copy_migrated_cluster(house.var / "pg")
+    return house
 
 
 def children(process):

@@ -18,8 +18,7 @@ Command = Callable[..., Mapping[str, float]]
 @pytest.fixture(scope="module")
 def prepared() -> Iterator[dict[str, str]]:
     """The environment of servers that hold an empty, migrated database."""
-    with throwaway.running(throwaway.FOR_TESTS) as environment:
-        subprocess.run([sys.executable, "-m", "portal.preparation", "migrate"], env=environment, cwd=ROOT, check=True)
+    with throwaway.running(throwaway.FOR_TESTS, migrated=True) as environment:
         yield environment
 
 

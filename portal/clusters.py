@@ -1,0 +1,83 @@
+"""A cache of migrated Postgres clusters: copying one takes less than a second, making one many."""
+
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from portal import embedded, privileges
+
+ROOT = Path(__file__).resolve().parent.parent
+# What else shapes a cluster: the packages with migrations of their own, and the programs that make it.
+MADE_BY = ("portal/requirements.lock", "portal/servers.py", "portal/preparation.py")
+MAX_CLUSTERS = 4  # the least recently used ones beyond are removed
+
+
+def copy(data: Path, *, make: Callable[[Path], None]) -> None:
+    """Copy the cluster of this program's migrations to `data`; `make` makes it where it is not cached yet."""
+    try:
+        cache = _folder()
+    except OSError:  # this user has no home, say
+        make(data)
+        return
+    with _locked(cache, fcntl.LOCK_SH):
+        if _copy(cache / key(), data):
+            return
+    with _locked(cache, fcntl.LOCK_EX):  # between the locks another command may have made it
+        cluster = cache / key()
+        if not cluster.exists():
+            _make(cluster, make)
+            _prune(cache)
+        _copy(cluster, data)
+
+
+def key() -> str:
+    """Names the cluster: equal for equal migrations, made alike by the same build of Postgres."""
+    postgres = embedded.postgres_programs() / "postgres"
+    found = postgres.stat()
+    digest = hashlib.sha256(f"{postgres} {found.st_size} {found.st_mtime_ns}".encode())
+    migrations = (file for app in ("apps", "portal", "lab") for file in (ROOT / app).rglob("migrations/*.py"))
+    for file in [*sorted(migrations), *(ROOT / name for name in MADE_BY)]:
+        digest.update(f"\0{file.relative_to(ROOT)}\0".encode() + file.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def _folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    folder = (Path(base) if base.startswith("/") else Path.home() / ".cache") / "wirebeat" / "clusters"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+@contextmanager
+def _locked(cache: Path, operation: int) -> Iterator[None]:
+    with (cache / "lock").open("ab") as lock:
+        fcntl.flock(lock, operation)
+        yield
+
+
+def _make(cluster: Path, make: Callable[[Path], None]) -> None:
+    """Make a cluster. It gets its name last, when it is on the disk: half of one must not look like all."""
+    unfinished = cluster.with_suffix(".new")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    make(unfinished)
+    os.sync()
+    unfinished.rename(cluster)
+
+
+def _copy(cluster: Path, data: Path) -> bool:
+    if not cluster.exists():
+        return False
+    os.utime(cluster)
+    shutil.copytree(cluster, data)
+    privileges.hand_over(data, *data.rglob("*"))
+    return True
+
+
+def _prune(cache: Path) -> None:
+    clusters = [path for path in cache.iterdir() if path.is_dir()]
+    for unused in sorted(clusters, key=lambda path: path.stat().st_mtime, reverse=True)[MAX_CLUSTERS:]:
+        shutil.rmtree(unused, ignore_errors=True)
