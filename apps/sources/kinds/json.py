@@ -25,8 +25,9 @@ def propose(page: Page, wanted: str) -> Iterator[Proposal]:
 KIND = SourceKind(
     label=gettext_noop("JSON, items by paths"),
     help=gettext_noop(
-        "Each path leads along keys: <code>data.items</code>, <code>title</code>, <code>media[0].url</code>,"
-        ' <code>["my key"]</code>; or as an XPath: <code>//data/items/item</code>. Of an array every element is meant.'
+        "Each path follows keys: <code>data.items</code>, <code>title</code>, <code>media[0].url</code>, "
+        '<code>["my key"]</code>; or it is an XPath: <code>//data/items/item</code>. An array means each '
+        "of its elements."
     ),
     fields=ITEM_FIELDS,
     required=REQUIRED_FIELDS,

@@ -33,8 +33,8 @@ def read(pages: Sequence[Page], recipe: Recipe) -> ParsedFeed:
 KIND = SourceKind(
     label=gettext_noop("Any text, items by regular expressions"),
     help=gettext_noop(
-        'Each is a regular expression of <a href="https://github.com/google/re2/wiki/Syntax" rel="noopener'
-        ' noreferrer">RE2</a> whose first group counts; a dot stands for any character, line breaks too.'
+        'Each is a regular expression of <a href="https://github.com/google/re2/wiki/Syntax" '
+        'rel="noopener noreferrer">RE2</a> whose first group is used; a dot also matches line breaks.'
     ),
     fields=ITEM_FIELDS,
     required=REQUIRED_FIELDS,

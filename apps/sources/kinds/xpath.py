@@ -16,8 +16,8 @@ def read(pages: Sequence[Page], recipe: Recipe) -> ParsedFeed:
 KIND = SourceKind(
     label=gettext_noop("Web page, items by XPath"),
     help=gettext_noop(
-        "Each path is an XPath: that of the item begins at the channel, the others at the item (<code>.//h2</code>). Of"
-        " a link its address counts, of a picture its source."
+        "Each path is an XPath: that of the item begins at the channel, the others at the item "
+        "(<code>.//h2</code>). Of a link its address is used, of an image its source."
     ),
     fields=ITEM_FIELDS,
     required=REQUIRED_FIELDS,
