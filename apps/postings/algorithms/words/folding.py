@@ -9,9 +9,7 @@ _DROPPED = re.compile(
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0640\u1dc0-\u1dff]"
 )
 # Letters that Unicode does not take apart; the last ones are written either way in Persian.
-_UNDIVIDED = str.maketrans(
-    dict(zip("ßæœøđðþłħŧıςيىك", "ss ae oe o d d th l h t i σ ی ی ک".split(" "), strict=True))  # noqa: SIM905
-)
+_UNDIVIDED = str.maketrans(dict(zip("ßæœøđðþłħŧıςيىك", "ss ae oe o d d th l h t i σ ی ی ک".split(" "), strict=True)))
 _ALIEN = re.compile(r"[\W_]")
 
 
