@@ -4,13 +4,13 @@
 import sys
 
 if __name__ == "__main__":
-    if sys.version_info < (3, 11):  # noqa: UP036, this file is what an older Python meets
+    if sys.version_info < (3, 11):
         sys.exit(f"Wirebeat needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
 
     from portal.launcher import bootstrap
 
     bootstrap.enter(sys.argv)
 
-    from portal.launcher import door  # what it needs exists only behind the line above
+    from portal.launcher import commands  # what it needs exists only behind the line above
 
-    sys.exit(door.main(sys.argv))
+    sys.exit(commands.main(sys.argv))

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 WIDTH, HEIGHT = 800, 520
 LEFT, RIGHT, TOP, BOTTOM = 70, 130, 40, 50  # margins; the curves' names stand in the right one
 LINE = 14  # least distance of two names
-LEAST = 0.1  # what lies below is left out, so that a curve that falls to 0 does not squeeze the others
+MIN_WHAT = 0.1  # what lies below is left out, so that a curve that falls to 0 does not squeeze the others
 SIDE, STEPS, LEGEND = 420, 5, 190  # of a linear plot: its square, the steps of its axes, the room for names
 BAR, BAR_NAMES, BAR_GROUP = 22, 110, 10  # height of a bar, room for its name, space after a group
 PANEL, PANEL_MARGIN = 220, 50
@@ -40,7 +40,7 @@ def log_log_plot(title: str, across: str, up: str, curves: Mapping[str, Points])
     >>> svg.startswith("<svg"), svg.count("<polyline"), ">even<" in svg, ">none<" in svg
     (True, 1, True, False)
     """
-    shown = {name: [(x, y) for x, y in points if x > 0 and y >= LEAST] for name, points in curves.items()}
+    shown = {name: [(x, y) for x, y in points if x > 0 and y >= MIN_WHAT] for name, points in curves.items()}
     shown = {name: points for name, points in shown.items() if points}
     if not shown:
         raise ValueError(f"{title}: there is no point to plot")

@@ -14,7 +14,7 @@ from kombu.transport import redis
 from redis import ConnectionError as Disconnected
 
 VISIBILITY = 900  # s after which Valkey gives a message to another worker; longer than any task may take
-MOST_DELIVERIES = 10  # of a message by RabbitMQ; what takes its worker along is set aside long before
+MAX_DELIVERIES = 10  # of a message by RabbitMQ; what takes its worker along is set aside long before
 IDLE, INTERVAL, COUNT = 10, 5, 3  # s until the first question whether the peer lives, s between two, questions
 UNACKNOWLEDGED = 20  # s that what was sent may remain so
 ANSWER = 10.0  # s; Valkey answers at once, or at the end of a second of waiting for messages
@@ -55,7 +55,7 @@ def celery_settings(url: str, queues: Sequence[str]) -> dict[str, Any]:
     of a machine, and count how often they deliver a message.
     """
     if urlsplit(url).scheme in {"amqp", "amqps", "pyamqp"}:
-        arguments = {"x-queue-type": "quorum", "x-delivery-limit": MOST_DELIVERIES}
+        arguments = {"x-queue-type": "quorum", "x-delivery-limit": MAX_DELIVERIES}
         return {
             "broker_heartbeat": HEARTBEAT,
             "broker_transport_options": {"confirm_publish": True, "connect_timeout": CONNECT},

@@ -9,7 +9,7 @@ from django.db import close_old_connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
-app = Celery("wirebeat", task_cls="apps.jobs.dead_letters:CountedTask")
+app = Celery("wirebeat", task_cls="apps.jobs.actions.dead_letters:CountedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 # Each thread keeps its connection to Postgres, as in the web server. Celery by itself closes it before and after each
@@ -26,17 +26,20 @@ app.conf.beat_schedule = {
     # The price follows what was really asked, each hour of the sources' own time; that of a replay is short.
     "control the price": {"task": "apps.retrieval.tasks.control_price", "schedule": 600.0},
     # When sources publish changes slowly; most of them sleep now.
-    "learn habits": {"task": "apps.retrieval.tasks.learn_habits", "schedule": crontab(hour=3, minute=17)},
+    "learn habits": {"task": "apps.retrieval.tasks.learn_profiles", "schedule": crontab(hour=3, minute=17)},
     # Hubs are asked to send us news, anew before their promises end; else sources are planned like others again.
     "maintain subscriptions": {
-        "task": "apps.push.tasks.maintain_subscriptions",
+        "task": "apps.websub.tasks.maintain_subscriptions",
         "schedule": 60.0,
     },
     # What hubs sent is worked on at once, unless a message or its worker was lost.
-    "work on rest": {"task": "apps.push.tasks.work_on_rest", "schedule": 20.0},
-    "forget old deliveries": {"task": "apps.push.tasks.forget_old_deliveries", "schedule": crontab(hour=4, minute=41)},
+    "work on rest": {"task": "apps.websub.tasks.work_on_rest", "schedule": 20.0},
+    "forget old deliveries": {
+        "task": "apps.websub.tasks.forget_old_deliveries",
+        "schedule": crontab(hour=4, minute=41),
+    },
     # What was published, edited or deleted can be found within two seconds.
-    "pull into search": {"task": "apps.search.tasks.pull", "schedule": 1.0},
+    "pull into search": {"task": "apps.search.tasks.consume", "schedule": 1.0},
     # The newest postings are searched one by one until they are sealed; there should be few of them.
     "maintain the index": {"task": "apps.search.tasks.maintain", "schedule": 10.0},
     "learn how words are spelled": {
@@ -46,7 +49,7 @@ app.conf.beat_schedule = {
     },
     "look for what search missed": {"task": "apps.search.tasks.note_missed", "schedule": crontab(hour=2, minute=29)},
     # What somebody brought along of postings that were not here is done when they come.
-    "settle what waits": {"task": "apps.belongings.tasks.settle", "schedule": 30.0},
+    "settle what waits": {"task": "apps.account_data.tasks.settle", "schedule": 30.0},
     # Trends follow what is published within a minute or two; the longer they look back, the slower they change.
     "count terms": {"task": "apps.trending.tasks.count", "schedule": 30.0},
     "list trends": {
@@ -66,21 +69,21 @@ app.conf.beat_schedule = {
     },
     "prune counts of terms": {"task": "apps.trending.tasks.prune", "schedule": crontab(hour=3, minute=49)},
     # Articles get their summaries within seconds; until then they are made when somebody looks.
-    "summarise": {"task": "apps.summaries.tasks.pull", "schedule": 5.0},
+    "summarise": {"task": "apps.summaries.tasks.consume", "schedule": 5.0},
     # How common words are changes slowly.
     "count terms for summaries": {"task": "apps.summaries.tasks.count_terms", "schedule": crontab(hour=3, minute=53)},
     # Reports of one event are together within seconds; whoever is at it is not disturbed.
-    "pull into stories": {"task": "apps.stories.tasks.pull", "schedule": 5.0},
+    "pull into stories": {"task": "apps.stories.tasks.consume", "schedule": 5.0},
     "learn tastes": {"task": "apps.stories.tasks.learn", "schedule": 30.0},
     "maintain stories": {"task": "apps.stories.tasks.maintain", "schedule": 3600.0},
     # What a source is worth to stories shows over weeks.
     "weigh sources": {"task": "apps.stories.tasks.weigh_sources", "schedule": crontab(hour=3, minute=31)},
     # Who follows a source that broke, moved or is well again is told of it, once.
     "look after the health of feeds": {
-        "task": "apps.notices.tasks.look",
+        "task": "apps.feed_health.tasks.look",
         "schedule": 300.0,
     },
-    "forget old notices": {"task": "apps.notices.tasks.forget_old", "schedule": crontab(hour=5, minute=23)},
+    "forget old notices": {"task": "apps.feed_health.tasks.forget_old", "schedule": crontab(hour=5, minute=23)},
     # What is recommended: sources that the same people follow, that rise, and that write about what somebody reads.
     "learn which sources go together": {
         "task": "apps.recommendations.tasks.learn_likenesses",
@@ -97,7 +100,7 @@ app.conf.beat_schedule = {
         "schedule": 600.0,
     },
     # Who waits for something hears of it within seconds.
-    "pull into alerts": {"task": "apps.alerts.tasks.pull", "schedule": 1.0},
+    "pull into alerts": {"task": "apps.alerts.tasks.consume", "schedule": 1.0},
     # Messages are sent at once when they are due at once; here those that waited, and what was left behind.
     "deliver the rest": {"task": "apps.alerts.tasks.deliver_rest", "schedule": 5.0},
     "forget old messages": {"task": "apps.alerts.tasks.forget_old_messages", "schedule": crontab(hour=5, minute=11)},
@@ -107,9 +110,9 @@ app.conf.beat_schedule = {
         "schedule": crontab(hour=1, minute=47, day_of_week=0),
     },
     # Hubs hear of what is new in our feeds, should there be any hub.
-    "announce feeds": {"task": "apps.publishing.tasks.announce", "schedule": 5.0},
+    "announce feeds": {"task": "apps.published_feeds.tasks.announce", "schedule": 5.0},
     "forget feeds nobody asks for": {
-        "task": "apps.publishing.tasks.forget_unasked",
+        "task": "apps.published_feeds.tasks.forget_unasked",
         "schedule": crontab(hour=5, minute=41),
     },
     # What people search for says what sources are worth to them; what these write about changes slowly.

@@ -8,7 +8,7 @@ from uuid import uuid4
 from celery.worker.consumer import Consumer
 from django.db import DatabaseError, connection
 
-from apps.jobs import dead_letters
+from apps.jobs.actions import dead_letters
 
 logger = logging.getLogger(__name__)
 

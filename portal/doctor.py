@@ -22,25 +22,25 @@ from django.core.files.storage import storages
 from django.utils.timezone import now
 from psycopg.rows import dict_row
 
+from apps.dashboard.pages.metrics import backlogs
+from apps.dashboard.queries import services
 from apps.database import schema
-from apps.jobs.dead_letters import dead_letters
-from apps.reading import services
-from apps.reading.pages.metrics import backlogs
+from apps.jobs.actions.dead_letters import dead_letters
 from apps.retrieval import sandbox
 from apps.retrieval.algorithms.open_hosts import Entry
-from apps.retrieval.beat import LEADERSHIP
 from apps.retrieval.reports import health as retrieval
 from apps.retrieval.reports.lateness import overdue
 from apps.retrieval.sandbox.confinement import MEASURES
+from apps.retrieval.scheduler.beat import LEADERSHIP
 from portal import databases
 
 OLDEST_SERVER = 15  # release of Postgres
-SHORTEST_KEY = 50  # characters
-LEAST_FREE = 2 * 2**30  # bytes
-LEAST_FREE_SHARE = 0.05
-LARGEST_SKEW = 2.0  # s between this clock and that of the database
-LONGEST_WAIT = 300.0  # s that changes may wait
-MOST_WAITING = 10_000  # messages in a queue of the broker
+MIN_KEY_LENGTH = 50  # characters
+MIN_FREE_BYTES = 2 * 2**30  # bytes
+MIN_FREE_SHARE = 0.05
+MAX_SKEW_SECONDS = 2.0  # s between this clock and that of the database
+MAX_WAIT_SECONDS = 300.0  # s that changes may wait
+MAX_WAITING = 10_000  # messages in a queue of the broker
 ANSWER_WITHIN = 3.0  # s, of workers and of the portal's own address
 
 
@@ -98,7 +98,7 @@ def _looked(name: str, look: Callable[[], str]) -> Finding:
 
 def _python() -> str:
     said = f"Python {platform.python_version()} in {sys.prefix}"
-    if sys.version_info < (3, 11):  # noqa: UP036, whoever passed by manage.py's own look
+    if sys.version_info < (3, 11):
         raise Wrong(said, "Install Python 3.11 or newer.")
     return said
 
@@ -113,8 +113,8 @@ def _settings() -> str:
 
 
 def _secret_key() -> str:
-    if len(settings.SECRET_KEY) < SHORTEST_KEY or len(set(settings.SECRET_KEY)) < 5:
-        raise Wrong("It is short or plain.", f"Set WIREBEAT_SECRET_KEY to {SHORTEST_KEY} random characters.")
+    if len(settings.SECRET_KEY) < MIN_KEY_LENGTH or len(set(settings.SECRET_KEY)) < 5:
+        raise Wrong("It is short or plain.", f"Set WIREBEAT_SECRET_KEY to {MIN_KEY_LENGTH} random characters.")
     file = settings.VAR_DIR / "secret_key"
     if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077:
         raise Wrong(f"Others may read {file}.", f"chmod 600 {file}")
@@ -143,7 +143,7 @@ def _disk() -> str:
     place = next(folder for folder in (settings.VAR_DIR, *settings.VAR_DIR.parents) if folder.exists())
     usage = shutil.disk_usage(place)
     said = f"{usage.free / 2**30:.1f} of {usage.total / 2**30:.1f} GiB are free at {settings.VAR_DIR}."
-    if usage.free < max(LEAST_FREE, LEAST_FREE_SHARE * usage.total):
+    if usage.free < max(MIN_FREE_BYTES, MIN_FREE_SHARE * usage.total):
         raise Wrong(said, "Make room, or move WIREBEAT_VAR to a larger disk.")
     return said
 
@@ -189,7 +189,7 @@ def _broker() -> str:
         raise Wrong(f"It does not answer: {error}", "Start it, or correct BROKER_URL.") from error
     lengths = services.queue_lengths()
     said = "It answers; " + ", ".join(f"{length:,} messages wait in {name}" for name, length in lengths.items()) + "."
-    if any(length > MOST_WAITING for length in lengths.values()):
+    if any(length > MAX_WAITING for length in lengths.values()):
         raise Wrong(said, "Start more workers.")
     return said
 
@@ -278,7 +278,7 @@ def _clock(connection: databases.Connection) -> str:
     [[present]] = connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")
     skew = present - (before + time.time()) / 2
     said = f"{abs(skew):.2f} s {'behind' if skew > 0 else 'ahead of'} the database's."
-    if abs(skew) > LARGEST_SKEW:
+    if abs(skew) > MAX_SKEW_SECONDS:
         raise Wrong(said, "Let both machines follow a time server.")
     return said
 
@@ -318,7 +318,7 @@ def _sources() -> str:
 
 def _waiting() -> str:
     found = backlogs(now())
-    late = [name for name, backlog in found.items() if backlog.seconds > LONGEST_WAIT]
+    late = [name for name, backlog in found.items() if backlog.seconds > MAX_WAIT_SECONDS]
     if late:
         longest = max(backlog.seconds for backlog in found.values())
         raise Wrong(
@@ -332,7 +332,7 @@ def _messages() -> str:
     if count := dead_letters().count():
         raise Wrong(
             f"{count:,} were set aside: their workers ended again and again, or could not read them.",
-            "See what they are at /desk/stuck/, and send them again or discard them when it is mended.",
+            "See what they are at /dashboard/dead-letters/, and send them again or discard them when it is mended.",
         )
     return "None was set aside."
 

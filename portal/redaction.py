@@ -2,7 +2,7 @@
 
 import re
 
-SHORTEST_SECRET = 20  # characters of one in a path; ours have more, and other words there have fewer
+MIN_SECRET_LENGTH = 20  # characters of one in a path; ours have more, and other words there have fewer
 REDACTED = "[redacted]"
 
 _WORD = r"[\w.~%:=+-]"
@@ -13,7 +13,7 @@ _PATHS = (
 )
 _FIELDS = r"api_key|passwd|password\w*|token|auth|sid|lsid|secret|hub\.secret|sessionid|csrftoken|csrfmiddlewaretoken"
 _PATTERNS = (
-    (rf"(/(?:{'|'.join(_PATHS)})/){_WORD}{{{SHORTEST_SECRET},}}", rf"\1{REDACTED}"),
+    (rf"(/(?:{'|'.join(_PATHS)})/){_WORD}{{{MIN_SECRET_LENGTH},}}", rf"\1{REDACTED}"),
     (rf"(?i)(\b(?:{_FIELDS})=)[^&\s,;'\"]+", rf"\1{REDACTED}"),
     (r"(?i)([?&](?:code|state|key|ticket)=)[^&\s,;'\"]+", rf"\1{REDACTED}"),  # of OpenID, and what others name so
     (r"(?i)(\b(?:authorization|x-auth-token|cookie)\b['\"]?\s*[:=]\s*).+", rf"\1{REDACTED}"),

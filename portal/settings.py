@@ -4,7 +4,7 @@ from typing import Any
 
 from csp.constants import NONCE, NONE, SELF
 
-from apps.retrieval.queues import all_queues
+from apps.retrieval.scheduler.queues import all_queues
 from portal import brokers, variables
 
 BASE_DIR, VAR_DIR = variables.BASE_DIR, variables.VAR_DIR
@@ -61,13 +61,15 @@ INSTALLED_APPS = [
     "apps.summaries",
     "apps.trending",
     "apps.stories",
-    "apps.push",
-    "apps.notices",
+    "apps.websub",
+    "apps.feed_health",
     "apps.recommendations",
     "apps.alerts",
-    "apps.publishing",
-    "apps.belongings",
+    "apps.published_feeds",
+    "apps.account_data",
+    "apps.web",
     "apps.reading",
+    "apps.dashboard",
     "apps.api",
     "allauth",
     "allauth.account",
@@ -116,12 +118,12 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "builtins": ["apps.reading.templatetags.addresses"],  # a faster `url`
+            "builtins": ["apps.web.templatetags.addresses"],  # a faster `url`
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "apps.accounts.looks.looks",
+                "apps.accounts.context_processors.theme",
             ],
         },
     }
@@ -267,7 +269,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CONSUMER = "portal.consumer:ReadingConsumer"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BEAT_SCHEDULER = "apps.retrieval.beat.RetrievalScheduler"
+CELERY_BEAT_SCHEDULER = "apps.retrieval.scheduler.beat.RetrievalScheduler"
 CELERY_TIMEZONE = "UTC"
 
 LOGGING = {

@@ -12,16 +12,17 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 
 urlpatterns = [
     path("", include("apps.reading.urls")),
-    path("", include("apps.push.urls")),
-    path("", include("apps.publishing.urls")),
+    path("", include("apps.dashboard.urls")),
+    path("", include("apps.websub.urls")),
+    path("", include("apps.published_feeds.urls")),
     path("", include("apps.api.urls")),
     path("accounts/oidc/<str:provider_id>/login/", sign_in_elsewhere),
     path("accounts/", include("allauth.urls")),
     path("account/", include("apps.accounts.urls")),
-    path("account/", include("apps.belongings.urls")),
+    path("account/", include("apps.account_data.urls")),
     # Django's own page tells a wrong password from the right one as often as somebody tries.
     path("admin/password_change/", RedirectView.as_view(pattern_name="account_change_password")),
     path("admin/", admin.site.urls),
 ]
-handler404 = "apps.reading.views.plain.not_there"
+handler404 = "apps.reading.views.home.not_there"
 handler500 = unavailable.answer

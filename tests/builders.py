@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from apps.accounts.models import User
 from apps.following.models import Folder, Follow, Mark
 from apps.postings.models import Edition, Posting
-from apps.retrieval.algorithms.habits.packing import pack_hourly
 from apps.retrieval.algorithms.planner.price import root_mass
-from apps.retrieval.models import Habit, Plan, Retrieval, Schedule
+from apps.retrieval.algorithms.weekly_profiles.packing import pack_hourly
+from apps.retrieval.models import Plan, Retrieval, Schedule, WeeklyProfile
 from apps.sources.models import Source
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -95,7 +95,7 @@ def a_retrieval(source: Source | None = None, **values: Any) -> Retrieval:
     return Retrieval.objects.create(source=source or a_source(), **given | {"outcome": Retrieval.Outcome.NEW} | values)
 
 
-def a_habit(source: Source | None = None, hourly: NDArray[np.float64] | None = None, **values: Any) -> Habit:
+def a_profile(source: Source | None = None, hourly: NDArray[np.float64] | None = None, **values: Any) -> WeeklyProfile:
     """A posting an hour whatever the hour, unless told otherwise: at 8 posting-hours asked every 4 hours."""
     hourly = np.ones(168) if hourly is None else hourly
     given = {
@@ -104,7 +104,7 @@ def a_habit(source: Source | None = None, hourly: NDArray[np.float64] | None = N
         "root_mass": float(root_mass(hourly[None], 168.0)[0]),
         "learned_at": NOON,
     }
-    return Habit.objects.create(source=source or a_source(), **given | values)
+    return WeeklyProfile.objects.create(source=source or a_source(), **given | values)
 
 
 def a_plan(**values: Any) -> Plan:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from apps.alerts.algorithms.standing import Eyes, Reading, read
+from apps.alerts.algorithms.percolator import Eyes, Reading, read
 from apps.postings.algorithms.words import analyse, language_of
 from apps.search.algorithms.language import (
     And,

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from apps.retrieval import guard
+from apps.retrieval.http import guard
 from lab.worlds.feed import Feed
 from lab.worlds.server import Replay, serving
 

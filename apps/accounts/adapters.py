@@ -19,9 +19,9 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
 from apps.accounts import actions, queries
-from apps.accounts.addresses import own_address, own_name
 from apps.accounts.algorithms.browsers import browser_named
 from apps.accounts.models import User
+from apps.accounts.queries.site import own_address, own_name
 
 log = logging.getLogger(__name__)
 INVITATION = "invitation"  # under which a session holds the secret of a link

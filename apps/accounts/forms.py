@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import actions
 from apps.accounts.models import AppToken, User
-from apps.accounts.zones import zone_names
+from apps.accounts.queries.time_zones import zone_names
 
 
 def _languages() -> list[tuple[str, object]]:
@@ -65,7 +65,7 @@ class AddPasskeyForm(AddWebAuthnForm):
 
 class TokenForm(forms.Form):
     name = forms.CharField(
-        max_length=actions.LONGEST_TOKEN_NAME,
+        max_length=actions.MAX_TOKEN_NAME_LENGTH,
         label=_("Name"),
         help_text=_("Of the app or device, so that you recognise it later."),
     )
@@ -86,9 +86,11 @@ class TokenForm(forms.Form):
 
 class InvitationForm(forms.Form):
     note = forms.CharField(
-        max_length=actions.LONGEST_NOTE,
+        max_length=actions.MAX_NOTE_LENGTH,
         required=False,
         label=_("Who it is for"),
         help_text=_("Only administrators see this."),
     )
-    days = forms.IntegerField(min_value=1, max_value=actions.LONGEST_INVITATION, initial=7, label=_("Valid for (days)"))
+    days = forms.IntegerField(
+        min_value=1, max_value=actions.MAX_INVITATION_DAYS, initial=7, label=_("Valid for (days)")
+    )

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone, translation
 
-from apps.accounts.zones import zone_named
+from apps.accounts.queries.time_zones import zone_named
 
 View = TypeVar("View", bound=Callable[..., Any])
 

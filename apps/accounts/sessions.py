@@ -4,8 +4,8 @@ from django.contrib.sessions.backends import db
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.utils.timezone import now
 
+from apps.database.sanitizing import storable
 from apps.database.statements import fetch_as
-from apps.database.texts import storable
 
 _SESSION = """
 SELECT session_key, session_data, expire_date FROM django_session WHERE session_key = %s AND expire_date > %s

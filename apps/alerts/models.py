@@ -11,7 +11,7 @@ from apps.search.models import SavedSearch
 from apps.sources.models import Source
 
 
-class Change(models.Model):
+class OutboxRow(models.Model):
     """A posting that no saved search has seen as it is. Written by triggers, taken out by `actions.match`."""
 
     posting_id = models.BigIntegerField()

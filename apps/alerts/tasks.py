@@ -7,15 +7,15 @@ from celery import shared_task
 from django.utils.timezone import now
 
 from apps.alerts import actions, queries
-from apps.alerts.actions import delivering, laying
+from apps.alerts.actions import delivering, enqueuing
 
-LONGEST_PULL = 20.0  # s; what is left then is the next message's
+MAX_PULL_SECONDS = 20.0  # s; what is left then is the next message's
 
 
 @shared_task
-def pull(**_: Any) -> None:
+def consume(**_: Any) -> None:
     """Lay out searches, then match postings: a search that was saved before a posting came will find it."""
-    until = time.monotonic() + LONGEST_PULL
+    until = time.monotonic() + MAX_PULL_SECONDS
     while time.monotonic() < until:
         prepared = actions.prepare(wait=False)
         matched = actions.match(wait=False, now=now())
@@ -42,7 +42,7 @@ def deliver(message_id: int, **_: Any) -> None:
 
 @shared_task
 def deliver_rest(**_: Any) -> None:
-    laying.hand_out(now=now())
+    enqueuing.hand_out(now=now())
 
 
 @shared_task

@@ -16,13 +16,13 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import F, Value
 from django.db.models.functions import Greatest
 
-from apps.documents import files, queries
+from apps.documents import queries, storage
 from apps.documents.algorithms.packing import hash_of, pack
 from apps.documents.models import RawDocument
 
 logger = logging.getLogger(__name__)
 
-LARGEST_DOCUMENT = 10 * 2**20  # bytes
+MAX_DOCUMENT_BYTES = 10 * 2**20  # bytes
 BATCH = 1_000
 ORPHANED_AFTER = timedelta(days=1)  # longer than any transaction that is about to write a row
 
@@ -41,22 +41,22 @@ def keep(body: bytes, *, url: str, content_type: str, now: datetime, days: int |
     DocumentTooLarge
         If it is larger than 10 MB.
     """
-    if len(body) > LARGEST_DOCUMENT:
+    if len(body) > MAX_DOCUMENT_BYTES:
         raise DocumentTooLarge(
-            f"The document at {url[:200]} has {len(body):,} bytes; at most {LARGEST_DOCUMENT:,} are kept."
+            f"The document at {url[:200]} has {len(body):,} bytes; at most {MAX_DOCUMENT_BYTES:,} are kept."
         )
     digest = hash_of(body)
     expires_at = now + timedelta(days=settings.DOCUMENT_DAYS if days is None else days)
     with transaction.atomic():
         _lock(digest)
         row = RawDocument.objects.filter(pk=digest).first()
-        if row is not None and files.is_whole(digest, row.stored_size):
+        if row is not None and storage.is_whole(digest, row.stored_size):
             latest = Greatest(F("expires_at"), Value(expires_at))
             RawDocument.objects.filter(pk=digest).update(expires_at=latest)
             return digest
         # Here a file may lie without a row, or shorter than its row says: what a crash left, so it is written anew.
         stored = pack(body, content_type)
-        files.write(digest, stored)
+        storage.write(digest, stored)
         RawDocument(
             hash=digest,
             size=len(body),
@@ -82,9 +82,9 @@ def forget_expired(*, now: datetime) -> int:
 
 def sweep(*, now: datetime) -> int:
     """Delete files that have no row, in one of 256 folders, the next one each hour: all of them within eleven days."""
-    number = int(now.timestamp() // 3_600) % files.FOLDERS
+    number = int(now.timestamp() // 3_600) % storage.FOLDERS
     swept = 0
-    for digests in files.folder(number):
+    for digests in storage.folder(number):
         orphans = set(digests) - queries.kept_among(digests)
         swept += _each(sorted(orphans), lambda digest: _sweep(digest, now))
     return swept
@@ -110,7 +110,7 @@ def _forget(digest: bytes, now: datetime) -> bool:
     row = queries.expired(now).filter(pk=digest)
     if not row.exists():  # it was kept again, or somebody else forgot it
         return False
-    files.delete(digest)
+    storage.delete(digest)
     row.delete()
     return True
 
@@ -118,10 +118,10 @@ def _forget(digest: bytes, now: datetime) -> bool:
 @transaction.atomic
 def _sweep(digest: bytes, now: datetime) -> bool:
     _lock(digest)
-    changed_at = files.changed_at(digest)
+    changed_at = storage.changed_at(digest)
     if changed_at is None or changed_at >= now - ORPHANED_AFTER or queries.kept_among([digest]):
         return False
-    files.delete(digest)
+    storage.delete(digest)
     return True
 
 

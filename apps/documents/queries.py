@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import Count, QuerySet, Sum
 
-from apps.documents import files
+from apps.documents import storage
 from apps.documents.algorithms.packing import Damaged, unpack
 from apps.documents.models import RawDocument
 
@@ -40,7 +40,7 @@ def read(digest: bytes) -> Raw:
     if row is None:
         raise DocumentLost(f"The document {digest.hex()[:12]} is not kept: its time was over, or it never was here.")
     try:
-        body = unpack(files.read(digest, row.stored_size), digest, row.size)
+        body = unpack(storage.read(digest, row.stored_size), digest, row.size)
     except FileNotFoundError as error:
         raise DocumentLost(f"The file of {row} is missing from the storage.") from error
     except Damaged as error:

@@ -9,9 +9,10 @@ from typing import Any
 
 from celery import Task, shared_task
 
-from apps.jobs import actions, outstanding, queries, working
+from apps.jobs import actions, queries
+from apps.jobs.actions import outstanding, working
 
-LONGEST_TURN = 60.0  # s; then other messages have their turn
+MAX_TURN_SECONDS = 60.0  # s; then other messages have their turn
 WOKEN_AT_ONCE = 8  # workers
 WOKEN_FOR = 5.0  # s; then a message that no worker took is not needed any more: more were sent
 
@@ -23,7 +24,7 @@ def work(self: Task, **_: Any) -> None:
     if not _at_work.acquire(blocking=False):
         return
     try:
-        more = working.work(f"{self.request.hostname or ''} {working.worker_name()}".strip(), seconds=LONGEST_TURN)
+        more = working.work(f"{self.request.hostname or ''} {working.worker_name()}".strip(), seconds=MAX_TURN_SECONDS)
     finally:
         _at_work.release()
     if more:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.database.locks import take
+from apps.database.advisory_locks import take
 from apps.following import queries as following
 from apps.recommendations.algorithms.growth import Period, growth
 from apps.recommendations.algorithms.likeness import neighbours
@@ -16,16 +16,16 @@ from apps.recommendations.models import Dismissal, Growth, Likeness, Match, Matc
 from apps.recommendations.queries import records
 from apps.stories.algorithms.taste import Taste
 from apps.stories.queries import tastes
-from apps.stories.queries.own import telling_words
+from apps.stories.queries.for_you import telling_words
 
 LEARNING = 0x5245_434F  # who may write likenesses and growth: one at a time
 PERIOD = timedelta(days=7)
 SKETCHED_AT_ONCE = 100  # sources: some three thousand postings
 MATCHED_AT_ONCE = 50  # people
-MOST_MATCHES = 12  # of a person
-MOST_WORDS = 3
-LONGEST_WORD = 60  # characters
-LEAST_LIKENESS = 0.05
+MAX_MATCHES = 12  # of a person
+MAX_WORDS = 3
+MAX_WORD_LENGTH = 60  # characters
+MIN_LIKENESS = 0.05
 
 
 def dismiss(user: User, source_id: int, *, now: datetime) -> None:
@@ -125,11 +125,11 @@ def _match(user: User, library: Library, now: datetime) -> None:
 def _likest(user: User, taste: Taste, library: Library) -> Mapping[int, float]:
     followed = set(following.follows_of(user).values_list("source_id", flat=True))
     likenesses = library.likenesses(taste.centroid)
-    new = [(value, -id) for id, value in likenesses.items() if id not in followed and value >= LEAST_LIKENESS]
-    return {-id: value for value, id in sorted(new, reverse=True)[:MOST_MATCHES]}
+    new = [(value, -id) for id, value in likenesses.items() if id not in followed and value >= MIN_LIKENESS]
+    return {-id: value for value, id in sorted(new, reverse=True)[:MAX_MATCHES]}
 
 
 def _words(taste: Taste, texts: Sequence[tuple[str, str]]) -> list[str]:
     """The words of a source's newest postings that say most for them, those first that most of them have."""
     counts = Counter(word for text, language in texts for word in telling_words(taste, text, language))
-    return [word[:LONGEST_WORD] for word, _ in counts.most_common(MOST_WORDS)]
+    return [word[:MAX_WORD_LENGTH] for word, _ in counts.most_common(MAX_WORDS)]

@@ -8,7 +8,7 @@ from django.utils.timezone import now
 
 from apps.recommendations import actions
 
-LONGEST = 60.0  # s; what is left then is the next message's
+MAX_SECONDS = 60.0  # s; what is left then is the next message's
 
 
 @shared_task
@@ -24,7 +24,7 @@ def measure_growth(**_: Any) -> None:
 @shared_task
 def match(**_: Any) -> None:
     """Read what sources write, then compare it with what people read."""
-    until = time.monotonic() + LONGEST
+    until = time.monotonic() + MAX_SECONDS
     while actions.sketch_sources(now=now()) and time.monotonic() < until:
         pass
     while time.monotonic() < until and actions.match_people(now=now()):

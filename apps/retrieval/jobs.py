@@ -10,12 +10,13 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.jobs import queries as jobs
 from apps.jobs.kinds import Beat, Kind, Parameters, Piece, Stage, Write, register
-from apps.retrieval import actions, engine, queries
+from apps.retrieval import actions, queries
 from apps.retrieval.queries import Slice
+from apps.retrieval.worker import engine
 
 PAGES = 100  # of a split; of a site with more the rest is in others, small sites are in one together
 PARTS = 16  # of all addresses that are found, by their hash
-LONGEST_VISIT = 600.0  # s at one site in a round; the rest of a slow one is for the next
+MAX_VISIT_SECONDS = 600.0  # s at one site in a round; the rest of a slow one is for the next
 
 
 # --- extract ----------------------------------------------------------------------------------------------------------
@@ -110,7 +111,7 @@ def _cut_sites(wanted: Parameters) -> Iterator[Piece]:
 
 def _crawl(split: Parameters, beat: Beat) -> Write:
     """A site's turns, one after the other, each stored by itself; whoever else is at it keeps its lease."""
-    until, turns = monotonic() + LONGEST_VISIT, 0
+    until, turns = monotonic() + MAX_VISIT_SECONDS, 0
     while monotonic() < until and engine.current().take_turn(split["source"]):
         turns += 1
         beat()

@@ -32,7 +32,7 @@ class Plan(models.Model):
 
     price = models.FloatField(null=True)  # posting-hours per retrieval
     priced_at = models.DateTimeField(null=True)
-    learned_at = models.DateTimeField(null=True)  # when habits were last learnt
+    learned_at = models.DateTimeField(null=True)  # when profiles were last learnt
     priors = models.JSONField(null=True)  # what is usual among all sources, for those that are new
     curve = models.JSONField(default=list)  # [[retrievals a day of all sources, expected mean delay in hours]...]
 
@@ -52,10 +52,10 @@ class Plan(models.Model):
         return f"{self.policy}, {self.budget:g} {self.get_unit_display()}"
 
 
-class Habit(models.Model):
+class WeeklyProfile(models.Model):
     """What is learnt of when a source publishes. Numbers are packed: a fleet has hundreds of thousands of them."""
 
-    source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="habit")
+    source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="weekly_profile")
     hourly = models.BinaryField()  # float32 (168,): postings expected in each hour of the source's week, Sunday first
     minutes = models.BinaryField(default=b"")  # uint16 (24, 12): shares of five minutes x 65535; empty: all the same
     weekly = models.FloatField()  # postings a week

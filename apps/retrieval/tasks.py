@@ -10,12 +10,13 @@ from celery.signals import worker_ready, worker_shutdown
 from django.conf import settings
 
 from apps.database.clock import DatabaseClock
-from apps.jobs import outstanding
-from apps.retrieval import actions, engine, queries
-from apps.retrieval.claims import Claim
-from apps.retrieval.queues import queue_of, retrieval_queues
+from apps.jobs.actions import outstanding
+from apps.retrieval import actions, queries
+from apps.retrieval.scheduler.claims import Claim
+from apps.retrieval.scheduler.queues import queue_of, retrieval_queues
+from apps.retrieval.worker import engine
 
-LONGEST_CRAWL = 60.0  # s; then other sources have their turn
+MAX_CRAWL_SECONDS = 60.0  # s; then other sources have their turn
 
 
 @shared_task(bind=True)
@@ -32,7 +33,7 @@ def dispatch_pages(**_: Any) -> None:
 
 @shared_task
 def fetch_pages(source_id: int, **_: Any) -> None:
-    until = time.monotonic() + LONGEST_CRAWL
+    until = time.monotonic() + MAX_CRAWL_SECONDS
     while time.monotonic() < until and engine.current().take_turn(source_id):
         pass
 
@@ -54,8 +55,8 @@ def control_price(**_: Any) -> None:
 
 
 @shared_task
-def learn_habits(**_: Any) -> None:
-    actions.learn_habits(now=datetime.now(UTC))
+def learn_profiles(**_: Any) -> None:
+    actions.learn_profiles(now=datetime.now(UTC))
 
 
 @shared_task

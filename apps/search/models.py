@@ -22,7 +22,7 @@ class Head(models.Model):
     revision = models.BigIntegerField(db_default=0)
 
 
-class Change(models.Model):
+class OutboxRow(models.Model):
     """A posting that may not be as search has seen it. Written by triggers, taken out by `actions.pull`.
 
     There may be several of a posting. A change is only taken out by who has seen it, so that one which was written

@@ -7,15 +7,15 @@ from celery import shared_task
 
 from apps.search import actions
 
-LONGEST_PULL = 20.0  # s; what is left then is the next message's
+MAX_PULL_SECONDS = 20.0  # s; what is left then is the next message's
 
 
 @shared_task
-def pull(**_: Any) -> None:
-    until = time.monotonic() + LONGEST_PULL
+def consume(**_: Any) -> None:
+    until = time.monotonic() + MAX_PULL_SECONDS
     while time.monotonic() < until:
-        pulled = actions.pull(wait=False)
-        if pulled is None or pulled.looked_at < actions.PULLED_AT_ONCE:
+        pulled = actions.consume(wait=False)
+        if pulled is None or pulled.looked_at < actions.CONSUMED_AT_ONCE:
             return
 
 

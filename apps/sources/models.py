@@ -37,7 +37,7 @@ class Source(models.Model):
     listed = models.BooleanField(default=False, help_text=_("In the catalogue, with its articles open to everyone."))
     always_retrieved = models.BooleanField(default=False, help_text=_("Checked even while nobody follows it."))
     # Hours of the source that pass in one of ours: 1, except for replays. All waiting times are divided by it.
-    pace = models.FloatField(default=1.0)
+    clock_rate = models.FloatField(default=1.0)
     # A person's own choice of the shortest gap in seconds; it may go below what politeness takes by default.
     min_gap = models.PositiveIntegerField(null=True, blank=True)
     full_text = models.BooleanField(
@@ -60,7 +60,7 @@ class Source(models.Model):
             models.CheckConstraint(
                 condition=models.Q(interest__gte=0, interest__lte=1_000), name="source_interest_in_range"
             ),
-            models.CheckConstraint(condition=models.Q(pace__gt=0), name="source_pace_positive"),
+            models.CheckConstraint(condition=models.Q(clock_rate__gt=0), name="source_clock_rate_positive"),
             models.CheckConstraint(condition=models.Q(url__startswith="http"), name="source_url_is_http"),
             models.CheckConstraint(
                 condition=models.Q(kind=kinds.INDEX, site__isnull=False)

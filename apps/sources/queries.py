@@ -10,12 +10,12 @@ from django.db.models.functions import Coalesce
 
 from apps.sources.models import AuditEntry, FormerAddress, Source
 
-MANY = 100_000  # sources; to count more by their states takes longer than a look at the portal's health may
+MAX_SOURCES = 100_000  # sources; to count more by their states takes longer than a look at the portal's health may
 ESTIMATED_STATES = f"""
 SELECT state, round(share * reltuples)::bigint
 FROM pg_class JOIN pg_stats ON schemaname = 'public' AND tablename = relname AND attname = 'state',
     unnest(most_common_vals::text::text[], most_common_freqs) AS common (state, share)
-WHERE pg_class.oid = 'sources_source'::regclass AND reltuples > {MANY}
+WHERE pg_class.oid = 'sources_source'::regclass AND reltuples > {MAX_SOURCES}
 """
 
 

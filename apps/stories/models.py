@@ -23,7 +23,7 @@ class Head(models.Model):
     touched = ArrayField(models.BigIntegerField(), default=list)  # stories that got a posting since then
 
 
-class Change(models.Model):
+class OutboxRow(models.Model):
     """A posting that may not be as grouping has seen it. Written by triggers, taken out by `actions.pull`.
 
     There may be several of a posting. They are worked on in the order of publication, since stories depend on it.

@@ -6,27 +6,27 @@ from datetime import datetime
 
 from django.db import transaction
 
-from apps.database.locks import take
+from apps.database.advisory_locks import take
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.queries import PostingText
 from apps.summaries.algorithms.frequencies import Tally, pack
 from apps.summaries.algorithms.outlines import Outline as Outlined
 from apps.summaries.algorithms.outlines import outline
 from apps.summaries.algorithms.texts import read
-from apps.summaries.models import Change, Outline, Summary, Teaser, Vocabulary
+from apps.summaries.models import OutboxRow, Outline, Summary, Teaser, Vocabulary
 from apps.summaries.queries import frequencies_of, texts
 
-PULLED_AT_ONCE = 200  # changes in one transaction: a second's work
+CONSUMED_AT_ONCE = 200  # changes in one transaction: a second's work
 COUNTED_POSTINGS = 30_000  # the newest, in which terms are counted
 COUNTED_AT_ONCE = 500  # of them read at a time
-FEWEST_COUNTED = 100  # postings of a language; fewer say less than the start table
-MOST_TERMS = 60_000  # kept of a language
+MIN_COUNTED = 100  # postings of a language; fewer say less than the start table
+MAX_TERMS = 60_000  # kept of a language
 
 WRITING, COUNTING = 0x5355_4D01, 0x5355_4D02  # advisory locks, held until the end of a transaction
 
 
 @transaction.atomic
-def pull(limit: int = PULLED_AT_ONCE, *, wait: bool = True) -> int | None:
+def consume(limit: int = CONSUMED_AT_ONCE, *, wait: bool = True) -> int | None:
     """Take up to `limit` changes and summarise anew what has another text; None if somebody else is at it.
 
     Returns how many changes were looked at. What is written follows from the texts alone, and is written in the
@@ -34,7 +34,7 @@ def pull(limit: int = PULLED_AT_ONCE, *, wait: bool = True) -> int | None:
     """
     if not take(WRITING, wait=wait):
         return None
-    changes = dict(Change.objects.order_by("pk").values_list("pk", "posting_id")[:limit])
+    changes = dict(OutboxRow.objects.order_by("pk").values_list("pk", "posting_id")[:limit])
     if not changes:
         return 0
     posting_ids = sorted(set(changes.values()))
@@ -43,7 +43,7 @@ def pull(limit: int = PULLED_AT_ONCE, *, wait: bool = True) -> int | None:
     known = {outlined.pk: (bytes(outlined.text_hash), outlined.language) for outlined in outlines}
     _forget([id for id in posting_ids if id not in now])
     _write([text for text in now.values() if known.get(text.id) != (text.text_hash, text.language)])
-    Change.objects.filter(pk__in=list(changes)).delete()
+    OutboxRow.objects.filter(pk__in=list(changes)).delete()
     return len(changes)
 
 
@@ -91,13 +91,11 @@ def count_terms(now: datetime) -> dict[str, int] | None:
     for start in range(0, len(posting_ids), COUNTED_AT_ONCE):
         for text in texts(posting_ids[start : start + COUNTED_AT_ONCE]).values():
             tallies[base_code(text.language)].add(read(text.text, text.language, text.title).terms)
-    counted = {
-        language: tally.frequencies() for language, tally in tallies.items() if tally.documents >= FEWEST_COUNTED
-    }
+    counted = {language: tally.frequencies() for language, tally in tallies.items() if tally.documents >= MIN_COUNTED}
     Vocabulary.objects.exclude(language__in=list(counted)).delete()
     Vocabulary.objects.bulk_create(
         [
-            Vocabulary(language=language, documents=each.documents, terms=pack(each, MOST_TERMS), counted_at=now)
+            Vocabulary(language=language, documents=each.documents, terms=pack(each, MAX_TERMS), counted_at=now)
             for language, each in counted.items()
         ],
         update_conflicts=True,

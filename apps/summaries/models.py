@@ -7,7 +7,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 
-class Change(models.Model):
+class OutboxRow(models.Model):
     """A posting that may not be as it was summarised. Written by triggers, taken out by `actions.pull`.
 
     There may be several of a posting. A change is only taken out by who has seen it.

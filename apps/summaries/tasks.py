@@ -8,13 +8,13 @@ from django.utils.timezone import now
 
 from apps.summaries import actions
 
-LONGEST_PULL = 20.0  # s; what is left then is the next message's
+MAX_PULL_SECONDS = 20.0  # s; what is left then is the next message's
 
 
 @shared_task
-def pull(**_: Any) -> None:
-    until = time.monotonic() + LONGEST_PULL
-    while time.monotonic() < until and actions.pull(wait=False) == actions.PULLED_AT_ONCE:
+def consume(**_: Any) -> None:
+    until = time.monotonic() + MAX_PULL_SECONDS
+    while time.monotonic() < until and actions.consume(wait=False) == actions.CONSUMED_AT_ONCE:
         pass
 
 

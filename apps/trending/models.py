@@ -8,7 +8,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 
-class Change(models.Model):
+class OutboxRow(models.Model):
     """A posting that may not be as it was counted. Written by triggers, taken out by `actions.count`."""
 
     posting_id = models.BigIntegerField()

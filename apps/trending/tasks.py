@@ -8,13 +8,13 @@ from django.utils.timezone import now
 
 from apps.trending import actions
 
-LONGEST_COUNT = 40.0  # s; what is left then is the next message's
+MAX_COUNT_SECONDS = 40.0  # s; what is left then is the next message's
 
 
 @shared_task
 def count(**_: Any) -> None:
     """Count what has changed, and make the slices of it."""
-    until = time.monotonic() + LONGEST_COUNT
+    until = time.monotonic() + MAX_COUNT_SECONDS
     while time.monotonic() < until and actions.count(wait=False) == actions.COUNTED_AT_ONCE:
         pass
     while time.monotonic() < until and actions.slice_stale(wait=False) == actions.SLICED_AT_ONCE:

@@ -12,9 +12,9 @@ from django.db.models.functions import Coalesce
 
 from apps.postings.models import Posting
 from apps.retrieval.actions import adopt_sources
-from apps.retrieval.claims import Claim
-from apps.retrieval.engine import Engine
 from apps.retrieval.models import Crawl, Page, Schedule
+from apps.retrieval.scheduler.claims import Claim
+from apps.retrieval.worker.engine import Engine
 from apps.sources.actions import NewSource, add_source
 from apps.sources.models import Source
 from lab.worlds.crawled_server import CrawledServer

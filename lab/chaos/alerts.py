@@ -22,7 +22,7 @@ from apps.accounts.models import User
 from apps.alerts import actions
 from apps.alerts.actions.delivering import retry
 from apps.alerts.actions.rules import set_rule, set_wishes
-from apps.alerts.models import Attempt, Change, Hit, Message
+from apps.alerts.models import Attempt, Hit, Message, OutboxRow
 from apps.database.statements import fetch
 from apps.postings.actions import Document, store
 from apps.search.actions.saved import save_search
@@ -141,7 +141,7 @@ def let_time_pass() -> None:
 
 
 def is_done() -> bool:
-    return not Change.objects.exists() and not Message.objects.filter(state__in=["waiting", "failed"]).exists()
+    return not OutboxRow.objects.exists() and not Message.objects.filter(state__in=["waiting", "failed"]).exists()
 
 
 @dataclass(frozen=True)

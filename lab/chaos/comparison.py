@@ -111,8 +111,8 @@ def check_told(found: Findings) -> None:
 def left_to_do() -> str:
     """How many changes nobody has worked on, and how many messages nobody has sent; empty if there are none."""
     left = {
-        "changes for search": fetch("SELECT count(*) FROM search_change")[0][0],
-        "changes for alerts": fetch("SELECT count(*) FROM alerts_change")[0][0],
+        "changes for search": fetch("SELECT count(*) FROM search_outboxrow")[0][0],
+        "changes for alerts": fetch("SELECT count(*) FROM alerts_outboxrow")[0][0],
         "changes for trends, stories and summaries": tables.waiting(),
         "messages": Message.objects.filter(state__in=["waiting", "failed"]).count(),
     }

@@ -19,8 +19,8 @@ from django.db.models import Max
 from apps.database.statements import fetch
 from apps.postings.models import Posting
 from apps.retrieval.actions import ask_soon
-from apps.retrieval.claims import LEASE
 from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.scheduler.claims import LEASE
 from lab.benchmarks.lateness import Burst
 from lab.chaos import comparison, workload
 from lab.chaos.alerts import let_time_pass

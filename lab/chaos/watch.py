@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from apps.retrieval.beat import LEADERSHIP
+from apps.retrieval.scheduler.beat import LEADERSHIP
 from portal.launcher.embedded import StartError
 
 LOOK_EVERY = 0.05  # s

@@ -8,27 +8,27 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import BytesIO
 
+from apps.account_data.formats.container import Container, packed
+from apps.account_data.formats.problems import BadArchive
+from apps.account_data.formats.records import record, record_list, records
+from apps.account_data.members import MEMBERS, AboutPostings
+from apps.account_data.members.base import told_in
 from apps.api.dialects.google_reader.formats.forms import BadField, Fields, microseconds, read_moment
 from apps.api.dialects.google_reader.formats.ids import BadItemId, long_form, read_item_id
 from apps.api.dialects.google_reader.formats.streams import BadStream, label_of, path_of, read_stream
-from apps.belongings.formats.container import Container, packed
-from apps.belongings.formats.problems import BadArchive
-from apps.belongings.formats.records import record, record_list, records
-from apps.belongings.members import MEMBERS, AboutPostings
-from apps.belongings.members.base import told_in
 from apps.postings.algorithms.markup import clean
-from apps.push.algorithms.forms import refusal_of
-from apps.push.algorithms.leases import granted
-from apps.push.algorithms.signatures import is_signed
 from apps.retrieval.algorithms.reading import read_index, read_site_page
-from apps.retrieval.decoding import Decoder, TooLarge, Undecodable
-from apps.retrieval.fetching import BODY_LIMIT
-from apps.retrieval.robots import allows, rules_in
+from apps.retrieval.algorithms.robots import allows, rules_in
+from apps.retrieval.http.decoding import Decoder, TooLarge, Undecodable
+from apps.retrieval.http.fetching import BODY_LIMIT
 from apps.search.algorithms.language import BadQuery, parse, to_text
 from apps.sources import formats
 from apps.sources.algorithms.hubs import discover
 from apps.sources.formats import opml
 from apps.sources.formats.feed import NotAFeed, ParsedFeed
+from apps.websub.algorithms.forms import refusal_of
+from apps.websub.algorithms.leases import granted
+from apps.websub.algorithms.signatures import is_signed
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 URL = "https://news.example/feed"

@@ -37,14 +37,14 @@ def add_feeds(
                 category=feed.category,
                 listed=True,
                 always_retrieved=True,
-                pace=speed,
+                clock_rate=speed,
                 min_gap=min_gap,
             )
             for feed in feeds
         ]
     )
-    for source in queries.different_sources(ids, pace=speed, min_gap=min_gap):
-        edit_source(source.pk, pace=speed, min_gap=min_gap)
+    for source in queries.different_sources(ids, clock_rate=speed, min_gap=min_gap):
+        edit_source(source.pk, clock_rate=speed, min_gap=min_gap)
     adopt_sources(ids, now=now)
     return ids
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 
-from apps.retrieval import guard
+from apps.retrieval.http import guard
 from lab.worlds.addresses import DOMAIN
 from lab.worlds.crawled_site import CrawledSite
 

@@ -12,7 +12,7 @@ from apps.sources.models import Source
 from lab.evaluations.replays.verification import Stored
 from lab.worlds.addresses import source_of
 
-CHANGES = ("search_change", "trending_change", "summaries_change", "stories_change", "alerts_change")
+CHANGES = ("search_outboxrow", "trending_outboxrow", "summaries_outboxrow", "stories_outboxrow", "alerts_outboxrow")
 AT_ONCE = 5_000  # rows that are in memory at once
 
 
@@ -38,9 +38,9 @@ def stored_postings(port: int, since: float) -> Iterator[Stored]:
         yield Stored(sources[row], row, guid, url, retrieved_at.timestamp())
 
 
-def different_sources(ids: Collection[int], *, pace: float, min_gap: int | None) -> QuerySet[Source]:
-    """Those of the sources that an earlier replay has left with another pace or gap."""
-    return Source.objects.filter(pk__in=ids).exclude(pace=pace, min_gap=min_gap)
+def different_sources(ids: Collection[int], *, clock_rate: float, min_gap: int | None) -> QuerySet[Source]:
+    """Those of the sources that an earlier replay has left with another clock rate or gap."""
+    return Source.objects.filter(pk__in=ids).exclude(clock_rate=clock_rate, min_gap=min_gap)
 
 
 def unobserved(ids: Collection[int]) -> bool:

@@ -9,7 +9,7 @@ from apps.alerts import actions
 from apps.alerts.actions.rules import set_importance
 from apps.alerts.queries import interest
 from apps.postings.algorithms.words import analyse
-from apps.search.actions import pull
+from apps.search.actions import consume
 from apps.search.actions.saved import save_search
 from apps.search.models import SavedSearch
 from apps.search.queries import snapshot
@@ -28,7 +28,7 @@ def lay_searches(source_ids: Sequence[int], count: int, *, seed: int, now: datet
     ValueError
         If too few of the sources have words to search for.
     """
-    while (pulled := pull(limit=1_000)) and pulled.looked_at:
+    while (pulled := consume(limit=1_000)) and pulled.looked_at:
         pass
     actions.profile_sources(source_ids, now=now)
     words = _words_of(source_ids)

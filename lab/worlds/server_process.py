@@ -13,7 +13,7 @@ from typing import Any
 
 import aiohttp
 
-from apps.retrieval import guard
+from apps.retrieval.http import guard
 from lab.worlds.addresses import Addresses, Kind
 from lab.worlds.answers import Options
 from lab.worlds.feed import Feed

@@ -1,4 +1,4 @@
-"""Made-up feeds: publication instants from a random habit, texts from word lists, all fixed by a seed."""
+"""Made-up feeds: publication instants from a random profile, texts from word lists, all fixed by a seed."""
 
 import random
 from array import array

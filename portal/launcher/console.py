@@ -13,9 +13,9 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import IO
 
-LARGEST_LOG = 10 * 2**20  # bytes; then it becomes name.log.1, name.log.2
+MAX_LOG_BYTES = 10 * 2**20  # bytes; then it becomes name.log.1, name.log.2
 KEPT_LOGS = 2
-LONGEST_LINE = 2**16  # bytes
+MAX_LINE_BYTES = 2**16  # bytes
 LATEST = 12  # lines, shown when a program fails
 
 FILE_MODE, FOLDER_MODE = 0o640, 0o750  # whatever the umask: lines name people, addresses and hosts
@@ -65,7 +65,7 @@ class Console:
         self._lines[name] = 0
         for earlier in self._logs.glob(f"{name}.log.*"):
             earlier.chmod(FILE_MODE)
-        log = PrivateLog(self._log_of(name), maxBytes=LARGEST_LOG, backupCount=KEPT_LOGS, encoding="utf-8")
+        log = PrivateLog(self._log_of(name), maxBytes=MAX_LOG_BYTES, backupCount=KEPT_LOGS, encoding="utf-8")
         thread = threading.Thread(target=self._copy, args=(name, process, log), name=f"log of {name}", daemon=True)
         self._threads[name] = thread
         thread.start()
@@ -94,7 +94,7 @@ class Console:
         assert process.stdout is not None
         latest = self._latest[name]
         with process.stdout as stream, closing(log):
-            while piece := stream.readline(LONGEST_LINE):
+            while piece := stream.readline(MAX_LINE_BYTES):
                 line = piece.decode(errors="replace").rstrip()
                 latest.append(line)
                 self._lines[name] += 1
@@ -131,7 +131,7 @@ class Relay:
 
     def _read(self, stream: IO[bytes], use: Callable[[str], None]) -> None:
         with stream:
-            while piece := stream.readline(LONGEST_LINE):
+            while piece := stream.readline(MAX_LINE_BYTES):
                 use(piece.decode(errors="replace").rstrip())
                 self._count += 1
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 DATABASE = "wirebeat"
 ACCOUNT = "wirebeat"  # runs Postgres for root, where root may not have user namespaces
-LONGEST_BASE = 60  # characters; a socket's path may have 107 bytes at most, name and NUL included
+MAX_BASE_LENGTH = 60  # characters; a socket's path may have 107 bytes at most, name and NUL included
 
 
 class StartError(Exception):
@@ -38,7 +38,7 @@ def socket_base() -> Path:
     """The first folder for temporary files whose path is short and plain enough for sockets and URLs."""
     for candidate in (os.environ.get("XDG_RUNTIME_DIR", ""), tempfile.gettempdir()):
         plain = re.fullmatch(r"/[A-Za-z0-9_./-]+", candidate)
-        if plain and len(candidate) <= LONGEST_BASE and os.access(candidate, os.W_OK | os.X_OK):
+        if plain and len(candidate) <= MAX_BASE_LENGTH and os.access(candidate, os.W_OK | os.X_OK):
             return Path(candidate)
     return Path("/tmp")
 

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from apps.retrieval.queues import DERIVED, retrieval_queues
+from apps.retrieval.scheduler.queues import DERIVED, retrieval_queues
 from portal import environment, variables
 from portal.launcher import embedded, processes, servers
 from portal.launcher.console import Console
@@ -46,7 +46,15 @@ def commands() -> dict[str, list[str]]:
     python = [sys.executable, "-m"]
     celery = [*python, "celery", "-A", "portal"]
     web = [*python, "gunicorn", "portal.wsgi", "--no-control-socket", "--logger-class", "portal.logs.WebLog"]
-    web += ["--preload", "--worker-class", "portal.launcher.lasting.LastingWorker", "--workers", "2", "--threads", "16"]
+    web += [
+        "--preload",
+        "--worker-class",
+        "portal.launcher.web_worker.LastingWorker",
+        "--workers",
+        "2",
+        "--threads",
+        "16",
+    ]
     web += ["--graceful-timeout", "5"]
     retrieval = ",".join(retrieval_queues(variables.RETRIEVAL_QUEUES))
     return {

@@ -17,7 +17,7 @@ from portal.launcher.progress import STALLED_AFTER, Progress
 LOOK_EVERY = 0.5  # s; the end of a child wakes the watch at once
 ASK_EVERY = 0.02  # s between two questions whether a program is ready, at first; they cost it CPU time
 ASK_AT_LEAST_EVERY = 1.0  # s
-LONGEST_WAIT = 30.0  # s before a program that keeps ending is started again
+MAX_WAIT_SECONDS = 30.0  # s before a program that keeps ending is started again
 CALM = 30.0  # s that a program must have run for its earlier ends to be forgotten
 ENDLESS = frozenset[signal.Signals]()  # who stops already heeds no further signal
 
@@ -92,7 +92,7 @@ class Child:
         """Seconds to wait before the next start: none at first, then 1, 2, 4 and so on."""
         if time.monotonic() - self.started_at > CALM:
             self.failures = 0
-        delay = backoff(self.failures, 1.0, LONGEST_WAIT) if self.failures else 0.0
+        delay = backoff(self.failures, 1.0, MAX_WAIT_SECONDS) if self.failures else 0.0
         self.failures += 1
         return delay
 

@@ -1,12 +1,12 @@
-"""Random posting rates that tests of habits and of the planner share."""
+"""Random posting rates that tests of profiles and of the planner share."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.retrieval.algorithms.habits.learning import five_minute_rates
-from apps.retrieval.algorithms.planner.ahead import Outlook
+from apps.retrieval.algorithms.planner.lookahead import Outlook
+from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates
 
 KINDS = ("smooth", "daily", "spiky", "silent hours")
 _HOURS = np.arange(168)

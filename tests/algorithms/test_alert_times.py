@@ -7,14 +7,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as some
 
-from apps.alerts.algorithms.times import (
-    MOST_ATTEMPTS,
-    end_of_quiet,
-    next_at,
-    next_attempt,
-    next_hour,
-    start_of_day,
-)
+from apps.alerts.algorithms.times import MAX_ATTEMPTS, end_of_quiet, next_at, next_attempt, next_hour, start_of_day
 from apps.database.backoff import DELIVERY_DELAYS
 
 BERLIN, MINUTE, HOUR = ZoneInfo("Europe/Berlin"), timedelta(minutes=1), timedelta(hours=1)
@@ -116,12 +109,12 @@ def test_a_day_begins_with_its_first_instant(now, zone):
 
 def test_what_failed_is_tried_again_ever_later_and_not_for_ever():
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    waits = [next_attempt(now, attempts) - now for attempts in range(1, MOST_ATTEMPTS)]
+    waits = [next_attempt(now, attempts) - now for attempts in range(1, MAX_ATTEMPTS)]
     assert waits == sorted(waits) == list(DELIVERY_DELAYS)
-    assert next_attempt(now, MOST_ATTEMPTS) is None
+    assert next_attempt(now, MAX_ATTEMPTS) is None
 
 
-@given(some.integers(1, MOST_ATTEMPTS - 1), some.floats(0, 1e300))
+@given(some.integers(1, MAX_ATTEMPTS - 1), some.floats(0, 1e300))
 def test_the_other_side_may_ask_for_more_time_up_to_a_day(attempts, wish):
     now = datetime(2026, 1, 1, tzinfo=UTC)
     wait = next_attempt(now, attempts, wish=wish) - now

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.belongings.formats import container, records
-from apps.belongings.formats.container import Container, packed
-from apps.belongings.formats.problems import BadArchive
+from apps.account_data.formats import container, records
+from apps.account_data.formats.container import Container, packed
+from apps.account_data.formats.problems import BadArchive
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

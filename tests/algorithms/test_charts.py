@@ -7,18 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from apps.reading.algorithms.charts import (
-    WIDTH,
-    Mark,
-    Point,
-    Spread,
-    bar_chart,
-    curve_chart,
-    delay_chart,
-    heat_map,
-)
-from apps.reading.algorithms.charts_scales import Scale, duration_ticks, even_ticks, round_ticks
-from apps.reading.algorithms.spans import span
+from apps.web.algorithms.charts import WIDTH, Mark, Point, Spread, bar_chart, curve_chart, delay_chart, heat_map
+from apps.web.algorithms.charts_scales import Scale, duration_ticks, even_ticks, round_ticks
+from apps.web.algorithms.durations import span
 
 amounts = st.floats(0, 1e7)
 positive = st.floats(1e-3, 1e8)

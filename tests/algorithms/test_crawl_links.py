@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.postings.algorithms.extraction.documents import read_page
-from apps.retrieval.algorithms.crawl.links import MOST_LINKS, Link, Wishes, links_of, wishes_of
+from apps.retrieval.algorithms.crawl.links import MAX_LINKS, Link, Wishes, links_of, wishes_of
 from apps.sources.algorithms.addresses import absolute
 
 URL = "https://example.org/news/"
@@ -69,8 +69,8 @@ def test_links_that_are_not_to_be_followed_are_left_out():
 
 
 def test_no_page_has_more_than_some_thousand_links():
-    html = "".join(f"<p><a href=/{number}>x</a>" for number in range(MOST_LINKS + 10))
-    assert len(links(html)) == MOST_LINKS
+    html = "".join(f"<p><a href=/{number}>x</a>" for number in range(MAX_LINKS + 10))
+    assert len(links(html)) == MAX_LINKS
 
 
 def test_an_empty_page_links_to_nothing():

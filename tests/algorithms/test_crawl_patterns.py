@@ -5,14 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.crawl.guesses import guess
-from apps.retrieval.algorithms.crawl.patterns import (
-    ENOUGH_LOOKS,
-    KINDS,
-    MOST_SIGNATURES,
-    TESTED_SHARE,
-    Patterns,
-    signature,
-)
+from apps.retrieval.algorithms.crawl.patterns import KINDS, MAX_SIGNATURES, MIN_LOOKS, TESTED_SHARE, Patterns, signature
 
 STORY = "https://example.org/politics/2026/05/12/council-keeps-the-old-bridge-{}"
 addresses = st.sampled_from(
@@ -94,12 +87,12 @@ def test_an_unknown_kind_is_refused():
 
 def test_only_so_many_signatures_are_remembered():
     patterns = Patterns()
-    for number in range(3 * MOST_SIGNATURES):
+    for number in range(3 * MAX_SIGNATURES):
         section = "".join(chr(97 + int(digit)) for digit in str(number))
         patterns.observe(f"https://example.org/{section}/page", "valueless")
     counts = patterns.to_json()
-    assert len(counts) <= MOST_SIGNATURES + 20
-    assert sum(map(sum, counts.values())) == 3 * MOST_SIGNATURES
+    assert len(counts) <= MAX_SIGNATURES + 20
+    assert sum(map(sum, counts.values())) == 3 * MAX_SIGNATURES
 
 
 def test_an_endless_space_of_pages_is_left_after_a_few_but_still_tested():
@@ -109,13 +102,13 @@ def test_an_endless_space_of_pages_is_left_after_a_few_but_still_tested():
         if not patterns.doubt(url):
             fetched += 1
             patterns.observe(url, "valueless")
-    assert ENOUGH_LOOKS < fetched < ENOUGH_LOOKS + 2 * TESTED_SHARE * len(urls)
+    assert MIN_LOOKS < fetched < MIN_LOOKS + 2 * TESTED_SHARE * len(urls)
     assert [not patterns.doubt(url) for url in urls] == [not patterns.doubt(url) for url in urls]
 
 
 def test_a_site_that_begins_to_publish_where_it_had_nothing_is_noticed():
     patterns = Patterns()
-    for number in range(ENOUGH_LOOKS):
+    for number in range(MIN_LOOKS):
         patterns.observe(f"https://example.org/tours/trip-{number}", "valueless")
     later = [f"https://example.org/tours/trip-{number}" for number in range(1_000, 3_000)]
     for url in later:

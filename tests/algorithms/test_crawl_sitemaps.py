@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.crawl.sitemaps import (
-    LARGEST_DECODED,
-    MOST_ENTRIES,
-    MOST_LINKS,
-    MOST_SITEMAPS,
+    MAX_DECODED_BYTES,
+    MAX_ENTRIES,
+    MAX_LINKS,
+    MAX_SITEMAPS,
     NotASitemap,
     links_in,
     newest_first,
@@ -21,7 +21,7 @@ from apps.retrieval.algorithms.crawl.sitemaps import (
 
 URL = "https://example.org/sitemap.xml"
 SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
-moments = st.none() | st.datetimes(datetime(2000, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+moments = st.none() | st.datetimes(datetime(2000, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC))
 
 
 def entry(url: str, changed: datetime | None = None, name: str = "url") -> str:
@@ -73,9 +73,9 @@ def test_only_the_recent_sitemaps_of_an_index_are_followed():
 
 
 def test_an_index_without_dates_is_followed_from_its_beginning():
-    names = [f"https://example.org/{number}.xml" for number in range(MOST_SITEMAPS + 5)]
+    names = [f"https://example.org/{number}.xml" for number in range(MAX_SITEMAPS + 5)]
     body = sitemap(*(entry(name, name="sitemap") for name in names), root="sitemapindex")
-    assert [link.url for link in links_in(body, url=URL)] == names[:MOST_SITEMAPS]
+    assert [link.url for link in links_in(body, url=URL)] == names[:MAX_SITEMAPS]
 
 
 def test_lines_of_addresses_are_a_sitemap():
@@ -127,14 +127,14 @@ def test_a_sitemap_that_breaks_off_is_read_as_far_as_it_goes():
 
 
 def test_a_sitemap_is_read_up_to_its_limits():
-    body = b"https://example.org/a\n" * (MOST_ENTRIES + 1)
+    body = b"https://example.org/a\n" * (MAX_ENTRIES + 1)
     found = read_sitemap(body, url=URL)
-    assert (len(found.entries), found.is_whole) == (MOST_ENTRIES, False)
-    bomb = gzip.compress(b"https://example.org/a\n" + b"\n" * (2 * LARGEST_DECODED), compresslevel=1)
+    assert (len(found.entries), found.is_whole) == (MAX_ENTRIES, False)
+    bomb = gzip.compress(b"https://example.org/a\n" + b"\n" * (2 * MAX_DECODED_BYTES), compresslevel=1)
     found = read_sitemap(bomb, url=URL)
     assert (len(found.entries), found.is_whole) == (1, False)
-    many = "\n".join(f"https://example.org/{number}" for number in range(MOST_LINKS + 1))
-    assert len(links_in(many.encode(), url=URL)) == MOST_LINKS
+    many = "\n".join(f"https://example.org/{number}" for number in range(MAX_LINKS + 1))
+    assert len(links_in(many.encode(), url=URL)) == MAX_LINKS
 
 
 def test_a_robots_file_names_sitemaps_of_any_host():

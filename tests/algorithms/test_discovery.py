@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.sources.algorithms import discovery
-from apps.sources.algorithms.discovery import MOST_CANDIDATES, Candidate, candidates
+from apps.sources.algorithms.discovery import MAX_CANDIDATES, Candidate, candidates
 
 PAGE = "https://example.org/news/today/"
 CHANNEL = "UC" + "a1_-" * 5 + "zz"
@@ -133,11 +133,11 @@ def test_a_title_in_an_undeclared_character_set_is_still_found() -> None:
 
 
 def test_the_number_of_candidates_is_limited() -> None:
-    assert len(found("".join(f'<a href="/rss/{number}">x</a>' for number in range(100)))) == MOST_CANDIDATES
+    assert len(found("".join(f'<a href="/rss/{number}">x</a>' for number in range(100)))) == MAX_CANDIDATES
 
 
 def test_what_lies_beyond_the_limit_of_a_page_is_not_read() -> None:
-    html = " " * discovery.LARGEST_PAGE + "<a href=/rss>RSS</a>"
+    html = " " * discovery.MAX_PAGE_BYTES + "<a href=/rss>RSS</a>"
     assert "https://example.org/rss" not in found(html)
 
 

@@ -11,18 +11,18 @@ from apps.postings.algorithms.extraction import blocks as cutting
 from apps.postings.algorithms.extraction.articles import (
     KEEN,
     KEEN_TAGS,
-    LONGEST_HTML,
-    LONGEST_TEXT,
+    MAX_HTML,
+    MAX_TEXT_LENGTH,
     Article,
     extract_article,
 )
-from apps.postings.algorithms.extraction.documents import LARGEST_PAGE, read_page
-from apps.postings.algorithms.extraction.metadata import LONGEST_TITLE, MOST_AUTHORS
+from apps.postings.algorithms.extraction.documents import MAX_PAGE_BYTES, read_page
+from apps.postings.algorithms.extraction.metadata import MAX_AUTHORS, MAX_TITLE_LENGTH
 from apps.sources.formats.text import without_controls
 from tests.algorithms import extraction_prose
 
 LIMIT = 5.0  # seconds of processor time; none takes two of them on a slow core
-DEEPEST = 256
+MAX_DEPTH = 256
 PROSE = "".join(f"<p>{each}</p>" for each in extraction_prose.BRIDGE).encode()
 NUMBERED = b" ".join(b"word%d" % number for number in range(100_000))
 STORY = extraction_prose.BRIDGE[0]
@@ -66,10 +66,10 @@ LARGE: dict[str, Callable[[], bytes]] = {
 
 
 def check_bounds(article: Article) -> None:
-    assert len(article.text) <= LONGEST_TEXT
-    assert len(article.html) <= LONGEST_HTML
-    assert len(article.title) <= LONGEST_TITLE
-    assert len(article.authors) <= MOST_AUTHORS
+    assert len(article.text) <= MAX_TEXT_LENGTH
+    assert len(article.html) <= MAX_HTML
+    assert len(article.title) <= MAX_TITLE_LENGTH
+    assert len(article.authors) <= MAX_AUTHORS
     assert 0 <= article.confidence <= 1
     assert bool(article.text) or article.problems
     assert all(problem.endswith(".") for problem in article.problems)
@@ -113,11 +113,11 @@ def test_a_page_of_nothing_is_no_article(body, engine):
 
 
 def test_no_more_of_a_page_is_read_than_promised():
-    page = b"<p>" + b"a " * (LARGEST_PAGE // 2 - 2) + b"<p>beyond the end"
+    page = b"<p>" + b"a " * (MAX_PAGE_BYTES // 2 - 2) + b"<p>beyond the end"
     assert "beyond" not in extract_article(page, content_type="", url="https://example.org/1").text
-    assert len(cutting.cut(read_page(b"<p>x" * 20_000).root)) == cutting.MOST_BLOCKS
+    assert len(cutting.cut(read_page(b"<p>x" * 20_000).root)) == cutting.MAX_BLOCKS
     deep = read_page(b"<div>" * 5_000 + b"x").root
-    assert max(sum(1 for _ in element.iterancestors()) for element in deep.iter()) <= DEEPEST
+    assert max(sum(1 for _ in element.iterancestors()) for element in deep.iter()) <= MAX_DEPTH
 
 
 GREETING = "Größe, 北京 and Привет: the council voted to keep the old bridge open to walkers until spring. " * 4

@@ -129,9 +129,9 @@ def test_evaluate_is_the_product_of_both(score, hrefs, least, most):
 
 
 def test_no_more_of_the_source_is_read_than_promised(monkeypatch):
-    monkeypatch.setattr(literal, "LONGEST_SOURCE", 10)
+    monkeypatch.setattr(literal, "MAX_SOURCE_LENGTH", 10)
     assert keen_tags("0123456789abc").text == "0123456789"
-    monkeypatch.setattr(literal, "MOST_TOKENS", 3)
+    monkeypatch.setattr(literal, "MAX_TOKENS", 3)
     assert keen_tags("a<b>c<b>d").text == "ac"
 
 

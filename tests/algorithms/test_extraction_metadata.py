@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from apps.postings.algorithms.extraction.documents import read_page
 from apps.postings.algorithms.extraction.metadata import (
-    LONGEST_DESCRIPTION,
-    LONGEST_NAME,
-    LONGEST_TITLE,
-    MOST_AUTHORS,
-    MOST_KEYWORDS,
+    MAX_AUTHORS,
+    MAX_DESCRIPTION,
+    MAX_KEYWORDS,
+    MAX_NAME,
+    MAX_TITLE_LENGTH,
     Metadata,
     detect_language,
     read_metadata,
@@ -141,8 +141,8 @@ def test_the_title_is_the_headline_without_the_name_of_the_site(page, title):
 
 def test_a_title_and_a_description_have_a_longest_length():
     found = read(f"<title>{'a ' * 5_000}</title>{meta(og_description='b ' * 5_000)}")
-    assert len(found.title) == LONGEST_TITLE - 1
-    assert len(found.description) == LONGEST_DESCRIPTION - 1
+    assert len(found.title) == MAX_TITLE_LENGTH - 1
+    assert len(found.description) == MAX_DESCRIPTION - 1
 
 
 # Date
@@ -242,7 +242,7 @@ def test_the_address_may_say_the_day_when_nothing_else_does(url, day):
         ("Bj&ouml;rn &Aring;s", ("Björn Ås",)),
         ("https://paper.example/ann", ()),
         (["/authors/ann", "www.ann.example", "ann@paper.example", "12 345", "x", ""], ()),
-        ("x" * (LONGEST_NAME + 1), ()),
+        ("x" * (MAX_NAME + 1), ()),
         ({"@id": "#nobody"}, ()),
         ([None, 3, True, [], [["Ann Lee"]], {"name": {"name": "Ann Lee"}}], ()),
     ],
@@ -259,7 +259,7 @@ def test_authors_are_trusted_in_their_order():
     assert read(in_meta.replace("Cy Dale", "https://x.example/") + in_body).authors == ("Ed Fox",)
     assert read(in_body).authors == ("Dan Elm",)
     assert read('<span itemprop="author">By <b>Dan</b> Elm</span>').authors == ("Dan Elm",)
-    assert len(read(ld(article(author=[f"Ann Lee{chr(97 + place)}" for place in range(26)]))).authors) == MOST_AUTHORS
+    assert len(read(ld(article(author=[f"Ann Lee{chr(97 + place)}" for place in range(26)]))).authors) == MAX_AUTHORS
 
 
 # Addresses
@@ -371,7 +371,7 @@ def test_keywords_and_types_are_collected():
     assert found.types == {"newsarticle", "og:article"}
     assert found.og_type == "article"
     assert read(meta(keywords="a, b,, a")).keywords == ("a", "b")
-    assert len(read(meta(keywords=",".join(map(str, range(99))))).keywords) == MOST_KEYWORDS
+    assert len(read(meta(keywords=",".join(map(str, range(99))))).keywords) == MAX_KEYWORDS
     assert [("amp" in read(f"<html {sign}><p>x").types) for sign in ("amp", "⚡", "")] == [True, True, False]
     assert read(meta(article_published_time="never")).has_published_meta
 
@@ -398,9 +398,9 @@ JSON = st.recursive(
 
 
 def check_bounds(found: Metadata) -> None:
-    assert len(found.title) <= LONGEST_TITLE
-    assert len(found.authors) <= MOST_AUTHORS
-    assert all(0 < len(name) <= LONGEST_NAME for name in found.authors)
+    assert len(found.title) <= MAX_TITLE_LENGTH
+    assert len(found.authors) <= MAX_AUTHORS
+    assert all(0 < len(name) <= MAX_NAME for name in found.authors)
     assert found.published is None or found.published.tzinfo is not None
     assert found.image_url == "" or found.image_url.startswith(("http://", "https://"))
     for text in (found.title, found.image_url, found.description, found.language, *found.authors, *found.keywords):

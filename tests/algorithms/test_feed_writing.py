@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from apps.publishing.algorithms.states import delta, state_of, states_in, takes_deltas
-from apps.publishing.formats import FORMS
-from apps.publishing.formats.feed import Enclosure, Entry, Feed
-from apps.publishing.formats.xml import writable
+from apps.published_feeds.algorithms.states import delta, state_of, states_in, takes_deltas
+from apps.published_feeds.formats import FORMS
+from apps.published_feeds.formats.feed import Enclosure, Entry, Feed
+from apps.published_feeds.formats.xml import writable
 from apps.sources.formats import parse
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)

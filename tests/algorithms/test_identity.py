@@ -262,13 +262,13 @@ def test_every_item_with_a_stable_guid_or_link_is_stored_once(
 
 # Any documents at all.
 
-FEW = st.sampled_from(["", "a", "b", "c"])
+MAX_COUNT = st.sampled_from(["", "a", "b", "c"])
 ENTRIES = st.builds(
     ParsedEntry,
-    guid=FEW,
-    link=FEW.map(lambda name: name and ARTICLE + name),
-    title=FEW,
-    content=FEW,
+    guid=MAX_COUNT,
+    link=MAX_COUNT.map(lambda name: name and ARTICLE + name),
+    title=MAX_COUNT,
+    content=MAX_COUNT,
     published=st.sampled_from([None, NOON]),
 )
 DOCUMENTS = st.lists(ENTRIES, max_size=6)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.alerts.algorithms.interest import MOST, MOST_OF_A_PERSON, counted_importance, interests
+from apps.alerts.algorithms.interest import MAX_OF_A_PERSON, MAX_TIMES, counted_importance, interests
 
 amounts = st.floats(0, 100, allow_subnormal=False)
 claims = st.floats(0.01, 100)
@@ -31,7 +31,7 @@ def test_what_is_searched_more_gains_more_and_in_proportion(world):
     weights, claimed, most_share = world
     factors = interests(weights, claimed, most_share)
     assert factors.min() >= 1
-    assert factors.max() <= MOST
+    assert factors.max() <= MAX_TIMES
     gains = (factors - 1) / max(factors.max() - 1, 1e-9)
     if factors.max() > 1.5:
         np.testing.assert_allclose(gains, weights / weights.max(), atol=0.03)
@@ -41,7 +41,7 @@ def test_what_is_searched_more_gains_more_and_in_proportion(world):
 def test_all_that_may_be_taken_is_taken(world):
     weights, claimed, most_share = world
     factors = interests(weights, claimed, most_share)
-    if weights.max() > 0 and factors.max() < MOST - 0.02:
+    if weights.max() > 0 and factors.max() < MAX_TIMES - 0.02:
         more = 1 + (factors - 1 + 0.011 * weights / weights.max()) * 1.02
         assert np.sum(claimed * np.sqrt(more)) > claimed.sum() / (1 - most_share) * (1 - 1e-9) - 0.02 * claimed.sum()
 
@@ -55,7 +55,7 @@ def test_without_searches_or_without_a_share_nothing_is_raised():
 @given(st.integers(1, 30), st.floats(0.5, 10))
 def test_a_person_gains_nothing_by_keeping_more_searches_than_count(many, importance):
     counted = counted_importance(np.full(many, importance), np.ones(many, np.int64))
-    assert counted.sum() == pytest.approx(min(many * importance, MOST_OF_A_PERSON))
+    assert counted.sum() == pytest.approx(min(many * importance, MAX_OF_A_PERSON))
 
 
 def test_each_person_counts_for_themselves():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from apps.postings.algorithms.markup import DEEPEST, LONGEST_DATA, LONGEST_MARKUP, MOST_TAGS, clean
+from apps.postings.algorithms.markup import MAX_DATA, MAX_DEPTH, MAX_MARKUP_LENGTH, MAX_TAGS, clean
 from lab.evaluations.extraction.hostile import complaints
 
 PAGE = "https://example.org/news/today"
@@ -102,7 +102,7 @@ def test_a_picture_becomes(picture: str, expected: str) -> None:
     assert html(f"<img {picture}>") == f"<img {expected}>"
 
 
-@pytest.mark.parametrize("picture", ["<img>", "<img alt=x>", f'<img src="data:image/png;base64,{"A" * LONGEST_DATA}">'])
+@pytest.mark.parametrize("picture", ["<img>", "<img alt=x>", f'<img src="data:image/png;base64,{"A" * MAX_DATA}">'])
 def test_a_picture_without_an_address_of_bearable_length_is_dropped(picture: str) -> None:
     assert html(picture) == ""
 
@@ -207,19 +207,19 @@ def test_a_bomb_ends_soon_and_stays_small(bomb: str) -> None:
     began = process_time()
     cleaned = clean(bomb, base_url=PAGE)
     assert process_time() - began < 10
-    assert len(cleaned.html) <= LONGEST_MARKUP
+    assert len(cleaned.html) <= MAX_MARKUP_LENGTH
     assert clean(cleaned.html).html == cleaned.html
 
 
-@pytest.mark.parametrize("nesting", [DEEPEST, DEEPEST + 1])
+@pytest.mark.parametrize("nesting", [MAX_DEPTH, MAX_DEPTH + 1])
 def test_what_nests_too_deep_keeps_its_text_alone(nesting: int) -> None:
     cleaned = clean("<div>" * nesting + "1 &lt; 2" + "</div>" * nesting)
     assert cleaned.text == "1 < 2"
-    assert cleaned.html.startswith("<p>1 &lt; 2" if nesting > DEEPEST else "<div><div>")
+    assert cleaned.html.startswith("<p>1 &lt; 2" if nesting > MAX_DEPTH else "<div><div>")
 
 
 def test_an_article_of_too_many_tags_ends_there() -> None:
-    assert clean("<p>x</p>" * MOST_TAGS).text.count("x") == MOST_TAGS // 2
+    assert clean("<p>x</p>" * MAX_TAGS).text.count("x") == MAX_TAGS // 2
 
 
 TAGS = [

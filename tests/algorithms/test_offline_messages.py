@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.following.formats.offline import LARGEST_MESSAGE, MOST_CHANGES, BadMessage, parse
+from apps.following.formats.offline import MAX_CHANGES, MAX_MESSAGE_BYTES, BadMessage, parse
 
 MADE_AT = 1_714_561_200_000  # ms
 
@@ -70,8 +70,8 @@ def test_what_has_no_id_is_passed_over(change):
         (b'{"changes": 7}', "no list"),
         (a_message(person=7), "whose"),
         (a_message(sent_at=None), "when"),
-        (a_message(*[a_change()] * (MOST_CHANGES + 1)), "at most 200"),
-        (b" " * (LARGEST_MESSAGE + 1), "bytes"),
+        (a_message(*[a_change()] * (MAX_CHANGES + 1)), "at most 200"),
+        (b" " * (MAX_MESSAGE_BYTES + 1), "bytes"),
     ],
 )
 def test_what_is_no_message_is_refused_in_words(body, words):

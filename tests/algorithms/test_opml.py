@@ -204,7 +204,7 @@ def test_what_holds_no_subscription_is_refused_with_the_place(content: bytes, li
 
 def test_a_document_that_is_too_large_is_refused() -> None:
     with pytest.raises(BrokenOpml, match="larger than 10 MB"):
-        read(b" " * (opml.LARGEST_DOCUMENT + 1))
+        read(b" " * (opml.MAX_DOCUMENT_BYTES + 1))
 
 
 def test_entities_are_refused_and_not_expanded() -> None:
@@ -229,14 +229,14 @@ def test_folders_that_lie_too_deep_are_left_out() -> None:
         inner = '<outline xmlUrl="http://a.example/"/>'
         return body('<outline text="x">' * depth + inner + "</outline>" * depth)
 
-    assert len(read(nested(opml.DEEPEST_FOLDER)).subscriptions[0].folders[0]) == opml.DEEPEST_FOLDER
-    too_deep = read(nested(opml.DEEPEST_FOLDER + 1))
+    assert len(read(nested(opml.MAX_FOLDER_DEPTH)).subscriptions[0].folders[0]) == opml.MAX_FOLDER_DEPTH
+    too_deep = read(nested(opml.MAX_FOLDER_DEPTH + 1))
     assert too_deep.subscriptions == ()
     assert "deeper than 32 folders" in too_deep.skipped[0].reason
 
 
 def test_only_so_many_outlines_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opml, "MOST_OUTLINES", 3)
+    monkeypatch.setattr(opml, "MAX_OUTLINES", 3)
     document = read(body("".join(f'<outline xmlUrl="http://a.example/{number}"/>' for number in range(5))))
     assert len(document.subscriptions) == 3
     assert "longer than 3 outlines" in document.skipped[0].reason
@@ -244,7 +244,7 @@ def test_only_so_many_outlines_are_read(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_long_texts_are_cut() -> None:
     found = read_one(f'<outline text="{"t" * 3_000}" description="{"d" * 3_000}" xmlUrl="http://a.example/"/>')
-    assert (len(found.title), len(found.description)) == (opml.LONGEST_TITLE, opml.LONGEST_DESCRIPTION)
+    assert (len(found.title), len(found.description)) == (opml.MAX_TITLE_LENGTH, opml.MAX_DESCRIPTION)
 
 
 def test_an_element_without_a_name_is_no_opml() -> None:

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from apps.postings.algorithms.markup import clean
-from apps.reading.algorithms.pictures import is_on_web, led_through, replaced
+from apps.web.algorithms.pictures import is_on_web, led_through, replaced
 from lab.evaluations.extraction.hostile import complaints
 
 PAGE = "https://example.org/news/today"
@@ -45,7 +45,7 @@ def quoted(value: str) -> str:
 @st.composite
 def pictures(draw) -> str:
     given_addresses = [quoted(draw(addresses)) for _ in range(3)]
-    source_set = ", ".join(f"{address} {size}" for address, size in zip(given_addresses, ("1x", "2x", "640w")))  # noqa: B905
+    source_set = ", ".join(f"{address} {size}" for address, size in zip(given_addresses, ("1x", "2x", "640w")))
     attributes = draw(
         st.permutations([
             f'alt="{quoted(draw(words))}"', f'src="{quoted(draw(addresses))}"', f'srcset="{source_set}"',

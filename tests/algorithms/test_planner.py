@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.retrieval.algorithms.planner.ahead import LOSS_HOURS, Outlook, instants_ahead, next_gaps, plan
+from apps.retrieval.algorithms.planner.lookahead import LOSS_HOURS, Outlook, instants_ahead, next_gaps, plan
 from apps.retrieval.algorithms.planner.price import closed_form_price, controlled_price
 from apps.retrieval.algorithms.planner.rehearsal import price_for, rehearse
 

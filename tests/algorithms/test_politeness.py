@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.retrieval.algorithms.politeness import Answer, Limits, Memory, freshness, judge, next_instant, retry_after
+from apps.retrieval.algorithms.politeness import (
+    Limits,
+    Memory,
+    ResponseFacts,
+    freshness,
+    judge,
+    next_instant,
+    retry_after,
+)
 from apps.sources.formats.feed import UpdateHints
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)  # a Thursday
@@ -15,15 +23,15 @@ KNOWN = Memory(validated=True)
 LIMITS = Limits()
 
 
-def ok(**headers: str) -> Answer:
-    return Answer(200, {name.replace("_", "-"): value for name, value in headers.items()}, is_feed=True)
+def ok(**headers: str) -> ResponseFacts:
+    return ResponseFacts(200, {name.replace("_", "-"): value for name, value in headers.items()}, is_feed=True)
 
 
-def refusal(status: int, **headers: str) -> Answer:
-    return Answer(status, {name.replace("_", "-"): value for name, value in headers.items()})
+def refusal(status: int, **headers: str) -> ResponseFacts:
+    return ResponseFacts(status, {name.replace("_", "-"): value for name, value in headers.items()})
 
 
-def wait(answer: Answer, memory: Memory = KNOWN, limits: Limits = LIMITS) -> float:
+def wait(answer: ResponseFacts, memory: Memory = KNOWN, limits: Limits = LIMITS) -> float:
     """Seconds until the source may be asked again."""
     return (judge(answer, memory, limits, now=NOW).not_before - NOW).total_seconds()
 
@@ -33,16 +41,16 @@ def wait(answer: Answer, memory: Memory = KNOWN, limits: Limits = LIMITS) -> flo
     [
         # At least an hour between two requests; a day for a source that never offered a validator.
         (ok(), KNOWN, HOUR),
-        (Answer(304, is_feed=True), KNOWN, HOUR),
-        (Answer(226, {"etag": '"2"'}, is_feed=True), KNOWN, HOUR),
+        (ResponseFacts(304, is_feed=True), KNOWN, HOUR),
+        (ResponseFacts(226, {"etag": '"2"'}, is_feed=True), KNOWN, HOUR),
         (ok(), Memory(), DAY),
         (ok(etag='"1"'), Memory(), HOUR),
         (ok(last_modified="yesterday"), Memory(), HOUR),
         # Cache-Control and Expires of 200, 226, 304 and 429.
         (ok(cache_control="max-age=43200"), KNOWN, 43_200),
         (ok(cache_control="public, MAX-AGE = 7200, must-revalidate"), KNOWN, 7_200),
-        (Answer(304, {"cache-control": 'max-age="7200"'}, is_feed=True), KNOWN, 7_200),
-        (Answer(226, {"cache-control": "im, max-age=7200"}, is_feed=True), KNOWN, 7_200),
+        (ResponseFacts(304, {"cache-control": 'max-age="7200"'}, is_feed=True), KNOWN, 7_200),
+        (ResponseFacts(226, {"cache-control": "im, max-age=7200"}, is_feed=True), KNOWN, 7_200),
         (refusal(429, cache_control="max-age=90000"), KNOWN, 90_000),
         (ok(cache_control="max-age=60"), KNOWN, HOUR),
         (ok(cache_control="max-age=99999999999999999999"), KNOWN, WEEK),
@@ -75,7 +83,9 @@ def test_an_answer_asks_for_a_wait(answer, memory, seconds):
     assert wait(answer, memory) == seconds
 
 
-@pytest.mark.parametrize("answer", [refusal(404), refusal(500), refusal(503), Answer(0), Answer(200), Answer(304)])
+@pytest.mark.parametrize(
+    "answer", [refusal(404), refusal(500), refusal(503), ResponseFacts(0), ResponseFacts(200), ResponseFacts(304)]
+)
 def test_failures_back_off_from_an_hour_to_a_week_and_never_give_up(answer):
     memory, waits = KNOWN, []
     for _ in range(100):
@@ -94,7 +104,7 @@ def test_410_ends_a_source():
 
 
 def test_an_error_page_in_place_of_a_feed_is_a_failure_whatever_it_says():
-    page = Answer(200, {"etag": '"page"', "cache-control": "max-age=400000"}, is_feed=False)
+    page = ResponseFacts(200, {"etag": '"page"', "cache-control": "max-age=400000"}, is_feed=False)
     verdict = judge(page, Memory(), LIMITS, now=NOW)
     assert verdict.memory == Memory(consecutive_failures=1)
     assert verdict.not_before == NOW + timedelta(hours=1)
@@ -119,15 +129,15 @@ def test_however_often_a_source_asks_for_patience_it_is_asked_again():
 
 def test_a_deferral_of_our_own_is_no_failure():
     memory = Memory(consecutive_failures=3, slowdown=2.0, validated=True, moved_to="https://b.example/", moved_count=4)
-    verdict = judge(Answer(0, retry_after=12.5), memory, LIMITS, now=NOW)
+    verdict = judge(ResponseFacts(0, retry_after=12.5), memory, LIMITS, now=NOW)
     assert (verdict.not_before, verdict.memory) == (NOW + timedelta(seconds=12.5), memory)
 
 
-def moved(target: str) -> Answer:
-    return Answer(200, {"etag": '"1"'}, permanent_url=target, is_feed=True)
+def moved(target: str) -> ResponseFacts:
+    return ResponseFacts(200, {"etag": '"1"'}, permanent_url=target, is_feed=True)
 
 
-def sightings(*answers: Answer) -> list[str]:
+def sightings(*answers: ResponseFacts) -> list[str]:
     """The new address after each answer."""
     memory, told = KNOWN, []
     for answer in answers:
@@ -141,7 +151,7 @@ def test_a_move_is_believed_at_the_tenth_sighting_in_a_row():
     assert sightings(*[moved("https://b.example/")] * 12) == [""] * 9 + ["https://b.example/"] + [""] * 2
 
 
-@pytest.mark.parametrize("between", [ok(), moved("https://c.example/"), Answer(304, is_feed=True)])
+@pytest.mark.parametrize("between", [ok(), moved("https://c.example/"), ResponseFacts(304, is_feed=True)])
 def test_a_sighting_that_differs_begins_the_count_anew(between):
     nine = [moved("https://b.example/")] * 9
     assert not any(sightings(*nine, between, *nine))
@@ -153,7 +163,7 @@ def test_a_failure_in_between_says_nothing_of_a_move():
 
 
 def test_a_temporary_move_and_one_to_an_error_page_are_never_believed():
-    to_an_error = Answer(404, permanent_url="https://b.example/")
+    to_an_error = ResponseFacts(404, permanent_url="https://b.example/")
     assert not any(sightings(*[ok()] * 20))
     assert not any(sightings(*[to_an_error] * 20))
 
@@ -172,7 +182,7 @@ def test_retry_after_is_read_in_both_forms(value, seconds):
 @given(st.text(), st.text(), st.text(), st.text(), st.integers(100, 599), st.booleans())
 def test_no_header_is_so_odd_that_it_is_not_judged(control, expires, date, later, status, is_feed):
     headers = {"cache-control": control, "expires": expires, "date": date, "retry-after": later, "age": later}
-    verdict = judge(Answer(status, headers, is_feed=is_feed), Memory(), LIMITS, now=NOW)
+    verdict = judge(ResponseFacts(status, headers, is_feed=is_feed), Memory(), LIMITS, now=NOW)
     assert verdict.gone or HOUR <= (verdict.not_before - NOW).total_seconds() <= WEEK
 
 

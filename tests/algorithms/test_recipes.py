@@ -262,7 +262,7 @@ def test_json_that_cannot_be_read_is_told(content, said):
 
 
 def test_json_of_too_many_values_is_not_read(monkeypatch):
-    monkeypatch.setattr(json_paths, "MOST_VALUES", 100)
+    monkeypatch.setattr(json_paths, "MAX_VALUES", 100)
     with pytest.raises(NotAFeed, match="more than 100 values"):
         read(b"[" + b"0," * 100 + b"0]", "json", Recipe(item="a", title="b", link="c"))
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.recommendations.algorithms.growth import FEWEST_GAINED, Period, growth
+from apps.recommendations.algorithms.growth import MIN_GAINED, Period, growth
 from apps.recommendations.algorithms.likelihood import root_likelihood
-from apps.recommendations.algorithms.likeness import FEWEST_SHARED, LEAST, MOST_NEIGHBOURS, neighbours
-from apps.recommendations.algorithms.sketches import FEWEST_COMMON, MOST_TERMS, Library, Sketch, sketch
+from apps.recommendations.algorithms.likeness import MAX_NEIGHBOURS, MIN_ROOT, MIN_SHARED, neighbours
+from apps.recommendations.algorithms.sketches import MAX_TERMS, MIN_COMMON, Library, Sketch, sketch
 
 counts = st.integers(0, 200)
 
@@ -59,11 +59,11 @@ def slow_neighbours(pairs: list[tuple[int, int]]) -> dict[int, dict[int, tuple[f
     for one in followers:
         for other in followers:
             shared = len(followers[one] & followers[other])
-            if one == other or shared < FEWEST_SHARED:
+            if one == other or shared < MIN_SHARED:
                 continue
             alone, theirs = len(followers[one]) - shared, len(followers[other]) - shared
             value = slow_root(shared, alone, theirs, people - shared - alone - theirs)
-            if value >= LEAST:
+            if value >= MIN_ROOT:
                 found[one][other] = (value, shared)
     return found
 
@@ -82,7 +82,7 @@ def test_a_source_has_only_so_many_neighbours_the_likest_ones():
     pairs = [(person, source) for person in range(5) for source in range(40)] + [(9 + n, 99) for n in range(20)]
     people, sources = np.array(pairs).T
     found = neighbours(people, sources)
-    assert Counter(found.sources.tolist()) == dict.fromkeys(range(40), MOST_NEIGHBOURS)
+    assert Counter(found.sources.tolist()) == dict.fromkeys(range(40), MAX_NEIGHBOURS)
 
 
 def test_two_people_are_too_few_to_say_that_sources_go_together():
@@ -103,7 +103,7 @@ def test_growth_is_that_of_shares_new_followers_and_readers_alike(rows):
             slow_root(row[2], row[3], opened.sum() - row[2], opened_before.sum() - row[3]),
         ]
         expected = sum(parts) / sqrt(2)
-        if expected > 0 and row[0] < FEWEST_GAINED and row[2] - row[3] < FEWEST_GAINED:
+        if expected > 0 and row[0] < MIN_GAINED and row[2] - row[3] < MIN_GAINED:
             expected = 0.0
         assert found[place] == pytest.approx(expected, abs=1e-5)
 
@@ -123,7 +123,7 @@ def test_a_sketch_has_what_more_than_one_posting_has(postings):
     counted = Counter(term for posting in postings for term in posting)
     expected = {term: count / len(postings) for term, count in counted.items() if count > 1}
     assert dict(zip(found.terms.tolist(), found.shares.tolist(), strict=True)) == pytest.approx(expected)
-    assert len(expected) <= MOST_TERMS
+    assert len(expected) <= MAX_TERMS
 
 
 likings = st.dictionaries(st.integers(0, 20), st.floats(-1, 3, allow_nan=False), max_size=12)
@@ -148,7 +148,7 @@ def test_likenesses_are_cosines(books, liked):
     for source, shares in books.items():
         weighed = {term: share * rarity[term] for term, share in shares.items()}
         dot = sum(value * wanted.get(term, 0.0) for term, value in weighed.items())
-        if len(weighed.keys() & wanted.keys()) >= FEWEST_COMMON and dot > 0:
+        if len(weighed.keys() & wanted.keys()) >= MIN_COMMON and dot > 0:
             expected[source] = dot / (length * sqrt(sum(value**2 for value in weighed.values())))
     found = library.likenesses(liked)
     assert found.keys() == expected.keys()

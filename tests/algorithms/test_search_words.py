@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.postings.algorithms.words import LONGEST_TEXT, STOP_MARK, analyse, language_of, sequence
-from apps.postings.algorithms.words.analysis import LONGEST_WORD
+from apps.postings.algorithms.words import MAX_TEXT_WORDS, STOP_MARK, analyse, language_of, sequence
+from apps.postings.algorithms.words.analysis import MAX_WORD_LENGTH
 from apps.postings.algorithms.words.folding import folded, lowered
 from apps.postings.algorithms.words.languages import base_code, language
 from apps.postings.algorithms.words.scripts import ASCII_WORDS, PLANES_WITH_MARKS, WORDS_AND_CHARACTERS
@@ -112,8 +112,8 @@ def test_places_are_those_of_the_words_in_the_text():
 
 
 def test_what_no_reader_waits_for_is_cut():
-    assert len(analyse("word " * (LONGEST_TEXT + 5), "en").sequence) == LONGEST_TEXT
-    assert analyse("x" * 500, "en").terms == ["x" * LONGEST_WORD]
+    assert len(analyse("word " * (MAX_TEXT_WORDS + 5), "en").sequence) == MAX_TEXT_WORDS
+    assert analyse("x" * 500, "en").terms == ["x" * MAX_WORD_LENGTH]
 
 
 # --- whatever comes ---------------------------------------------------------------------------------------------------

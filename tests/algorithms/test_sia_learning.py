@@ -51,7 +51,7 @@ def test_there_is_a_pattern_for_eight_active_sources_but_at_most_twelve(active, 
     assert set(learned.membership[:active].tolist()) == set(range(clusters))
 
 
-def test_sources_of_the_same_habit_share_a_centroid():
+def test_sources_of_the_same_profile_share_a_centroid():
     random = generator(3)
     hours = [9, 20] * 12
     parts = [np.arange(14) * 24 + hour + random.random(14) for hour in hours]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from apps.stories.algorithms.authority import Record, authorities
 from apps.stories.algorithms.features import bucket_of
-from apps.stories.algorithms.ranking import MOST_TAKEN, Story, place, ranked, report_worth
+from apps.stories.algorithms.ranking import MAX_TAKEN, Story, place, ranked, report_worth
 from apps.stories.algorithms.taste import Item, Taste, interleaved, item, learnt, scores, weight_of
 
 NOW = 1_000.0
@@ -46,7 +46,7 @@ def test_stories_of_one_category_do_not_stand_all_together():
     other = a_story(1, latest={1: NOW - 2, 2: NOW - 3}, lead_source=1, category="world")
     order = [each.id for each in ranked([*sport, other], {}, NOW)]
     assert 0 < order.index(1) < 5
-    assert all(-MOST_TAKEN <= each.diversity <= 0 for each in ranked([*sport, other], {}, NOW))
+    assert all(-MAX_TAKEN <= each.diversity <= 0 for each in ranked([*sport, other], {}, NOW))
 
 
 @given(st.lists(st.integers(0, 40), max_size=30))

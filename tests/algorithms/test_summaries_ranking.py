@@ -273,7 +273,7 @@ def test_a_start_table_counts_in_thousandths_and_leaves_rare_terms_and_small_lan
 
 
 def test_a_start_table_is_made_of_a_file_of_postings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(start_table_module, "FEWEST_COUNTED", 1)
+    monkeypatch.setattr(start_table_module, "MIN_COUNTED", 1)
     lines = [
         {"title": "The ferry waits for the storm", "desc": "Nobody knew when it would leave the harbour."},
         {"title": "Left out", "desc": "Only every second posting is read of this file."},

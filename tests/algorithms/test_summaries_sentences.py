@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.summaries.algorithms.datelines import dateline_end
-from apps.summaries.algorithms.sentences import LONGEST_TEXT, sentences
+from apps.summaries.algorithms.sentences import MAX_TEXT_LENGTH, sentences
 
 # A stroke stands where a sentence ends.
 TEXTS = [
@@ -76,7 +76,7 @@ def test_plain_sentences_are_taken_apart_as_they_were_put_together(words: list[l
 )
 def test_no_text_takes_long(piece: str):
     """Not even one that no rule of sentences is made for; what takes its square takes minutes of it."""
-    text = piece * (LONGEST_TEXT // len(piece)) + "x"
+    text = piece * (MAX_TEXT_LENGTH // len(piece)) + "x"
     start = time.process_time()
     sentences(text, "en")
     dateline_end(text)

@@ -1,6 +1,6 @@
 import pytest
 
-from apps.postings.algorithms.tokens import MOST_ATTRIBUTES, Tag, attributes, tokens
+from apps.postings.algorithms.tokens import MAX_ATTRIBUTES, Tag, attributes, tokens
 
 
 def written(html: str) -> list[str]:
@@ -48,5 +48,5 @@ def test_attributes_read_as(text: str, expected: dict[str, str]) -> None:
 
 
 def test_a_tag_has_a_limited_number_of_attributes() -> None:
-    many = "".join(f" a{number}" for number in range(10 * MOST_ATTRIBUTES))
-    assert len(attributes(Tag("x", False, many))) == MOST_ATTRIBUTES
+    many = "".join(f" a{number}" for number in range(10 * MAX_ATTRIBUTES))
+    assert len(attributes(Tag("x", False, many))) == MAX_ATTRIBUTES

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.trending.algorithms.filters import unwanted_of
-from apps.trending.algorithms.terms import LONGEST_PHRASE, MOST_TERMS, fold_of, number_of, terms_of, whole
+from apps.trending.algorithms.terms import MAX_PHRASE_WORDS, MAX_TERMS, fold_of, number_of, terms_of, whole
 
 
 def spelled(title: str, text: str = "", language: str = "en") -> set[str]:
@@ -72,10 +72,10 @@ def test_every_script_has_words(title, language, words):
 @given(st.text(max_size=400), st.text(max_size=600), st.sampled_from(["en", "zh", "ja", "fr", "tr", ""]))
 def test_any_text_gives_terms_that_stand_in_it(title, text, language):
     found = terms_of(title, text, language)
-    assert len(found) <= MOST_TERMS
+    assert len(found) <= MAX_TERMS
     for term in found:
         assert term.spelling in title or term.spelling in text
-        assert len(term.key.split(" ")) <= LONGEST_PHRASE
+        assert len(term.key.split(" ")) <= MAX_PHRASE_WORDS
         assert -(2**63) <= term.number < 2**63
         assert term.number % 8 == min(term.joints, 7)
 

@@ -21,16 +21,16 @@ from apps.search.actions.saved import save_search
 from apps.search.models import SavedSearch
 from apps.sources.models import Source
 from apps.stories import actions as stories
-from apps.stories.actions import pulling
+from apps.stories.actions import consuming
 from apps.stories.models import Section, Story
 from apps.trending import actions as trending
 from tests.builders import (
     a_folder,
     a_follow,
-    a_habit,
     a_mark,
     a_plan,
     a_posting,
+    a_profile,
     a_retrieval,
     a_schedule,
     a_source,
@@ -88,7 +88,7 @@ def some_of_everything(user: User) -> dict[str, Any]:
     an_edition(posting, text=TEXT.replace("harbour", "river"))
     saved = _a_search_that_found_something(user, papers[0])
     source = posting.source
-    _habits_and_troubles(source, papers[0], site)
+    _profiles_and_troubles(source, papers[0], site)
     page = Page.objects.create(
         source=site, url="https://site.example/1", key=bytes(16), found_at=now, kind=Page.Kind.NEWS, reason="Long text."
     )
@@ -143,10 +143,10 @@ def _a_search_that_found_something(user: User, source: Source) -> SavedSearch:
     return saved
 
 
-def _habits_and_troubles(source: Source, failing: Source, site: Source) -> None:
+def _profiles_and_troubles(source: Source, failing: Source, site: Source) -> None:
     now = timezone.now()
     a_plan(curve=[[1.0, 2.0], [9.0, 0.5]])
-    a_habit(source)
+    a_profile(source)
     a_schedule(source, observed_at=now)
     a_schedule(failing, consecutive_failures=4, failing_since=now)
     a_retrieval(source, outcome="failed", message="No answer.")
@@ -155,8 +155,8 @@ def _habits_and_troubles(source: Source, failing: Source, site: Source) -> None:
 
 
 def _stories_and_trends() -> None:
-    pulling._memory = None
-    while stories.pull().looked_at:
+    consuming._memory = None
+    while stories.consume().looked_at:
         pass
     while trending.count():
         pass
@@ -183,7 +183,7 @@ def _patterns(
         places = (*around, *entry.pattern.regex.groupindex)
         if isinstance(entry, URLPattern):
             is_for_machines = entry.name in FOR_MACHINES or entry.callback.__module__.startswith(
-                ("apps.api.", "apps.publishing.views.feeds", "ninja.")
+                ("apps.api.", "apps.published_feeds.views.feeds", "ninja.")
             )
             if entry.name and not is_for_machines:
                 yield namespace + entry.name, places

@@ -8,10 +8,10 @@ from apps.jobs.models import Job
 from tests.builders import (
     a_folder,
     a_follow,
-    a_habit,
     a_mark,
     a_plan,
     a_posting,
+    a_profile,
     a_retrieval,
     a_schedule,
     a_source,
@@ -117,7 +117,7 @@ def test_what_people_and_staff_see_is_legible(page: Page, scheme: str, client, l
     a_follow(user, source, folders=(a_folder(user),))
     failing = a_follow(user, a_source(listed=True)).source
     a_plan(curve=[[1.0, 2.0], [9.0, 0.5]])
-    a_habit(source)
+    a_profile(source)
     a_schedule(source, observed_at=timezone.now())
     a_schedule(failing, consecutive_failures=4, failing_since=timezone.now())
     a_retrieval(source, outcome="failed", message="No answer.")

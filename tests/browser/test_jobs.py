@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from apps.jobs import working
+from apps.jobs.actions import working
 from apps.jobs.models import Job
 from tests.builders import a_posting, a_user
 

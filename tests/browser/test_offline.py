@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from apps.accounts.models import User
 from apps.following.models import Mark, OfflineChange
 from apps.postings.models import Posting
-from apps.reading.offline import shell
+from apps.web.pages.offline_shell import shell
 from tests.browser.conftest import PATIENCE
 from tests.builders import a_follow, a_user, some_postings
 
@@ -214,7 +214,7 @@ def versions_of(page: Page) -> set[str]:
 
 def test_a_new_version_takes_over_whole_or_not_at_all(page: Page, device: BrowserContext, monkeypatch: Any):
     old, new = shell(), replace(shell(), version="f" * 16)
-    monkeypatch.setattr("apps.reading.offline._read_once", lambda: new)
+    monkeypatch.setattr("apps.web.pages.offline_shell._read_once", lambda: new)
     page.evaluate("navigator.serviceWorker.ready.then((registration) => registration.update())")
     eventually(page, lambda: set(page.evaluate("caches.keys()")), {f"shell-{old.version}", f"shell-{new.version}"})
     device.set_offline(True)

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from apps.retrieval import actions
 from apps.retrieval.models import Plan, Schedule
 from apps.sources.models import Source
-from tests.builders import a_habit, a_plan, a_schedule, a_source, a_user
+from tests.builders import a_plan, a_profile, a_schedule, a_source, a_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
@@ -21,7 +21,7 @@ def source() -> Source:
     now = timezone.now()
     a_plan(unit=Plan.Unit.SOURCE_DAY, budget=6, curve=[[3.0, 4.0], [12.0, 1.0]])
     source = a_source(always_retrieved=True, title="The Wire")
-    a_habit(source)
+    a_profile(source)
     a_schedule(
         source,
         due_at=now + timedelta(hours=3, minutes=1),

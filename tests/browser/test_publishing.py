@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from apps.following.models import Mark
-from apps.postings.recognising import link_key_of
-from apps.publishing.models import PrivateAddress
+from apps.postings.queries.recognition import link_key_of
+from apps.published_feeds.models import PrivateAddress
 from tests.browser.test_reading import sign_in
 from tests.builders import a_folder, a_follow, a_posting, a_user
 

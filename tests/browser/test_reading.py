@@ -15,10 +15,10 @@ from apps.sources.models import Source
 from tests.builders import (
     NOON,
     a_follow,
-    a_habit,
     a_mark,
     a_plan,
     a_posting,
+    a_profile,
     a_retrieval,
     a_schedule,
     a_source,
@@ -208,7 +208,7 @@ def test_no_page_is_wider_than_the_window(page: Page, width: int):
     a_mark(user, posting, read=False)
     a_retrieval(source, message="t" * 300)
     a_schedule(source)
-    a_habit(source)
+    a_profile(source)
     a_plan(curve=[[100.0, 3.0], [400.0, 0.8]])
     sign_in(page, user)
     page.set_viewport_size({"width": width, "height": 800})

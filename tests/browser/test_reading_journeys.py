@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from apps.accounts.models import User
 from apps.following.models import Mark, Note, Playback, Tagging
-from apps.reading import recordings
+from apps.reading.actions import recordings
 from tests.apps.reading.recordings_server import Publisher, publishing
 from tests.builders import a_follow, a_posting, a_user, some_postings
 

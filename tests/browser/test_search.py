@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from apps.postings.models import Posting
-from apps.search.actions import pull
+from apps.search.actions import consume
 from apps.search.actions.saved import save_search
 from apps.search.models import SavedSearch
 from apps.sources.models import Source
@@ -37,7 +37,7 @@ def news() -> None:
             language="en",
             published_at=now - timedelta(days=number, minutes=5),
         )
-    pull()
+    consume()
 
 
 def search(page: Page, text: str) -> None:

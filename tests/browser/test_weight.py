@@ -13,7 +13,7 @@ from tests.builders import a_posting, a_source
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(600)]
 
-MOST = 60_000  # bytes of styles and scripts together, compressed
+MAX_BYTES = 60_000  # bytes of styles and scripts together, compressed
 NARROW, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 
 WATCH = """(() => {
@@ -71,7 +71,7 @@ def complaints(page: Page, address: str, home: str, weigh: Callable[[str], int])
     seen = page.evaluate(SEEN)
     weight = sum(weigh(each) for each in seen["resources"] if urlsplit(each).path.endswith((".css", ".js")))
     bounds = {
-        f"weighs {weight} bytes": weight > MOST,
+        f"weighs {weight} bytes": weight > MAX_BYTES,
         f"asks elsewhere: {seen['resources']}": not all(each.startswith((home, "data:")) for each in seen["resources"]),
         f"waits for {seen['blocking']}": seen["blocking"],
         f"moves: {seen['shifts']}": seen["shifts"],

@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from apps.retrieval.actions import adopt_sources, release_worker, remember_robots, start, store
-from apps.retrieval.asking import Asker
-from apps.retrieval.claims import LEASE, Claim
-from apps.retrieval.fetching import FetchRequest
+from apps.retrieval.http.fetching import FetchRequest
+from apps.retrieval.http.results import decide
+from apps.retrieval.http.robots import RobotsFetcher
 from apps.retrieval.models import Schedule
 from apps.retrieval.queries import fresh_robots
-from apps.retrieval.visits import conclude
+from apps.retrieval.scheduler.claims import LEASE, Claim
 
 
 class Portal:
@@ -24,7 +24,7 @@ class Portal:
         self.visits = 0
         self._random = random.Random(1)
         self._runner = asyncio.Runner()
-        self._asker = Asker(clock=self.clock)
+        self._asker = RobotsFetcher(clock=self.clock)
         self._runner.run(self._asker.__aenter__())
 
     def clock(self) -> datetime:
@@ -62,7 +62,7 @@ class Portal:
             if self._random.random() < killed_share:
                 release_worker("worker", now=self.now)
             else:
-                store([conclude(assignment, fetched, jitter=self._random.random())])
+                store([decide(assignment, fetched, jitter=self._random.random())])
 
 
 @pytest.fixture

@@ -13,24 +13,24 @@ from django.utils import timezone
 
 from apps.accounts.actions import make_token
 from apps.alerts.actions.delivering import deliver
-from apps.alerts.actions.rules import MOST_A_DAY, set_wishes
+from apps.alerts.actions.rules import MAX_A_DAY, set_wishes
 from apps.alerts.models import Browser, Message, Rule
 from apps.alerts.queries.messages import due
-from apps.push.actions import maintain
-from apps.push.models import Subscription
-from apps.reading.pictures import proxied
-from apps.retrieval import guard
 from apps.retrieval.actions import adopt_sources, lookups
-from apps.retrieval.engine import Engine
+from apps.retrieval.http import guard
 from apps.retrieval.models import Page, Retrieval
+from apps.retrieval.worker.engine import Engine
 from apps.sources.actions import NewSource, add_source
 from apps.sources.algorithms.addresses import absolute
 from apps.sources.models import Source
+from apps.web.pages.pictures import proxied
+from apps.websub.actions import maintain
+from apps.websub.models import Subscription
 from lab.worlds.receivers import base64url
 from lab.worlds.synthetic import make_feeds
-from tests.apps.alerts.telling import a_browser, a_person, a_search, find
-from tests.apps.push.hub import Answer, serving
-from tests.apps.retrieval.visiting import retrieve_now
+from tests.apps.alerts.delivering import a_browser, a_person, a_search, find
+from tests.apps.retrieval.retrieving import retrieve_now
+from tests.apps.websub.hub import Answer, serving
 from tests.builders import a_schedule, a_source, a_user
 from tests.journeys.private_networks import (
     MALFORMED,
@@ -327,7 +327,7 @@ def test_messages_are_not_delivered_to_private_addresses(ports, watch):
     person = a_person()
     saved = a_search(person, webhook_url="https://hooks.example/", push=True)
     a_browser(person, "https://push.example/1")
-    set_wishes(person, most_a_day=MOST_A_DAY)
+    set_wishes(person, most_a_day=MAX_A_DAY)
     for address in addresses(ports):
         Rule.objects.update(webhook_url=address)
         if "[" not in address:  # the library that signs takes no IPv6

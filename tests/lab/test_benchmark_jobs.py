@@ -6,8 +6,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import call_command
 
-from apps.jobs import working
-from apps.jobs.actions import claiming
+from apps.jobs.actions import claiming, working
 from apps.jobs.models import Attempt
 from apps.postings.algorithms.extraction.articles import extract_article
 from apps.retrieval import jobs, sandbox
@@ -22,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_a_killed_worker_changes_nothing_but_the_time(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(claiming, "LEASE", timedelta(seconds=2))
-    monkeypatch.setattr(claiming, "MOST_LOSSES", 100)  # of a machine that is busy
+    monkeypatch.setattr(claiming, "MAX_LOSSES", 100)  # of a machine that is busy
     monkeypatch.setattr(working, "RENEWED_EVERY", 0.2)
     monkeypatch.setattr(workers, "WATCHED_EVERY", 0.02)
     monkeypatch.setattr(spans, "FEWEST", 10)

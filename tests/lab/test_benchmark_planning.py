@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.retrieval.models import Habit, Plan, Schedule
+from apps.retrieval.models import Plan, Schedule, WeeklyProfile
 from lab.management.commands import benchmark_planning
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
@@ -27,7 +27,7 @@ def test_all_sources_are_planned_by_a_process_of_its_own(small, child_processes,
     assert figures["gap_max"] == pytest.approx(0, abs=1e-9)
     assert all(value > 0 for name, value in figures.items() if name != "gap_max")
     assert figures["price"] == Plan.objects.get().price
-    assert Schedule.objects.count() == Habit.objects.count() == 50
+    assert Schedule.objects.count() == WeeklyProfile.objects.count() == 50
 
 
 def test_a_planner_that_misses_the_optimum_is_told(monkeypatch):

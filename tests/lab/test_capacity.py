@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.calendar import WEEK
-from apps.retrieval.algorithms.planner.ahead import Outlook
+from apps.retrieval.algorithms.planner.lookahead import Outlook
 from lab.evaluations.capacity.costs import MEASURED, PARTITIONED_FROM, Demand, fleet
 from lab.evaluations.capacity.month import MONTH, SECONDS, dispatched, due_each_second, lateness, least_cores, played
 

@@ -12,7 +12,7 @@ def test_a_month_is_played_through_and_a_fleet_reckoned(tmp_path, monkeypatch):
     monkeypatch.setattr(evaluate_capacity, "HABITS", 50)
     call_command("evaluate_capacity", sources=220, per_day=2.0, json=str(tmp_path / "figures.json"))
     figures = json.loads((tmp_path / "figures.json").read_text())
-    assert figures["sources"] == 200  # whole copies of fifty habits
+    assert figures["sources"] == 200  # whole copies of fifty profiles
     assert figures["retrievals_per_day"] == pytest.approx(2, rel=0.25)
     assert figures["retrievals"] == pytest.approx(figures["retrievals_per_day"] * 200 * 30)
     assert 1 < figures["peak_hour"] < figures["peak"]

@@ -7,8 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from apps.postings.models import Posting
-from apps.search.models import Change, Generation
 from apps.search.models import Document as Indexed
+from apps.search.models import Generation, OutboxRow
 from apps.sources.models import Source
 from lab.evaluations.search.collections import Document
 from lab.evaluations.search.runs import MODELS, language_of_documents
@@ -99,7 +99,7 @@ def test_collections_do_not_meet_and_leave_nothing_behind(tmp_path):
     assert not Source.objects.exists()
     assert not Indexed.objects.exists()
     assert not Generation.objects.exists()
-    assert not Change.objects.exists()
+    assert not OutboxRow.objects.exists()
     alone = evaluate(tmp_path, collection=[winds])
     assert alone.items() >= {name: value for name, value in together.items() if name.startswith("winds.")}.items()
     assert together["mean.ours.map"] == pytest.approx((together["weather.ours.map"] + together["winds.ours.map"]) / 2)

@@ -12,7 +12,7 @@ from lab.worlds.lines import Published, Request, Start
 from lab.worlds.queries import interests_of
 from lab.worlds.record import RecordFile
 from lab.worlds.searches import lay_searches
-from tests.builders import NOON, a_habit, a_posting, a_schedule, a_source
+from tests.builders import NOON, a_posting, a_profile, a_schedule, a_source
 
 HOUR = 3_600
 BEGIN = 1_689_465_600  # 16 July 2023
@@ -56,7 +56,7 @@ def a_written_about(topic: int):
     for number in range(3):
         a_posting(source, title=WRITTEN[topic], text=f"{number} {WRITTEN[topic]}", language="en")
     a_schedule(source, due_at=NOON)
-    a_habit(source)
+    a_profile(source)
     return source
 
 

@@ -1,4 +1,4 @@
-"""Replay: what feeds published before is stored, so that their habits are known when the recording begins."""
+"""Replay: what feeds published before is stored, so that their profiles are known when the recording begins."""
 
 import json
 from datetime import UTC, datetime, timedelta

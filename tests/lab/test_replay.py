@@ -13,7 +13,7 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 
 from apps.postings.models import Posting
-from apps.retrieval import guard
+from apps.retrieval.http import guard
 from apps.retrieval.models import Schedule
 from apps.search.models import SavedSearch
 from apps.sources.algorithms.addresses import resolve
@@ -62,7 +62,7 @@ def test_replayed_feeds_become_sources_that_are_asked(record):
     assert [source.url for source in sources] == [
         f"http://s{number}.replay.localhost:{PORT}/feed" for number in (1, 2, 3)
     ]
-    assert {(source.pace, source.min_gap, source.listed) for source in sources} == {(3600.0, None, True)}
+    assert {(source.clock_rate, source.min_gap, source.listed) for source in sources} == {(3600.0, None, True)}
     assert Schedule.objects.filter(due_at__isnull=False).count() == 3
 
 
@@ -72,7 +72,7 @@ def test_a_later_replay_at_the_same_addresses_sets_speed_and_gap_anew(record, tm
         "replay", "--synthetic=3", "--speed=60", f"--port={PORT}", "--for=0", "--retrieve-every=900",
         f"--record={tmp_path / 'other'}",
     )  # fmt: skip
-    assert {(source.pace, source.min_gap) for source in Source.objects.all()} == {(60.0, 900)}
+    assert {(source.clock_rate, source.min_gap) for source in Source.objects.all()} == {(60.0, 900)}
 
 
 def test_nothing_is_added_on_wish(record):

@@ -80,7 +80,7 @@ def test_made_up_feeds_are_the_same_for_the_same_seed_and_others_for_another():
     assert [list(feed.instants) for feed in first] != [list(feed.instants) for feed in other]
 
 
-def test_made_up_feeds_have_rates_and_habits_like_real_ones():
+def test_made_up_feeds_have_rates_and_profiles_like_real_ones():
     feeds = make_feeds(300, seed=5, begin=4 * DAY, end=(4 + 28) * DAY)  # four weeks from a Monday on
     rates = np.array([len(feed.instants) / 28 for feed in feeds])
     assert 0.5 < np.median(rates) < 2.0

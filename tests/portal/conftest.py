@@ -24,7 +24,7 @@ from portal.launcher.supervisor import Supervisor
 ROOT = Path(__file__).resolve().parents[2]
 STAND_INS = ROOT / "tests" / "portal" / "stand_ins.py"
 PATIENCE = 60.0  # s; the machine may be busy
-LONGEST_START = 600.0  # s
+MAX_START_SECONDS = 600.0  # s
 
 
 def until(condition: Callable[[], bool], within: float = PATIENCE) -> bool:
@@ -88,7 +88,9 @@ class House:
 
     def await_ready(self) -> "House":
         # It gives up by itself, when it makes no progress.
-        assert until(lambda: "is ready" in self.output or self.process.poll() is not None, LONGEST_START), self.output
+        assert until(lambda: "is ready" in self.output or self.process.poll() is not None, MAX_START_SECONDS), (
+            self.output
+        )
         assert self.process.poll() is None, self.output
         self.watch_family()
         return self

@@ -19,11 +19,12 @@ from django.utils import timezone
 
 from apps.database import schema
 from apps.documents import actions as documents
-from apps.documents import files
 from apps.documents import queries as kept
+from apps.documents import storage
 from apps.postings.models import Posting
-from portal import archives, databases
-from portal.archives import BadArchive
+from portal import databases
+from portal.backup import archives
+from portal.backup.archives import BadArchive
 from portal.launcher import embedded
 from portal.launcher.embedded import StartError
 from tests.builders import a_source, a_user, some_postings
@@ -108,7 +109,7 @@ def test_what_is_backed_up_is_restored_into_an_empty_installation(use, filled, t
     assert "1 documents" in said("backup", archive)
     assert contents() == before
     assert archive.stat().st_mode & 0o077 == 0
-    files.delete(filled)
+    storage.delete(filled)
     use(NAMES[1])
     assert "equal in counts and hashes, and 1 documents" in said("restore", archive)
     assert contents() == before
@@ -194,7 +195,7 @@ def test_an_older_archive_is_brought_up_to_date(use, filled, tmp_path):
 
 
 def test_a_document_whose_time_ends_meanwhile_is_counted_as_missing(use, filled, tmp_path):
-    files.delete(filled)
+    storage.delete(filled)
     assert "1 documents had no file" in said("backup", tmp_path / "backup.tar.gz")
 
 

@@ -16,7 +16,7 @@ def test_rabbitmq_gets_quorum_queues_with_an_end_to_deliveries_and_confirms_what
     given = brokers.celery_settings("amqp://guest:guest@broker.example:5672//", ["celery", "retrieval-0"])
     assert [queue.name for queue in given["task_queues"]] == ["celery", "retrieval-0"]
     for queue in given["task_queues"]:
-        assert queue.queue_arguments == {"x-queue-type": "quorum", "x-delivery-limit": brokers.MOST_DELIVERIES}
+        assert queue.queue_arguments == {"x-queue-type": "quorum", "x-delivery-limit": brokers.MAX_DELIVERIES}
     assert given["broker_transport_options"]["confirm_publish"]
     assert "visibility_timeout" not in given["broker_transport_options"]
 

@@ -11,10 +11,10 @@ from django.core.management import call_command
 from django.utils import timezone
 from kombu import Connection
 
+from apps.dashboard.queries import services
 from apps.database import schema
-from apps.reading import services
-from apps.retrieval.beat import LEADERSHIP
-from apps.search.models import Change
+from apps.retrieval.scheduler.beat import LEADERSHIP
+from apps.search.models import OutboxRow
 from portal import databases, doctor
 from tests.builders import a_posting, a_schedule, a_source
 
@@ -25,8 +25,8 @@ NOWHERE = "redis://127.0.0.1:1/0"
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch, settings, tmp_path):
     monkeypatch.setattr(doctor, "ANSWER_WITHIN", 0.05)
-    monkeypatch.setattr(doctor, "LEAST_FREE", 1)
-    monkeypatch.setattr(doctor, "LEAST_FREE_SHARE", 0.0)
+    monkeypatch.setattr(doctor, "MIN_FREE_BYTES", 1)
+    monkeypatch.setattr(doctor, "MIN_FREE_SHARE", 0.0)
     settings.DEBUG = False
     settings.VAR_DIR = tmp_path
     settings.SECRET_KEY = "0123456789abcdef" * 6
@@ -119,7 +119,7 @@ def test_each_open_host_is_warned_of_and_nothing_is_wrong(settings):
 def test_little_room_and_a_storage_that_cannot_be_written_are_told(monkeypatch, settings, tmp_path):
     usage = namedtuple("Usage", "total free")(10**12, 10**10)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-    monkeypatch.setattr(doctor, "LEAST_FREE_SHARE", 0.05)
+    monkeypatch.setattr(doctor, "MIN_FREE_SHARE", 0.05)
     (tmp_path / "documents").write_text("a file where the folder should be")
     found = findings()
     assert "9.3 of 931.3 GiB" in found["disk"].said
@@ -142,7 +142,7 @@ def test_mail_that_cannot_be_sent_is_told(settings):
 
 
 def test_what_is_overdue_or_waits_for_long_is_told():
-    Change.objects.all().delete()
+    OutboxRow.objects.all().delete()
     a_schedule(a_source(), due_at=timezone.now() - timedelta(hours=1))
     a_posting(published_at=timezone.now() - timedelta(hours=1))
     found = findings()

@@ -162,7 +162,7 @@ def test_what_programs_say_is_in_their_logs(verbosity, shown, tmp_path, capsys):
 
 
 def test_logs_do_not_grow_for_ever(tmp_path, monkeypatch):
-    monkeypatch.setattr(consoles, "LARGEST_LOG", 1_000)
+    monkeypatch.setattr(consoles, "MAX_LOG_BYTES", 1_000)
     console = Console(tmp_path, QUIET)
     process = subprocess.Popen(["seq", "1000"], stdout=subprocess.PIPE)
     console.follow("web", process)
@@ -176,7 +176,7 @@ def test_logs_do_not_grow_for_ever(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("umask", [0o000, 0o077])
 def test_logs_are_private_whatever_the_umask(tmp_path, monkeypatch, umask):
-    monkeypatch.setattr(consoles, "LARGEST_LOG", 1_000)
+    monkeypatch.setattr(consoles, "MAX_LOG_BYTES", 1_000)
     logs = tmp_path / "var" / "log"
     logs.mkdir(parents=True)
     for earlier in ("web.log", "web.log.2"):

@@ -13,7 +13,7 @@ from portal.variables import OTHERS
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("**/*.md")])
-LONGEST_README = 200  # lines
+MAX_README = 200  # lines
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE_BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 OF_THE_PROJECT = re.compile(r"\b(?:apps|deploy|docs|lab|portal|static|templates|tests)/[\w./-]*[\w/]")
@@ -87,7 +87,7 @@ def test_what_does_not_exist_is_found():
 
 
 def test_the_readme_is_short():
-    assert len(text_of(ROOT / "README.md").splitlines()) <= LONGEST_README
+    assert len(text_of(ROOT / "README.md").splitlines()) <= MAX_README
 
 
 def test_every_page_is_linked():

@@ -23,7 +23,7 @@ _SYSTEMS = (
     ("Mac OS X", "macOS"),
     ("Linux", "Linux"),
 )
-LONGEST = 60  # characters of a name that is not known
+MAX_LENGTH = 60  # characters of a name that is not known
 
 
 def browser_named(user_agent: str) -> tuple[str, str]:
@@ -36,4 +36,4 @@ def browser_named(user_agent: str) -> tuple[str, str]:
     """
     browser = next((name for mark, name in _BROWSERS if mark in user_agent), "")
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
-    return browser or (user_agent[:LONGEST] if not system else ""), system
+    return browser or (user_agent[:MAX_LENGTH] if not system else ""), system

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.accounts import pages
-from apps.accounts.addresses import sends_mail as mail_is_sent
+from apps.accounts.queries.site import sends_mail as mail_is_sent
 
 register = template.Library()
 

@@ -13,23 +13,23 @@ from django.db import transaction
 from django.db.models import Count, Q
 
 from apps.accounts.models import User
-from apps.alerts.actions.laying import lay, send_tasks
+from apps.alerts.actions.enqueuing import lay, send_tasks
 from apps.alerts.actions.locks import TOLD
 from apps.alerts.actions.rules import forget_browsers, stop_token_of
-from apps.alerts.algorithms.times import MOST_ATTEMPTS, next_attempt, start_of_day
-from apps.alerts.channels import DIGEST, Answer, Channel, Errand, Slot, all_channels, uncounted
+from apps.alerts.algorithms.times import MAX_ATTEMPTS, next_attempt, start_of_day
+from apps.alerts.channels import DIGEST, Channel, Delivery, DeliveryResult, MessageKey, all_channels, uncounted
 from apps.alerts.channels.digest import digest_of_day
 from apps.alerts.models import Attempt, Browser, Hit, Message, Rule
 from apps.alerts.queries.contents import Group, groups_of
 from apps.alerts.queries.messages import wishes_of, zone_of
-from apps.database.locks import take
+from apps.database.advisory_locks import take
 
 logger = logging.getLogger(__name__)
 
 State = Message.State
 LASTING_TRIES = 3  # of what is likely to end the same way each time
-MOST_CALLS = 4  # at once to the program of one search: a dead one must not hold all threads
-MOST_TROUBLED = 50  # messages to the program of one search that have failed and are tried again
+MAX_CALLS = 4  # at once to the program of one search: a dead one must not hold all threads
+MAX_TROUBLED = 50  # messages to the program of one search that have failed and are tried again
 KEPT = timedelta(days=30)
 FORGOTTEN_AT_ONCE = 5_000
 
@@ -44,7 +44,7 @@ def deliver(message_id: int, *, now: datetime) -> bool:
         answer = _send(errand, now)
     except Exception as error:  # whatever it is, it is written down and tried again
         logger.exception("message %d could not be made", message_id)
-        answer = Answer(error=f"It could not be created: {type(error).__name__}.")
+        answer = DeliveryResult(error=f"It could not be created: {type(error).__name__}.")
     _finish(errand.message, answer, now=now, took=perf_counter() - began)
     browser = errand.message.browser
     if answer.is_gone and browser is not None:
@@ -52,19 +52,19 @@ def deliver(message_id: int, *, now: datetime) -> bool:
     return True
 
 
-def _send(errand: Errand, now: datetime) -> Answer:
+def _send(errand: Delivery, now: datetime) -> DeliveryResult:
     return all_channels()[errand.message.channel].send(errand, now)
 
 
 # --- before -----------------------------------------------------------------------------------------------------------
 @transaction.atomic
-def _lease(message_id: int, now: datetime) -> Errand | None:
+def _lease(message_id: int, now: datetime) -> Delivery | None:
     free = Q(lease_until=None) | Q(lease_until__lte=now)
     rows = Message.objects.select_for_update(skip_locked=True, of=("self",)).select_related("browser")
     message = rows.filter(free, pk=message_id, state=State.WAITING, due_at__lte=now).first()
     if message is None:
         return None
-    if message.attempts >= MOST_ATTEMPTS:
+    if message.attempts >= MAX_ATTEMPTS:
         _end(message, State.FAILED, message.error or "Its worker stopped.", now)
         return None
     channel = all_channels().get(message.channel)
@@ -80,7 +80,7 @@ def _lease(message_id: int, now: datetime) -> Errand | None:
         message.lease_until = now + channel.lease
         message.save(update_fields=["attempts", "lease_until"])
         token = rules[0].stop_token if len(rules) == 1 else stop_token_of([rule.pk for rule in rules])
-        return Errand(message, groups, rules, token)
+        return Delivery(message, groups, rules, token)
     return None
 
 
@@ -102,7 +102,7 @@ def _keeps_up(message: Message, now: datetime) -> bool:
     known = others.aggregate(
         calls=Count("pk", filter=Q(lease_until__gt=now)), troubled=Count("pk", filter=Q(attempts__gt=0))
     )
-    return known["calls"] < MOST_CALLS and (message.attempts > 0 or known["troubled"] < MOST_TROUBLED)
+    return known["calls"] < MAX_CALLS and (message.attempts > 0 or known["troubled"] < MAX_TROUBLED)
 
 
 def _is_over_limit(message: Message, now: datetime) -> bool:
@@ -123,7 +123,7 @@ def _put_off(message: Message, now: datetime) -> None:
     later = digest_of_day(user, now)
     reason = f"More than {wishes.most_a_day} messages in a day: "
     if user.email:
-        lay({Slot(user.pk, DIGEST, None, None, later): message.hits}, now=now, wait=False)
+        lay({MessageKey(user.pk, DIGEST, None, None, later): message.hits}, now=now, wait=False)
         _end(message, State.DROPPED, reason + "it is in the digest of the day.", now)
     elif wishes.most_a_day:
         message.due_at, message.error = later, reason + "it waits for the next."
@@ -134,7 +134,7 @@ def _put_off(message: Message, now: datetime) -> None:
 
 # --- after ------------------------------------------------------------------------------------------------------------
 @transaction.atomic
-def _finish(message: Message, answer: Answer, *, now: datetime, took: float) -> None:
+def _finish(message: Message, answer: DeliveryResult, *, now: datetime, took: float) -> None:
     """Write down what came of an attempt. If it was too slow somebody else may be at the message by now."""
     ended = now + timedelta(seconds=took)
     row = Message.objects.select_for_update().filter(pk=message.pk).first()
@@ -148,7 +148,7 @@ def _finish(message: Message, answer: Answer, *, now: datetime, took: float) -> 
         _try_again(row, answer, ended)
 
 
-def _try_again(message: Message, answer: Answer, now: datetime) -> None:
+def _try_again(message: Message, answer: DeliveryResult, now: datetime) -> None:
     tried_enough = answer.is_lasting and message.attempts >= LASTING_TRIES
     is_gone = answer.is_gone and message.browser_id is not None
     later = None if tried_enough or is_gone else next_attempt(now, message.attempts, wish=answer.wish)

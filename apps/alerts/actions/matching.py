@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from apps.accounts.zones import zone_named
-from apps.alerts.actions.found import NewHit
+from apps.accounts.queries.time_zones import zone_named
+from apps.alerts.actions.findings import NewHit
 from apps.alerts.actions.locks import MATCHING
-from apps.alerts.actions.obeying import obey
-from apps.alerts.algorithms.standing import Eyes, Reading, holds, is_personal
-from apps.alerts.queries import passing
-from apps.alerts.queries.passing import Candidate
-from apps.database.locks import take
+from apps.alerts.actions.rule_effects import obey
+from apps.alerts.algorithms.percolator import Eyes, Reading, holds, is_personal
+from apps.alerts.queries import candidates as passing
+from apps.alerts.queries.candidates import Candidate
+from apps.database.advisory_locks import take
 from apps.database.statements import fetch, fetch_rows
 from apps.search.algorithms.language import Tree, parse
 
@@ -60,7 +60,7 @@ def match(limit: int = MATCHED_AT_ONCE, *, wait: bool = True, now: datetime) -> 
 
 
 _TAKE_OUT = """
-DELETE FROM alerts_change WHERE id = ANY(ARRAY(SELECT id FROM alerts_change ORDER BY id LIMIT %s)) RETURNING posting_id
+DELETE FROM alerts_outboxrow WHERE id = ANY(ARRAY(SELECT id FROM alerts_outboxrow ORDER BY id LIMIT %s)) RETURNING posting_id
 """
 
 

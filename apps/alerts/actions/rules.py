@@ -18,17 +18,17 @@ from apps.accounts.models import User
 from apps.alerts.algorithms.signing import new_secret
 from apps.alerts.channels import with_settings
 from apps.alerts.models import Browser, Message, Rule, Standing, Wishes
-from apps.database.texts import storable
+from apps.database.sanitizing import storable
 from apps.following.actions import NotPossible, checked_tag
-from apps.retrieval import guard
+from apps.retrieval.http import guard
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
 from apps.sources.algorithms.addresses import BadAddress
 
-MOST_WEBHOOKS = 20  # of a person
-MOST_BROWSERS = 20  # of a person
-MOST_A_DAY = 1_000  # mails and pushes to a person, whatever they wish
-HIGHEST_IMPORTANCE = 10.0
+MAX_WEBHOOKS = 20  # of a person
+MAX_BROWSERS = 20  # of a person
+MAX_A_DAY = 1_000  # mails and pushes to a person, whatever they wish
+MAX_IMPORTANCE = 10.0
 PUBLIC_KEY_BYTES, SECRET_BYTES = 65, 16  # of a browser: an uncompressed point of P-256; RFC 8291
 _SIGNER = Signer(salt="alerts.stop")
 
@@ -100,8 +100,8 @@ def _checked_webhook(user: User, saved_id: int, address: str) -> str:
     if guarding.is_refused_on_its_face(url):
         raise NotPossible(_("The webhook's address is in a private or reserved network, which is not allowed."))
     others = Rule.objects.filter(saved__user=user).exclude(webhook_url="").exclude(saved_id=saved_id)
-    if others.count() >= MOST_WEBHOOKS:
-        raise NotPossible(_("You can have at most {most} webhooks.").format(most=MOST_WEBHOOKS))
+    if others.count() >= MAX_WEBHOOKS:
+        raise NotPossible(_("You can have at most {most} webhooks.").format(most=MAX_WEBHOOKS))
     return str(url.href)
 
 
@@ -127,8 +127,8 @@ def set_wishes(
         raise NotPossible(_("Quiet hours cannot start and end at the same time."))
     if not 0 <= digest_hour <= 23:
         raise NotPossible(_("The hour of the daily digest must be between 0 and 23."))
-    if not 0 <= most_a_day <= MOST_A_DAY:
-        raise NotPossible(_("The limit of messages per day can be at most {most}.").format(most=f"{MOST_A_DAY:,}"))
+    if not 0 <= most_a_day <= MAX_A_DAY:
+        raise NotPossible(_("The limit of messages per day can be at most {most}.").format(most=f"{MAX_A_DAY:,}"))
     values = {
         "quiet_from": quiet_from,
         "quiet_until": quiet_until,
@@ -147,9 +147,9 @@ def set_importance(user: User, saved_id: int, value: float) -> None:
     NotPossible
         If the search is not the person's, or the value is out of range.
     """
-    if not 0.0 <= value <= HIGHEST_IMPORTANCE:  # also catches nan
+    if not 0.0 <= value <= MAX_IMPORTANCE:  # also catches nan
         raise NotPossible(
-            _("The priority of a search must be between 0 and {highest}.").format(highest=f"{HIGHEST_IMPORTANCE:g}")
+            _("The priority of a search must be between 0 and {highest}.").format(highest=f"{MAX_IMPORTANCE:g}")
         )
     saved = _own(user, saved_id)
     # A row that is not there yet has no query either: its anchors are still to be made.
@@ -178,9 +178,9 @@ def add_browser(user: User, *, endpoint: str, public_key: str, secret: str, name
     if len(_bytes(public_key)) != PUBLIC_KEY_BYTES or len(_bytes(secret)) != SECRET_BYTES:
         raise NotPossible(_("The browser's keys are not valid Web Push keys."))
     User.objects.select_for_update().get(pk=user.pk)
-    if Browser.objects.filter(user=user).exclude(endpoint=url.href).count() >= MOST_BROWSERS:
+    if Browser.objects.filter(user=user).exclude(endpoint=url.href).count() >= MAX_BROWSERS:
         raise NotPossible(
-            _("At most {most} browsers can show notifications. Remove one first.").format(most=MOST_BROWSERS)
+            _("At most {most} browsers can show notifications. Remove one first.").format(most=MAX_BROWSERS)
         )
     # Nobody reads what was meant for somebody else.
     forget_browsers(Browser.objects.filter(endpoint=url.href).exclude(user=user))

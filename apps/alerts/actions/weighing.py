@@ -12,7 +12,7 @@ from apps.alerts.algorithms.interest import counted_importance, interests
 from apps.alerts.algorithms.relevance import most_relevant
 from apps.alerts.models import Relevance, Standing
 from apps.alerts.queries import interest
-from apps.database.locks import take
+from apps.database.advisory_locks import take
 from apps.retrieval.algorithms.cam.relevance import matrix
 from apps.sources import actions as sources
 

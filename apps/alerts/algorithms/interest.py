@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-MOST = 9.0  # times the worth that a source has without any search: three times as many retrievals
-MOST_OF_A_PERSON = 10.0  # importance of all their searches together
+MAX_TIMES = 9.0  # times the worth that a source has without any search: three times as many retrievals
+MAX_OF_A_PERSON = 10.0  # importance of all their searches together
 _ROUNDS = 60  # of halving: more digits than a float has
 
 
@@ -33,7 +33,7 @@ def counted_importance(importance: FloatArray, owners: NDArray[np.int64]) -> Flo
     """
     _, owner = np.unique(owners, return_inverse=True)
     said = np.bincount(owner, weights=importance)[owner]
-    return np.asarray(importance * np.minimum(1, MOST_OF_A_PERSON / np.maximum(said, 1e-12)))
+    return np.asarray(importance * np.minimum(1, MAX_OF_A_PERSON / np.maximum(said, 1e-12)))
 
 
 def interests(weights: FloatArray, claims: FloatArray, most_share: float) -> FloatArray:
@@ -74,7 +74,7 @@ def interests(weights: FloatArray, claims: FloatArray, most_share: float) -> Flo
         return np.ones(len(weights))
     wishes = weights / most
     bound = claims.sum() / (1 - most_share)
-    low, high = 0.0, MOST - 1
+    low, high = 0.0, MAX_TIMES - 1
     if np.sum(claims * np.sqrt(1 + high * wishes)) > bound:
         for _ in range(_ROUNDS):
             middle = (low + high) / 2

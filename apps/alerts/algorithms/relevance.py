@@ -12,9 +12,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 HEAVIEST = 400  # terms of a source that are kept
-LEAST = 0.03  # relevance below which a source does not serve a search
-LEAST_OF_BEST = 1 / 3  # of that of the source that serves it best: who mentions its words in passing does not serve it
-MOST_SOURCES = 30  # that serve one search
+MIN_RELEVANCE = 0.03  # relevance below which a source does not serve a search
+MIN_OF_BEST = 1 / 3  # of that of the source that serves it best: who mentions its words in passing does not serve it
+MAX_SOURCES = 30  # that serve one search
 
 
 def most_relevant(sources: "sparse.csr_array", searches: "sparse.csr_array") -> tuple[IntArray, IntArray, FloatArray]:
@@ -31,6 +31,6 @@ def most_relevant(sources: "sparse.csr_array", searches: "sparse.csr_array") -> 
     order = np.lexsort((of_source, -values, of_search))
     of_search, of_source, values = of_search[order], of_source[order], values[order]
     begins = np.searchsorted(of_search, of_search)  # of the search of each
-    least = np.maximum(LEAST, LEAST_OF_BEST * values[begins])
-    kept = (np.arange(len(of_search)) - begins < MOST_SOURCES) & (values >= least)
+    least = np.maximum(MIN_RELEVANCE, MIN_OF_BEST * values[begins])
+    kept = (np.arange(len(of_search)) - begins < MAX_SOURCES) & (values >= least)
     return of_search[kept].astype(np.int64), of_source[kept].astype(np.int64), np.minimum(values[kept], 1.0)

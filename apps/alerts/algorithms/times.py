@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 from apps.database.backoff import DELIVERY_DELAYS, next_delay
 
-MOST_ATTEMPTS = len(DELIVERY_DELAYS) + 1
-LONGEST_WISH = timedelta(days=1)  # nobody makes us wait for longer
+MAX_ATTEMPTS = len(DELIVERY_DELAYS) + 1
+MAX_WISH = timedelta(days=1)  # nobody makes us wait for longer
 
 
 def next_hour(now: datetime, zone: ZoneInfo) -> datetime:
@@ -72,7 +72,7 @@ def next_attempt(now: datetime, attempts: int, *, wish: float | None = None) -> 
     delay = next_delay(attempts)
     if delay is None:
         return None
-    wished = min(timedelta(seconds=min(wish or 0.0, LONGEST_WISH.total_seconds())), LONGEST_WISH)
+    wished = min(timedelta(seconds=min(wish or 0.0, MAX_WISH.total_seconds())), MAX_WISH)
     return now + max(delay, wished)
 
 

@@ -23,8 +23,8 @@ from apps.alerts.queries.contents import Group
 from apps.alerts.queries.messages import wishes_of, zone_of
 from apps.database.registry import entries
 from apps.retrieval.algorithms.politeness import retry_after
-from apps.retrieval.asking import make_fetcher
-from apps.retrieval.fetching import Failure, Fetched, FetchRequest
+from apps.retrieval.http.fetching import Failure, Fetched, FetchRequest
+from apps.retrieval.http.robots import make_fetcher
 
 DIGEST = "digest"  # which takes what is over the limit of a day
 
@@ -32,7 +32,7 @@ _NOT_NOW = frozenset({408, 425, 429})  # of those that blame us, the ones that a
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DeliveryResult:
     """What came of an attempt. Without an error it was taken."""
 
     status: int | None = None  # of HTTP or SMTP; None where no answer came
@@ -42,7 +42,7 @@ class Answer:
     is_gone: bool = False  # nobody lives there any more, for good
 
 
-class Slot(NamedTuple):
+class MessageKey(NamedTuple):
     """Where hits are laid: those of one slot go together."""
 
     user_id: int
@@ -80,13 +80,13 @@ class Occasion:
             return instant
         return end_of_quiet(instant, begins, ends, zone_of(self.user)) or instant
 
-    def slot(self, channel: str, due_at: datetime, *, browser_id: int | None = None) -> Slot:
+    def slot(self, channel: str, due_at: datetime, *, browser_id: int | None = None) -> MessageKey:
         """Where the hits are laid; a digest gathers those of several searches."""
-        return Slot(self.user.pk, channel, None if channel == DIGEST else self.rule.pk, browser_id, due_at)
+        return MessageKey(self.user.pk, channel, None if channel == DIGEST else self.rule.pk, browser_id, due_at)
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class Delivery:
     """A message to deliver until its lease is over."""
 
     message: Message
@@ -108,8 +108,10 @@ class Channel:
     """The interface of a module: what varies between channels."""
 
     label: Promise  # of its messages, for people
-    slots: Callable[[Occasion], Iterable[Slot]]  # where hits are laid
-    send: Callable[[Errand, datetime], Answer]  # deliver a message; the key of a message is the same at each attempt
+    slots: Callable[[Occasion], Iterable[MessageKey]]  # where hits are laid
+    send: Callable[
+        [Delivery, datetime], DeliveryResult
+    ]  # deliver a message; the key of a message is the same at each attempt
     wanted: Q | None = None  # the rules whose hits it still delivers; by default those with a setting of it
     lease: timedelta = timedelta(seconds=60)  # longer than an attempt may take
     lost: Callable[[Message], str] = _never  # why a message can never be delivered any more, "" if it can
@@ -138,12 +140,12 @@ def uncounted() -> list[str]:
     return [channel.name for channel in all_channels().values() if not channel.is_counted]
 
 
-def post(url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+def post(url: str, body: bytes, headers: Mapping[str, str]) -> DeliveryResult:
     """Post something to an address, guarded like sources are, and never to where it redirects."""
     fetched = asyncio.run(_ask(FetchRequest(url, message=body, headers=headers, accept="*/*", body_limit=0)))
     # What stands in the answer is nobody's business: its status counts, whatever came of its body.
     if 200 <= fetched.status < 300:
-        return Answer(fetched.status)
+        return DeliveryResult(fetched.status)
     if fetched.status:
         return _refusal(fetched)
     assert fetched.failure is not None
@@ -155,12 +157,12 @@ async def _ask(request: FetchRequest) -> Fetched:
         return await fetcher.fetch(request)
 
 
-def _refusal(fetched: Fetched) -> Answer:
+def _refusal(fetched: Fetched) -> DeliveryResult:
     status = fetched.status
     error = f"The server answered with status {status}."
     if 300 <= status < 400:
         error = f"It redirects (status {status}), which is not followed: enter the final address."
-    return Answer(
+    return DeliveryResult(
         status,
         error,
         is_lasting=status < 500 and status not in _NOT_NOW,
@@ -169,7 +171,9 @@ def _refusal(fetched: Fetched) -> Answer:
     )
 
 
-def _silence(failure: Failure) -> Answer:
+def _silence(failure: Failure) -> DeliveryResult:
     if failure.kind == "refused_address":
-        return Answer(error="Its address is in a private or reserved network; nothing was sent.", is_lasting=True)
-    return Answer(error=failure.message, is_lasting=failure.kind == "bad_address")
+        return DeliveryResult(
+            error="Its address is in a private or reserved network; nothing was sent.", is_lasting=True
+        )
+    return DeliveryResult(error=failure.message, is_lasting=failure.kind == "bad_address")

@@ -9,12 +9,12 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.alerts.algorithms.times import next_at, next_hour
-from apps.alerts.channels import DIGEST, Occasion, Slot, mail
+from apps.alerts.channels import DIGEST, MessageKey, Occasion, mail
 from apps.alerts.models import Rule
 from apps.alerts.queries.messages import wishes_of, zone_of
 
 
-def slots(occasion: Occasion) -> Iterator[Slot]:
+def slots(occasion: Occasion) -> Iterator[MessageKey]:
     user, now = occasion.user, occasion.now
     if occasion.rule.mail == Rule.Mail.HOUR and user.email:
         yield occasion.slot(DIGEST, occasion.after_quiet(next_hour(now, zone_of(user))))

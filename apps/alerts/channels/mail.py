@@ -14,26 +14,26 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
-from apps.alerts.channels import Answer, Channel, Errand, Occasion, Slot
+from apps.alerts.channels import Channel, Delivery, DeliveryResult, MessageKey, Occasion
 from apps.alerts.models import Rule
 from apps.alerts.queries.contents import Group, absolute, host, stop_page
 from apps.alerts.queries.messages import zone_of
 
 TAKEN = 250  # what SMTP says
-LONGEST_SUBJECT = 150  # characters
+MAX_SUBJECT_LENGTH = 150  # characters
 
 
-def slots(occasion: Occasion) -> Iterator[Slot]:
+def slots(occasion: Occasion) -> Iterator[MessageKey]:
     if occasion.rule.mail == Rule.Mail.ONCE and occasion.user.email:
         yield occasion.slot("mail", occasion.after_quiet(occasion.now))
 
 
-def deliver(errand: Errand, now: datetime) -> Answer:
+def deliver(errand: Delivery, now: datetime) -> DeliveryResult:
     message = errand.message
     return send(str(message.key), message.user, errand.groups, stop_token=errand.stop_token)
 
 
-def send(key: str, user: User, groups: Sequence[Group], *, stop_token: str) -> Answer:
+def send(key: str, user: User, groups: Sequence[Group], *, stop_token: str) -> DeliveryResult:
     """Hand a mail to the mail server. It has the same Message-ID at each attempt, so that servers can tell."""
     try:
         with translation.override(user.language or settings.LANGUAGE_CODE):
@@ -47,17 +47,17 @@ def send(key: str, user: User, groups: Sequence[Group], *, stop_token: str) -> A
     except SMTPResponseException as refusal:
         return _refused(refusal.smtp_code, refusal.smtp_error)
     except BadHeaderError:
-        return Answer(error="The address of your account cannot receive mail.", is_lasting=True)
+        return DeliveryResult(error="The address of your account cannot receive mail.", is_lasting=True)
     except (SMTPException, OSError) as error:
-        return Answer(error=f"The mail server could not be reached: {error}."[:300])
+        return DeliveryResult(error=f"The mail server could not be reached: {error}."[:300])
     with suppress(SMTPException, OSError):  # the mail was taken; how the server takes leave is all the same
         connection.close()
-    return Answer(TAKEN)
+    return DeliveryResult(TAKEN)
 
 
-def _refused(status: int, words: bytes | str) -> Answer:
+def _refused(status: int, words: bytes | str) -> DeliveryResult:
     text = words.decode("utf-8", "replace") if isinstance(words, bytes) else words
-    return Answer(
+    return DeliveryResult(
         status, f"The mail server refused it: {status} {' '.join(text.split())}"[:300], is_lasting=status >= 500
     )
 
@@ -102,7 +102,7 @@ def _subject(groups: Sequence[Group]) -> str:
         subject = f"{groups[0].name}: {groups[0].findings[0].title}"
     # Line breaks, and whatever else a header cannot hold, are blanks.
     tidy = "".join(letter if letter.isprintable() else " " for letter in subject)
-    return " ".join(tidy.split())[:LONGEST_SUBJECT]
+    return " ".join(tidy.split())[:MAX_SUBJECT_LENGTH]
 
 
 CHANNEL = Channel(

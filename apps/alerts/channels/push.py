@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from py_vapid import Vapid02
 
-from apps.alerts.channels import Answer, Channel, Errand, Occasion, Slot, post
+from apps.alerts.channels import Channel, Delivery, DeliveryResult, MessageKey, Occasion, post
 from apps.alerts.models import Browser, Message, VapidKey
 from apps.alerts.queries.contents import Group, absolute
 
@@ -28,14 +28,14 @@ LONGEST_TITLE, LONGEST_BODY = 120, 300  # characters; push services take 4,096 b
 TITLES = 3  # that are named
 
 
-def slots(occasion: Occasion) -> Iterator[Slot]:
+def slots(occasion: Occasion) -> Iterator[MessageKey]:
     if occasion.rule.push:
         due_at = occasion.after_quiet(occasion.now)
         for browser_id in occasion.browsers:
             yield occasion.slot("push", due_at, browser_id=browser_id)
 
 
-def send(errand: Errand, now: datetime) -> Answer:
+def send(errand: Delivery, now: datetime) -> DeliveryResult:
     message, browser = errand.message, errand.message.browser
     assert browser is not None
     headers = {

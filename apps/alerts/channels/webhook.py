@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.alerts.algorithms.signing import signed
-from apps.alerts.channels import Answer, Channel, Errand, Occasion, Slot, post
+from apps.alerts.channels import Channel, Delivery, DeliveryResult, MessageKey, Occasion, post
 from apps.alerts.models import Rule
 from apps.alerts.queries.contents import Finding, Group, absolute
 from apps.following.actions import NotPossible
@@ -19,19 +19,19 @@ from apps.following.actions import NotPossible
 FOUND, TEST = "search.found", "search.test"
 
 
-def slots(occasion: Occasion) -> Iterator[Slot]:
+def slots(occasion: Occasion) -> Iterator[MessageKey]:
     if occasion.rule.webhook_url:  # programs have no quiet hours
         yield occasion.slot("webhook", occasion.now)
 
 
-def send(errand: Errand, now: datetime) -> Answer:
+def send(errand: Delivery, now: datetime) -> DeliveryResult:
     """The same body at each attempt, under the same id; only the instant of the call is another."""
     [group], [rule] = errand.groups, errand.rules
     body = _body(FOUND, group, made_at=errand.message.created_at)
     return _call(rule, body, key=str(errand.message.key), now=now)
 
 
-def test_webhook(user: User, saved_id: int, *, now: datetime) -> Answer:
+def test_webhook(user: User, saved_id: int, *, now: datetime) -> DeliveryResult:
     """Send a sample to the webhook of a search, at once and once.
 
     Raises
@@ -47,7 +47,7 @@ def test_webhook(user: User, saved_id: int, *, now: datetime) -> Answer:
     return _call(rule, _body(TEST, group, made_at=now), key=str(uuid4()), now=now)
 
 
-def _call(rule: Rule, body: bytes, *, key: str, now: datetime) -> Answer:
+def _call(rule: Rule, body: bytes, *, key: str, now: datetime) -> DeliveryResult:
     headers = signed(body, rule.webhook_secret, key=key, timestamp=int(now.timestamp()))
     return post(rule.webhook_url, body, headers | {"Content-Type": "application/json"})
 

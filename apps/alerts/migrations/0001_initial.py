@@ -4,19 +4,19 @@ from django.conf import settings
 from django.db import migrations, models
 
 STORAGE = """
-ALTER TABLE alerts_change SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+ALTER TABLE alerts_outboxrow SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 """
 
 # The outboxes of alerts: postings that saved searches may match, and saved searches that were changed.
 OUTBOX = """
 CREATE FUNCTION alerts_note_added() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO alerts_change (posting_id) SELECT id FROM added ORDER BY id;
+    INSERT INTO alerts_outboxrow (posting_id) SELECT id FROM added ORDER BY id;
     RETURN NULL;
 END $$;
 CREATE FUNCTION alerts_note_edited() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO alerts_change (posting_id)
+    INSERT INTO alerts_outboxrow (posting_id)
     SELECT now.id FROM edited now JOIN former ON former.id = now.id
     WHERE (former.text_hash, former.language) IS DISTINCT FROM (now.text_hash, now.language);
     RETURN NULL;
@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Change",
+            name="OutboxRow",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("posting_id", models.BigIntegerField()),

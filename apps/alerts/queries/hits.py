@@ -8,8 +8,8 @@ from apps.alerts.models import Hit
 from apps.database.statements import fetch, fetch_as
 from apps.search.models import SavedSearch
 
-MOST_COUNTED = 1_000  # hits of one search
-MOST_LOOKED_AT = 10_000  # newest hits of a search, to tell which sources serve it
+MAX_COUNTED = 1_000  # hits of one search
+MAX_LOOKED_AT = 10_000  # newest hits of a search, to tell which sources serve it
 DELAYS = 1_000  # newest hits of a search
 LATELY = timedelta(days=30)
 BACKLOG = timedelta(days=7)  # what took longer stood in a source's list before anybody asked it
@@ -34,7 +34,7 @@ FROM search_savedsearch saved WHERE user_id = %s
 
 def count_hits(user: User) -> dict[int, int]:
     """How many hits each of the person's searches has; a thousand means so many at least."""
-    return dict(fetch(_COUNTS, [MOST_COUNTED, user.pk]))
+    return dict(fetch(_COUNTS, [MAX_COUNTED, user.pk]))
 
 
 class ServingSource(NamedTuple):
@@ -64,7 +64,7 @@ def sources_of(saved: SavedSearch, now: datetime) -> list[ServingSource]:
 
     Backlogs are left out.
     """
-    values = [saved.pk, MOST_LOOKED_AT, BACKLOG, now - LATELY]
+    values = [saved.pk, MAX_LOOKED_AT, BACKLOG, now - LATELY]
     return fetch_as(ServingSource, _SOURCES, values)
 
 

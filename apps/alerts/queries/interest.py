@@ -15,7 +15,7 @@ from apps.postings.algorithms.words import analyse
 from apps.postings.algorithms.words.languages import base_code
 from apps.retrieval.algorithms.cam.relevance import Vector, unit_vector
 from apps.retrieval.models import Plan
-from apps.retrieval.remembered import TABLES, WORTH
+from apps.retrieval.planner.state import TABLES, WORTH
 from apps.search.algorithms.language import BadQuery, parse, wanted
 from apps.search.models import SavedSearch
 from apps.search.queries.terms import counted, documents_of
@@ -145,7 +145,7 @@ def weights(source_ids: Collection[int] | None = None) -> dict[int, float]:
 
 _CLAIMS = f"""
 SELECT coalesce(source.site_id, source.id), sum(sqrt({WORTH} / greatest(source.interest, 1e-9))
-    * coalesce(habit.root_mass, (SELECT avg(root_mass) FROM retrieval_habit), 1.0))::float8
+    * coalesce(profile.root_mass, (SELECT avg(root_mass) FROM retrieval_weeklyprofile), 1.0))::float8
 FROM {TABLES} WHERE schedule.due_at IS NOT NULL GROUP BY 1
 """
 

@@ -7,14 +7,14 @@ from django.db.models import Count, Prefetch, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from apps.accounts.models import User
-from apps.accounts.zones import zone_named
+from apps.accounts.queries.time_zones import zone_named
 from apps.alerts.models import Attempt, Message, Wishes
 
 State = Message.State
 LEFT_BEHIND = timedelta(seconds=20)  # after which somebody should have been at a message that is due
-MOST_DUE = 500  # that are handed out at once
-MOST_COUNTED = 100_000  # a longer queue is not counted to its end
-MOST_OF_ONE = 50  # of them for one person: whose webhooks are dead must not keep others waiting
+MAX_DUE = 500  # that are handed out at once
+MAX_COUNTED = 100_000  # a longer queue is not counted to its end
+MAX_OF_ONE = 50  # of them for one person: whose webhooks are dead must not keep others waiting
 
 
 def zone_of(user: User) -> ZoneInfo:
@@ -53,8 +53,8 @@ def _with_log(rows: QuerySet[Message]) -> QuerySet[Message]:
 def due(now: datetime) -> list[int]:
     """Messages that may be sent now and that nobody is at, the longest due first, a bounded number of each person."""
     turn = Window(RowNumber(), partition_by="user", order_by=["due_at", "pk"])
-    mine = _due(now).annotate(turn=turn).filter(turn__lte=MOST_OF_ONE)
-    return list(mine.order_by("due_at", "pk").values_list("pk", flat=True)[:MOST_DUE])
+    mine = _due(now).annotate(turn=turn).filter(turn__lte=MAX_OF_ONE)
+    return list(mine.order_by("due_at", "pk").values_list("pk", flat=True)[:MAX_DUE])
 
 
 def left_behind(now: datetime) -> int:
@@ -65,7 +65,7 @@ def left_behind(now: datetime) -> int:
 def waiting_and_failed() -> dict[str, int]:
     """How many messages wait and how many were given up, up to a bound."""
     states = (State.WAITING, State.FAILED)
-    return {state.value: Message.objects.filter(state=state)[:MOST_COUNTED].count() for state in states}
+    return {state.value: Message.objects.filter(state=state)[:MAX_COUNTED].count() for state in states}
 
 
 def given_up(*, most: int) -> list[Message]:

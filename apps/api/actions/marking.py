@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.api.queries.own import own_ids, recent_lists, recent_readings
+from apps.api.queries.visible import own_ids, recent_lists, recent_readings
 from apps.following import actions as following
 from apps.following.models import Mark
 from apps.stories import actions as stories

@@ -1,7 +1,7 @@
 """Dialects that other people's programs speak, each a package here with `urls.urlpatterns`.
 
 Being in this package is all that registers one. A dialect translates: whom a request acts for is told by
-`apps.api.access`, feeds and postings are read by `apps.api.queries` as `apps.api.formats.schemas`, changes are made by
+`apps.api.views.access`, feeds and postings are read by `apps.api.queries` as `apps.api.formats.schemas`, changes are made by
 `apps.api.actions` or those of `following`. Dialects do not import each other.
 """
 

@@ -1,8 +1,9 @@
 """The only writers of follows, folders, marks, tags and notes. Each is one transaction and may be called twice."""
 
+from apps.following.actions.errors import NotPossible
 from apps.following.actions.folders import (
-    DEEPEST_FOLDER,
-    MOST_FOLDERS,
+    MAX_FOLDER_DEPTH,
+    MAX_FOLDERS,
     create_folder,
     delete_folder,
     edit_folder,
@@ -13,13 +14,13 @@ from apps.following.actions.history import clear_history, remember_read
 from apps.following.actions.importing import ImportReport, import_list
 from apps.following.actions.marking import Marked, advance_all, forget_undo, mark_all_read, undo_mark_all
 from apps.following.actions.marks import mark_for_all, mark_read, star
-from apps.following.actions.notes import LONGEST_NOTE, delete_note, write_note
+from apps.following.actions.merging import move_follows, move_own
+from apps.following.actions.notes import MAX_NOTE_LENGTH, delete_note, write_note
 from apps.following.actions.playback import forget_place, keep_place
-from apps.following.actions.refusals import NotPossible
 from apps.following.actions.shares import share, unshare
 from apps.following.actions.tags import (
-    LONGEST_TAG,
-    MOST_TAGS,
+    MAX_TAG_LENGTH,
+    MAX_TAGS,
     checked_tag,
     delete_tag,
     merge_tags,
@@ -28,4 +29,3 @@ from apps.following.actions.tags import (
     tag_for_all,
     untag,
 )
-from apps.following.actions.uniting import move_follows, move_own

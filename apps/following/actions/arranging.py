@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.following import actions, queries
-from apps.following.actions.refusals import NotPossible
+from apps.following.actions.errors import NotPossible
 from apps.following.algorithms.ordering import Step, placed, rearranged, stepped
 from apps.following.models import Folder, Follow
 

@@ -8,11 +8,11 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.following import queries
-from apps.following.actions.refusals import NotPossible
+from apps.following.actions.errors import NotPossible
 from apps.following.models import Folder
 
-MOST_FOLDERS = 500  # of a person
-DEEPEST_FOLDER = 8
+MAX_FOLDERS = 500  # of a person
+MAX_FOLDER_DEPTH = 8
 TOO_DEEP = gettext_lazy("Folders can be nested at most %(number)s deep.")
 
 
@@ -28,10 +28,10 @@ def create_folder(user: User, name: str, parent: Folder | None = None) -> Folder
     folder = queries.folders_of(user).filter(parent=parent, name=name).first()
     if folder is not None:
         return folder
-    if queries.folders_of(user).count() >= MOST_FOLDERS:
-        raise NotPossible(_("You can have at most %(number)s folders.") % {"number": MOST_FOLDERS})
-    if parent is not None and len(queries.folder_paths(queries.folders_of(user))[parent.pk]) >= DEEPEST_FOLDER:
-        raise NotPossible(TOO_DEEP % {"number": DEEPEST_FOLDER})
+    if queries.folders_of(user).count() >= MAX_FOLDERS:
+        raise NotPossible(_("You can have at most %(number)s folders.") % {"number": MAX_FOLDERS})
+    if parent is not None and len(queries.folder_paths(queries.folders_of(user))[parent.pk]) >= MAX_FOLDER_DEPTH:
+        raise NotPossible(TOO_DEEP % {"number": MAX_FOLDER_DEPTH})
     return Folder.objects.create(user=user, parent=parent, name=name)
 
 
@@ -67,8 +67,8 @@ def edit_folder(folder: Folder, *, name: str, parent: Folder | None) -> None:
     if any(other.name == name and other.parent_id == place and other.pk != folder.pk for other in folders):
         raise NotPossible(_("A folder named “%(name)s” already exists.") % {"name": name})
     height = max(len(paths[folder_id]) for folder_id in moved) - len(paths[folder.pk]) + 1
-    if (len(paths[parent.pk]) if parent else 0) + height > DEEPEST_FOLDER:
-        raise NotPossible(TOO_DEEP % {"number": DEEPEST_FOLDER})
+    if (len(paths[parent.pk]) if parent else 0) + height > MAX_FOLDER_DEPTH:
+        raise NotPossible(TOO_DEEP % {"number": MAX_FOLDER_DEPTH})
     Folder.objects.filter(pk=folder.pk).update(name=name, parent=parent)
 
 

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.following import queries
+from apps.following.actions.errors import NotPossible
 from apps.following.actions.marking import settle
-from apps.following.actions.refusals import NotPossible
 from apps.following.models import Folder, Follow
 from apps.postings import queries as postings
 from apps.postings.models import Posting
@@ -18,7 +18,7 @@ from apps.sources.models import Source
 
 UNREAD_AT_FIRST = 20  # newest postings of a source that are unread to somebody who starts to follow it
 UNREAD_AT_FIRST_FOR = timedelta(days=30)  # or all of so long, while the source has fewer
-MOST_FOLLOWS = 10_000  # of a person
+MAX_FOLLOWS = 10_000  # of a person
 CHOICES = {"view", "full_text", "images", "muted"}  # of how a followed source is shown
 
 
@@ -33,8 +33,8 @@ def follow(user: User, source_ids: Sequence[int], *, now: datetime, folder_ids: 
     """
     known = set(queries.follows_of(user).filter(source_id__in=source_ids).values_list("source_id", flat=True))
     fresh = [source_id for source_id in dict.fromkeys(source_ids) if source_id not in known]
-    if queries.follows_of(user).count() + len(fresh) > MOST_FOLLOWS:
-        raise NotPossible(_("You can follow at most %(number)s feeds.") % {"number": f"{MOST_FOLLOWS:,}"})
+    if queries.follows_of(user).count() + len(fresh) > MAX_FOLLOWS:
+        raise NotPossible(_("You can follow at most %(number)s feeds.") % {"number": f"{MAX_FOLLOWS:,}"})
     starts = _first_unread(fresh, now)
     Follow.objects.bulk_create(
         [Follow(user=user, source_id=source_id, unread_from=starts[source_id]) for source_id in fresh],

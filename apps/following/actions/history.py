@@ -7,7 +7,7 @@ from apps.accounts.models import User
 from apps.database.statements import fetch
 from apps.following.models import Reading
 
-MOST_REMEMBERED = 2_000  # postings that a person read lately
+MAX_REMEMBERED = 2_000  # postings that a person read lately
 
 
 # One statement, since every posting that is opened is remembered. What it deletes it sees as it was before, and so it
@@ -32,7 +32,7 @@ def remember_read(user: User, posting_ids: Iterable[int], *, now: datetime) -> N
     """Let postings stand in the history of what a person read, at its top; what lies far back is forgotten."""
     ids = sorted(set(posting_ids))
     if ids:
-        room = max(MOST_REMEMBERED - len(ids), 0)
+        room = max(MAX_REMEMBERED - len(ids), 0)
         fetch(_REMEMBER, {"user": user.pk, "postings": ids, "now": now, "room": room})
 
 

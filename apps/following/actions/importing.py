@@ -10,17 +10,17 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.following import queries
-from apps.following.actions.folders import DEEPEST_FOLDER, create_folder
+from apps.following.actions.errors import NotPossible
+from apps.following.actions.folders import MAX_FOLDER_DEPTH, create_folder
 from apps.following.actions.follows import file_into, follow
-from apps.following.actions.refusals import NotPossible
 from apps.following.models import Folder, Follow
 from apps.sources import queries as sources
 from apps.sources.actions import NewSource, add_sources
 from apps.sources.algorithms.addresses import host, registrable_domain
 from apps.sources.formats.opml import OpmlDocument, Skipped, Subscription
 
-MOST_IMPORTED = 5_000  # sources of one list
-MOST_OF_A_SITE = 1_000  # sources of one site that somebody's lists add: no list makes us ask one site for ever
+MAX_IMPORTED = 5_000  # sources of one list
+MAX_OF_A_SITE = 1_000  # sources of one site that somebody's lists add: no list makes us ask one site for ever
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ def import_list(user: User, document: OpmlDocument, *, now: datetime) -> ImportR
     NotPossible
         If it names too many sources or folders; nothing is followed then.
     """
-    if len(document.subscriptions) > MOST_IMPORTED:
+    if len(document.subscriptions) > MAX_IMPORTED:
         count = len(document.subscriptions)
         words = _("The list has %(number)s feeds; at most %(most)s can be imported.")
-        raise NotPossible(words % {"number": f"{count:,}", "most": f"{MOST_IMPORTED:,}"})
+        raise NotPossible(words % {"number": f"{count:,}", "most": f"{MAX_IMPORTED:,}"})
     subscriptions, refused = _bearable(user, document.subscriptions)
     source_ids = add_sources([_as_source(subscription) for subscription in subscriptions])
     fresh = follow(user, source_ids, now=now)
@@ -70,13 +70,13 @@ def _bearable(user: User, subscriptions: Sequence[Subscription]) -> tuple[list[S
     for subscription in subscriptions:
         site = _site(subscription.xml_url)
         if subscription.xml_url not in known:
-            if brought[site] >= MOST_OF_A_SITE:
+            if brought[site] >= MAX_OF_A_SITE:
                 refused[site] += 1
                 continue
             brought[site] += 1
         taken.append(subscription)
     why = "{} more sources of {} are left out: of one site a person can bring at most {:,}."
-    return taken, [Skipped(0, why.format(count, site, MOST_OF_A_SITE)) for site, count in sorted(refused.items())]
+    return taken, [Skipped(0, why.format(count, site, MAX_OF_A_SITE)) for site, count in sorted(refused.items())]
 
 
 def _site(url: str) -> str:
@@ -94,7 +94,7 @@ def _as_source(subscription: Subscription) -> NewSource:
 
 
 def _folder_at(user: User, path: tuple[str, ...], made: dict[tuple[str, ...], Folder]) -> Folder:
-    path = tuple(name[:100] for name in path[:DEEPEST_FOLDER])
+    path = tuple(name[:100] for name in path[:MAX_FOLDER_DEPTH])
     if path not in made:
         parent = _folder_at(user, path[:-1], made) if len(path) > 1 else None
         made[path] = create_folder(user, path[-1], parent)

@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.following import queries
 from apps.following.models import Follow, Mark, MarkedAll
 from apps.following.queries import Scope
-from apps.following.states import ARRIVED, NEW
+from apps.following.queries.states import ARRIVED, NEW
 
 UNDO_FOR = timedelta(days=1)
 WORTHWHILE = 20  # postings of a source that were read since its number was moved

@@ -6,11 +6,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.following.actions.refusals import NotPossible
+from apps.following.actions.errors import NotPossible
 from apps.following.models import Note
 
-MOST_NOTES = 10_000  # of a person
-LONGEST_NOTE = 10_000  # characters
+MAX_NOTES = 10_000  # of a person
+MAX_NOTE_LENGTH = 10_000  # characters
 
 
 @transaction.atomic
@@ -26,15 +26,15 @@ def write_note(user: User, posting_id: int, text: str, *, now: datetime) -> bool
     if not text:
         delete_note(user, posting_id)
         return False
-    if len(text) > LONGEST_NOTE:
+    if len(text) > MAX_NOTE_LENGTH:
         raise NotPossible(
             _("A note can have at most %(most)s characters; this one has %(count)s.")
-            % {"most": f"{LONGEST_NOTE:,}", "count": f"{len(text):,}"}
+            % {"most": f"{MAX_NOTE_LENGTH:,}", "count": f"{len(text):,}"}
         )
     User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
     notes = Note.objects.filter(user=user)
-    if not notes.filter(posting_id=posting_id).exists() and notes.count() >= MOST_NOTES:
-        raise NotPossible(_("You can have at most %(most)s notes.") % {"most": f"{MOST_NOTES:,}"})
+    if not notes.filter(posting_id=posting_id).exists() and notes.count() >= MAX_NOTES:
+        raise NotPossible(_("You can have at most %(most)s notes.") % {"most": f"{MAX_NOTES:,}"})
     Note.objects.update_or_create(user=user, posting_id=posting_id, defaults={"text": text, "changed_at": now})
     return True
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from apps.accounts.models import User
 from apps.following.models import Playback
 
-LONGEST_RECORDING = 7 * 86_400.0  # s
+MAX_RECORDING_SECONDS = 7 * 86_400.0  # s
 
 
 def keep_place(user: User, posting_id: int, address: str, seconds: float, *, now: datetime) -> None:
@@ -13,7 +13,7 @@ def keep_place(user: User, posting_id: int, address: str, seconds: float, *, now
     Playback.objects.update_or_create(
         user=user,
         posting_id=posting_id,
-        defaults={"address": address, "seconds": min(max(seconds, 0.0), LONGEST_RECORDING), "changed_at": now},
+        defaults={"address": address, "seconds": min(max(seconds, 0.0), MAX_RECORDING_SECONDS), "changed_at": now},
     )
 
 

@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.following import queries
+from apps.following.actions.errors import NotPossible
 from apps.following.actions.folders import create_folder, folder_at
-from apps.following.actions.history import MOST_REMEMBERED
-from apps.following.actions.notes import MOST_NOTES
-from apps.following.actions.refusals import NotPossible
-from apps.following.actions.tags import MOST_TAGS, checked_tag
+from apps.following.actions.history import MAX_REMEMBERED
+from apps.following.actions.notes import MAX_NOTES
+from apps.following.actions.tags import MAX_TAGS, checked_tag
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Tag, Tagging
 
 
@@ -70,7 +70,7 @@ def restore_marks(user: User, marks: Mapping[int, Mapping[str, Any]]) -> int:
 
 
 Own = TypeVar("Own", Note, Reading, Playback)
-_MOST: dict[type[Model], int] = {Note: MOST_NOTES, Reading: MOST_REMEMBERED, Playback: MOST_REMEMBERED}  # of a person
+_MAX_COUNT: dict[type[Model], int] = {Note: MAX_NOTES, Reading: MAX_REMEMBERED, Playback: MAX_REMEMBERED}  # of a person
 
 
 @transaction.atomic
@@ -79,7 +79,7 @@ def restore_rows(model: type[Own], user: User, rows: Mapping[int, Mapping[str, A
     User.objects.select_for_update().get(pk=user.pk)  # or two at once would be too many
     there = model.objects.filter(user=user)
     known = set(there.filter(posting__in=rows).values_list("posting_id", flat=True))
-    room = max(_MOST[model] - there.count(), 0)
+    room = max(_MAX_COUNT[model] - there.count(), 0)
     fresh = [model(user=user, posting_id=id, **rows[id]) for id in sorted(rows.keys() - known)][:room]
     model.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=1_000)
     return len(fresh)
@@ -99,8 +99,8 @@ def restore_tags(user: User, tagged: Sequence[tuple[str, int | None, datetime]])
     rows = [(checked_tag(name), posting_id, at) for name, posting_id, at in tagged]
     names = sorted({name for name, _, _ in rows})
     known = set(queries.tags_of(user).values_list("name", flat=True))
-    if len(known.union(names)) > MOST_TAGS:
-        raise NotPossible(_("You can have at most %(number)s tags.") % {"number": MOST_TAGS})
+    if len(known.union(names)) > MAX_TAGS:
+        raise NotPossible(_("You can have at most %(number)s tags.") % {"number": MAX_TAGS})
     Tag.objects.bulk_create([Tag(user=user, name=name) for name in names], ignore_conflicts=True)
     ids = dict(queries.tags_of(user).filter(name__in=names).values_list("name", "pk"))
     wanted = {(ids[name], posting_id): at for name, posting_id, at in rows if posting_id is not None}

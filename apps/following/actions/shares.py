@@ -7,10 +7,10 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.following.actions.refusals import NotPossible
+from apps.following.actions.errors import NotPossible
 from apps.following.models import Share
 
-MOST_SHARES = 1_000  # of a person
+MAX_SHARES = 1_000  # of a person
 
 
 @transaction.atomic
@@ -27,8 +27,8 @@ def share(user: User, posting_id: int, *, now: datetime) -> Share:
     present = shares.filter(posting_id=posting_id).first()
     if present is not None:
         return present
-    if shares.count() >= MOST_SHARES:
-        raise NotPossible(_("You can share at most %(most)s articles.") % {"most": f"{MOST_SHARES:,}"})
+    if shares.count() >= MAX_SHARES:
+        raise NotPossible(_("You can share at most %(most)s articles.") % {"most": f"{MAX_SHARES:,}"})
     return Share.objects.create(user=user, posting_id=posting_id, secret=token_urlsafe(24), shared_at=now)
 
 

@@ -7,11 +7,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.following.actions.refusals import NotPossible
+from apps.following.actions.errors import NotPossible
 from apps.following.models import Tag, Tagging
 
-MOST_TAGS = 500  # of a person
-LONGEST_TAG = 50  # characters
+MAX_TAGS = 500  # of a person
+MAX_TAG_LENGTH = 50  # characters
 
 
 @transaction.atomic
@@ -26,8 +26,8 @@ def tag(user: User, posting_ids: Iterable[int], name: str, now: datetime) -> Non
     name = checked_tag(name)
     User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
     tags = Tag.objects.filter(user=user)
-    if not tags.filter(name=name).exists() and tags.count() >= MOST_TAGS:
-        raise NotPossible(_("You can have at most %(number)s tags.") % {"number": MOST_TAGS})
+    if not tags.filter(name=name).exists() and tags.count() >= MAX_TAGS:
+        raise NotPossible(_("You can have at most %(number)s tags.") % {"number": MAX_TAGS})
     tag_for_all([(user.pk, name, posting_id) for posting_id in posting_ids], now=now)
 
 
@@ -60,8 +60,8 @@ def checked_tag(name: str) -> str:
     name = _tidy(name)
     if not name:
         raise NotPossible(_("A tag needs a name."))
-    if len(name) > LONGEST_TAG:
-        raise NotPossible(_("A tag's name can have at most %(number)s characters.") % {"number": LONGEST_TAG})
+    if len(name) > MAX_TAG_LENGTH:
+        raise NotPossible(_("A tag's name can have at most %(number)s characters.") % {"number": MAX_TAG_LENGTH})
     return name
 
 

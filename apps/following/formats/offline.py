@@ -9,11 +9,11 @@ from uuid import UUID
 
 Field = Literal["read", "starred"]
 
-MOST_CHANGES = 200  # in one message
-LARGEST_MESSAGE = 100_000  # bytes; 200 changes take a third of it
+MAX_CHANGES = 200  # in one message
+MAX_MESSAGE_BYTES = 100_000  # bytes; 200 changes take a third of it
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST = 4_102_444_800_000  # ms; the year 2100
-_LARGEST_ID = 2**63 - 1
+_MAX_ID = 2**63 - 1
 
 
 class BadMessage(ValueError):
@@ -58,16 +58,16 @@ def parse(body: bytes) -> Message:
     >>> [(change.posting_id, change.field, change.made_at.hour) for change in message.changes], message.refused
     ([(7, 'starred', 11)], ('another',))
     """
-    if len(body) > LARGEST_MESSAGE:
-        raise BadMessage(f"The message has {len(body):,} bytes; at most {LARGEST_MESSAGE:,} can be read.")
+    if len(body) > MAX_MESSAGE_BYTES:
+        raise BadMessage(f"The message has {len(body):,} bytes; at most {MAX_MESSAGE_BYTES:,} can be read.")
     try:
         said = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise BadMessage("The message is no JSON.") from error
     if not isinstance(said, dict) or not isinstance(said.get("changes"), list):
         raise BadMessage("The message has no list “changes”.")
-    if len(said["changes"]) > MOST_CHANGES:
-        raise BadMessage(f"The message has {len(said['changes']):,} changes; send at most {MOST_CHANGES} at a time.")
+    if len(said["changes"]) > MAX_CHANGES:
+        raise BadMessage(f"The message has {len(said['changes']):,} changes; send at most {MAX_CHANGES} at a time.")
     person, sent_at = said.get("person"), _time(said.get("sent_at"))
     if not isinstance(person, str) or sent_at is None:
         raise BadMessage("The message says not whose it is (“person”) or when it was sent (“sent_at”).")
@@ -91,7 +91,7 @@ def _change(said: Mapping[str, Any]) -> QueuedChange | None:
         return None
     if change_id is None or str(change_id) != said["id"] or at is None or field not in get_args(Field):
         return None
-    if type(posting_id) is not int or not 0 < posting_id <= _LARGEST_ID or not isinstance(value, bool):
+    if type(posting_id) is not int or not 0 < posting_id <= _MAX_ID or not isinstance(value, bool):
         return None
     return QueuedChange(change_id, posting_id, cast(Field, field), value, at)
 

@@ -11,10 +11,10 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from apps.database.locks import take
+from apps.database.advisory_locks import take
 from apps.jobs import queries
-from apps.jobs.actions.claiming import LONGEST_PROBLEM, MOST_FAILURES, lose
-from apps.jobs.actions.expecting import expected
+from apps.jobs.actions.claiming import MAX_FAILURES, MAX_PROBLEM_LENGTH, lose
+from apps.jobs.actions.estimating import expected
 from apps.jobs.kinds import Kind, Piece, kind_of
 from apps.jobs.models import Attempt, Emitted, Job, Split
 
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 ADVANCING = 0x4A4F_4253 << 32  # and the number of the job
 NEAR_THE_END = 0.1  # of a stage's splits; while no more than these are left, slow ones may have another attempt
 TOO_SLOW = 1.5  # times what was expected
-MOST_PROBLEMS = 20  # sentences in a job's result
+MAX_PROBLEMS = 20  # sentences in a job's result
 
 
 def advance_all() -> None:
@@ -123,7 +123,7 @@ def _back_up(job: Job, states: Counter[str]) -> None:
     if states[Split.State.WAITING] or running > max(1, NEAR_THE_END * states.total()):
         return
     pace = queries.pace(job)
-    ages = queries.ages_of_single_attempts(job, MOST_FAILURES)
+    ages = queries.ages_of_single_attempts(job, MAX_FAILURES)
     slow = [split.pk for split, age in ages if (length := queries.length_of(split, pace)) and age > TOO_SLOW * length]
     # A split that is being committed just now needs no other attempt.
     free = Split.objects.select_for_update(skip_locked=True).filter(pk__in=slow, state=Split.State.RUNNING)
@@ -134,7 +134,7 @@ def _back_up(job: Job, states: Counter[str]) -> None:
 def _end(job_id: int, state: Job.State, *, problem: str = "", result: dict[str, object] | None = None) -> None:
     """Not where a person has paused or cancelled it meanwhile."""
     Job.objects.filter(pk=job_id, state__in=Job.TO_BE_WORKED_ON).update(
-        state=state, ended_at=Now(), problem=problem[:LONGEST_PROBLEM], result=result or {}
+        state=state, ended_at=Now(), problem=problem[:MAX_PROBLEM_LENGTH], result=result or {}
     )
 
 
@@ -152,4 +152,4 @@ def _result(job: Job) -> dict[str, object]:
     for output in job.splits.order_by("stage", "number").values_list("output", flat=True).iterator():
         problems += output.pop("problems", [])
         sums.update(output)
-    return dict(sums) | ({"problems": problems[:MOST_PROBLEMS]} if problems else {})
+    return dict(sums) | ({"problems": problems[:MAX_PROBLEMS]} if problems else {})

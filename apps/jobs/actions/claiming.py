@@ -19,9 +19,9 @@ from apps.jobs.kinds import Write, kind_of
 from apps.jobs.models import Attempt, Emitted, Job, Split
 
 LEASE = timedelta(seconds=60)  # without being heard of, then a worker is dead
-MOST_FAILURES = 3  # of a split, then it is given up
-MOST_LOSSES = 5  # likewise; more than failures, since a worker may well have died of something else
-LONGEST_PROBLEM = 2_000  # characters
+MAX_FAILURES = 3  # of a split, then it is given up
+MAX_LOSSES = 5  # likewise; more than failures, since a worker may well have died of something else
+MAX_PROBLEM_LENGTH = 2_000  # characters
 
 
 class Stopped(Exception):
@@ -152,7 +152,7 @@ def reopen(split_id: int) -> None:
     split = Split.objects.get(pk=split_id)
     if split.state != Split.State.RUNNING or split.attempts.filter(outcome="").exists():
         return
-    is_dead = split.failures >= MOST_FAILURES or split.losses >= MOST_LOSSES
+    is_dead = split.failures >= MAX_FAILURES or split.losses >= MAX_LOSSES
     split.state, split.open = (Split.State.DEAD, False) if is_dead else (Split.State.WAITING, True)
     split.save(update_fields=["state", "open"])
 
@@ -165,5 +165,5 @@ def _locked(attempt_id: int) -> tuple[Split, Attempt]:
 
 def _end(attempt: Attempt, outcome: Attempt.Outcome, problem: str = "") -> None:
     Attempt.objects.filter(pk=attempt.pk).update(
-        outcome=outcome, ended_at=Now(), problem=problem[:LONGEST_PROBLEM], leased_until=Now()
+        outcome=outcome, ended_at=Now(), problem=problem[:MAX_PROBLEM_LENGTH], leased_until=Now()
     )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 SHINGLE = 4  # words
 VALUES = 32  # of a fingerprint
 BAND = 4  # values
-SHORTEST = 6  # words: what says less is no copy of what says as little
+MIN_WORDS = 6  # words: what says less is no copy of what says as little
 WITHIN = 48.0  # hours between a report and its copies: what returns later is a column, or the same news again
 ALIKE = 0.8  # estimated Jaccard similarity of the shingles of near-duplicates
 
@@ -58,7 +58,7 @@ def fingerprint(words: Sequence[str]) -> Fingerprint:
     >>> similarity(fingerprint(one), fingerprint(one)), similarity(fingerprint(one), fingerprint(other)) < 0.1
     (1.0, True)
     """
-    if len(words) < SHORTEST:
+    if len(words) < MIN_WORDS:
         return NONE
     hashes = np.fromiter(map(_hashes.__getitem__, words), np.uint64, len(words))
     count = len(words) - SHINGLE + 1

@@ -30,8 +30,8 @@ from hashlib import blake2b
 from apps.sources.algorithms.addresses import same_page_key_and_fragment
 from apps.sources.formats.feed import ParsedEntry
 
-_MOST_REACHED = 1_000  # postings that one entry may make others move among
-_MOST_IDENTITIES = 3
+_MAX_REACHED = 1_000  # postings that one entry may make others move among
+_MAX_IDENTITIES = 3
 _TELLING_LENGTH = 2_000  # characters of markup whose words tell one entry from another
 _TAG = re.compile(r"<[^>]*(?:>|$)")
 
@@ -188,7 +188,7 @@ class _Matching:
         waiting = [start]
         for position in waiting:
             for posting in self.unchanged[position]:
-                if posting.id in reached or len(reached) >= _MOST_REACHED:
+                if posting.id in reached or len(reached) >= _MAX_REACHED:
                     continue
                 reached[posting.id] = position
                 if posting.id not in self.given:
@@ -203,7 +203,7 @@ class _Matching:
             self.matches[position], self.given[posting.id], posting = posting, position, self.matches.get(position)
 
     def _match_identities(self, by_identity: Mapping[bytes, KnownPosting]) -> None:
-        for specificity in range(_MOST_IDENTITIES):
+        for specificity in range(_MAX_IDENTITIES):
             for position in self.positions:
                 for identity in self.keys[position].identities[specificity : specificity + 1]:
                     posting = by_identity.get(identity)

@@ -22,16 +22,16 @@ from apps.postings.algorithms.tokens import Tag, attributes, tokens
 from apps.postings.algorithms.trackers import is_tracker, is_unseen, without_tracking
 from apps.sources.algorithms.addresses import absolute, host
 
-LONGEST_MARKUP = 1_000_000  # characters
-LONGEST_ADDRESS = 2_000
-LONGEST_DATA = 32_000
-LONGEST_LABEL = 1_000  # alternative texts and titles
-LONGEST_TEXT = LONGEST_MARKUP // 5 - 10  # an "&" takes five characters in HTML
-MOST_TAGS = 20_000  # start and end tags together; the parser's time grows with the square of their depth
-MOST_READINGS = 3
-MOST_PICTURES_IN_SET = 20
-DEEPEST = 100
-SMALLEST_PICTURE = 64  # pixels a side; smaller ones are faces and buttons, which stand for no article
+MAX_MARKUP_LENGTH = 1_000_000  # characters
+MAX_ADDRESS = 2_000
+MAX_DATA = 32_000
+MAX_LABEL = 1_000  # alternative texts and titles
+MAX_TEXT = MAX_MARKUP_LENGTH // 5 - 10  # an "&" takes five characters in HTML
+MAX_TAGS = 20_000  # start and end tags together; the parser's time grows with the square of their depth
+MAX_READINGS = 3
+MAX_PICTURES_IN_SET = 20
+MAX_DEPTH = 100
+MIN_PICTURE = 64  # pixels a side; smaller ones are faces and buttons, which stand for no article
 
 Rule = Callable[[str], str | None]  # an attribute's value as given to the value kept, None to drop it
 
@@ -62,15 +62,15 @@ def clean(html: str, *, base_url: str = "") -> CleanMarkup:
     'One two'
     """
     safe = _parsed(_rewritten(_readable(html), base_url))
-    for _ in range(MOST_READINGS):
+    for _ in range(MAX_READINGS):
         reading = _read(safe)
-        if len(safe) > LONGEST_MARKUP or safe.count("<") > MOST_TAGS or reading.depth > DEEPEST:
+        if len(safe) > MAX_MARKUP_LENGTH or safe.count("<") > MAX_TAGS or reading.depth > MAX_DEPTH:
             break
         again = _parsed(safe)
         if again == safe:
             return CleanMarkup(safe, reading.text, reading.image_url)
         safe = again
-    text = reading.text[:LONGEST_TEXT]
+    text = reading.text[:MAX_TEXT]
     return CleanMarkup(_paragraphs(text), text, reading.image_url)
 
 
@@ -108,7 +108,7 @@ def _matching(pattern: str) -> Rule:
 
 
 def _label(value: str) -> str | None:
-    return value[:LONGEST_LABEL] or None
+    return value[:MAX_LABEL] or None
 
 
 def _present(value: str) -> str:
@@ -187,8 +187,8 @@ _LAZY = ("data-src", "data-lazy-src", "data-original")
 
 def _readable(html: str) -> str:
     """Without characters that neither HTML nor Postgres can hold, and not longer than what we read."""
-    html = _DATA.sub(lambda match: match[0] if len(match[0]) <= LONGEST_DATA else "", html)
-    return _CONTROLS.sub("", html[:LONGEST_MARKUP])
+    html = _DATA.sub(lambda match: match[0] if len(match[0]) <= MAX_DATA else "", html)
+    return _CONTROLS.sub("", html[:MAX_MARKUP_LENGTH])
 
 
 def _parsed(draft: str) -> str:
@@ -205,7 +205,7 @@ def _rewritten(html: str, base_url: str) -> str:
             pieces.append(token.replace("<", "&lt;"))
             continue
         tags += 1
-        if tags > MOST_TAGS:
+        if tags > MAX_TAGS:
             break
         name = "div" if token.name in _BOXES else token.name
         if name in ("iframe", "embed") and not token.is_end:
@@ -257,24 +257,24 @@ def _address(attribute: str, value: str, base_url: str) -> str:
 
 def _link(value: str, base_url: str) -> str:
     if value[:7].lower() == "mailto:":
-        return f"mailto:{value[7:LONGEST_ADDRESS]}"
+        return f"mailto:{value[7:MAX_ADDRESS]}"
     return _web(without_tracking(value), base_url)
 
 
 def _web(value: str, base_url: str) -> str:
-    address = absolute(value, base_url) if len(value) <= LONGEST_ADDRESS else ""
-    return address if len(address) <= LONGEST_ADDRESS else ""
+    address = absolute(value, base_url) if len(value) <= MAX_ADDRESS else ""
+    return address if len(address) <= MAX_ADDRESS else ""
 
 
 def _picture_set(value: str, base_url: str) -> str:
     """The addresses and sizes of a `srcset`, whose commas may also be part of an address."""
-    words = re.sub(r"(\s\d+(?:\.\d+)?[wx]),", r"\1 ", value[: LONGEST_ADDRESS * MOST_PICTURES_IN_SET]).split()
+    words = re.sub(r"(\s\d+(?:\.\d+)?[wx]),", r"\1 ", value[: MAX_ADDRESS * MAX_PICTURES_IN_SET]).split()
     pictures: list[str] = []
     for word, following in pairwise((*words, "")):
         if not _SIZE.fullmatch(word) and (address := _web(word.strip(","), base_url)):
             size = following.strip(",")
             pictures.append(f"{address} {size}" if _SIZE.fullmatch(size) else address)
-    return ", ".join(pictures[:MOST_PICTURES_IN_SET])
+    return ", ".join(pictures[:MAX_PICTURES_IN_SET])
 
 
 def _embedded(given: Mapping[str, str], base_url: str) -> str:
@@ -285,7 +285,7 @@ def _embedded(given: Mapping[str, str], base_url: str) -> str:
     for pattern, page in _VIDEO_PAGES:
         if video := pattern.match(address):
             address = f"{page}{video[1]}"
-    label = " ".join(given.get("title", "").split())[:LONGEST_LABEL] or host(address)
+    label = " ".join(given.get("title", "").split())[:MAX_LABEL] or host(address)
     start = _start("a", Tag("a", False, _attribute("href", address)), "")
     return f"{start}{escape(label)}</a>"
 
@@ -338,7 +338,7 @@ def _tidy(text: str) -> str:
 
 def _large_picture(given: Mapping[str, str]) -> str:
     sizes = (given.get("width", ""), given.get("height", ""))
-    is_small = any(size.isdigit() and int(size) < SMALLEST_PICTURE for size in sizes)
+    is_small = any(size.isdigit() and int(size) < MIN_PICTURE for size in sizes)
     source = given.get("src", "")
     return "" if is_small or source.startswith("data:") else source
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from html import unescape
 from typing import NamedTuple
 
-MOST_ATTRIBUTES = 64  # of one tag; parsers compare each with all before it
+MAX_ATTRIBUTES = 64  # of one tag; parsers compare each with all before it
 
 _TAG = re.compile(
     r"""
@@ -76,7 +76,7 @@ def attributes(tag: Tag) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for number, match in enumerate(_ATTRIBUTE.finditer(tag.attribute_text)):
-        if number == MOST_ATTRIBUTES:
+        if number == MAX_ATTRIBUTES:
             break
         name, double_quoted, single_quoted, bare = match.groups(default="")
         value = double_quoted or single_quoted or bare

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-MOST_WORDS = 4_000  # of either text: the comparison may take quadratic time
+MAX_WORDS = 4_000  # of either text: the comparison may take quadratic time
 
 # A word with the space behind it; scripts without spaces are compared character by character.
 _UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -13,12 +13,12 @@ _PIECES = re.compile(rf"[{_UNSPACED}]\s*|[^\s{_UNSPACED}]+\s*|\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TextChange:
     kind: Literal["same", "removed", "added"]
     text: str
 
 
-def word_changes(before: str, after: str) -> tuple[Change, ...] | None:
+def word_changes(before: str, after: str) -> tuple[TextChange, ...] | None:
     """The pieces of both texts in reading order; None if one of them is too long to be compared.
 
     Joined without the added pieces they give `before`, without the removed ones `after`, with any white space between
@@ -28,15 +28,15 @@ def word_changes(before: str, after: str) -> tuple[Change, ...] | None:
     [('removed', 'Five '), ('added', 'Six '), ('same', 'people hurt')]
     """
     old, new = (_PIECES.findall(" ".join(text.split())) for text in (before, after))
-    if max(len(old), len(new)) > MOST_WORDS:
+    if max(len(old), len(new)) > MAX_WORDS:
         return None
-    changes: list[Change] = []
+    changes: list[TextChange] = []
     for operation, old_start, old_end, new_start, new_end in SequenceMatcher(None, old, new, False).get_opcodes():
         if operation == "equal":
-            changes.append(Change("same", "".join(old[old_start:old_end])))
+            changes.append(TextChange("same", "".join(old[old_start:old_end])))
             continue
         if old_end > old_start:
-            changes.append(Change("removed", "".join(old[old_start:old_end])))
+            changes.append(TextChange("removed", "".join(old[old_start:old_end])))
         if new_end > new_start:
-            changes.append(Change("added", "".join(new[new_start:new_end])))
+            changes.append(TextChange("added", "".join(new[new_start:new_end])))
     return tuple(changes)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 _ISPE = re.compile(rb"ispe\x00{4}(.{8})", re.DOTALL)  # "image spatial extents" of ISO 23008-12
 _BRANDS = frozenset({b"avif", b"avis"})
-_LONGEST_HEAD = 2**18  # bytes that are walked through in small steps
-_MOST_SEGMENTS = 10_000  # of a JPEG
-_MOST_BOXES = 16  # of an AVIF, before the one that describes it
-_MOST_ICONS = 64
+_MAX_HEAD_BYTES = 2**18  # bytes that are walked through in small steps
+_MAX_SEGMENTS = 10_000  # of a JPEG
+_MAX_BOXES = 16  # of an AVIF, before the one that describes it
+_MAX_ICONS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def _png(body: bytes) -> Sizes:
 
 def _jpeg(body: bytes) -> Sizes:
     position = 2
-    for _ in range(_MOST_SEGMENTS):
+    for _ in range(_MAX_SEGMENTS):
         if position + 9 > len(body) or body[position] != 0xFF:
             return
         marker = body[position + 1]
@@ -85,7 +85,7 @@ def _jpeg(body: bytes) -> Sizes:
 
 def _gif(body: bytes) -> Sizes:
     """The size of the screen, and of the first frame: browsers widen the screen for it."""
-    head = body[:_LONGEST_HEAD]
+    head = body[:_MAX_HEAD_BYTES]
     yield _little(head, 6, 2), _little(head, 8, 2)
     position = 13 + _color_table(head[10:11])
     while head[position : position + 1] == b"\x21":  # an extension: blocks up to an empty one
@@ -119,14 +119,14 @@ def _avif(body: bytes) -> Sizes:
     length = min(_big(body, 0, 4), 1_024)
     brands = {body[8:12], *(body[position : position + 4] for position in range(16, length, 4))}
     if brands & _BRANDS:
-        for match in _ISPE.finditer(_box(body, b"meta")[:_LONGEST_HEAD]):
+        for match in _ISPE.finditer(_box(body, b"meta")[:_MAX_HEAD_BYTES]):
             yield _big(match[1], 0, 4), _big(match[1], 4, 4)
 
 
 def _box(body: bytes, name: bytes) -> bytes:
     """The first box of this name among the outermost ones (ISO 14496-12), or nothing."""
     position = 0
-    for _ in range(_MOST_BOXES):
+    for _ in range(_MAX_BOXES):
         length = _big(body, position, 4)
         if length == 1:
             length = _big(body, position + 8, 8)
@@ -151,7 +151,7 @@ def _bmp(body: bytes, start: int = 14) -> Sizes:
 def _ico(body: bytes) -> Sizes:
     """What the list of icons says and what each of them does: a PNG, or a bitmap of twice its height."""
     amount = _little(body, 4, 2)
-    if amount > _MOST_ICONS:
+    if amount > _MAX_ICONS:
         return
     for entry in range(6, 6 + 16 * amount, 16):
         yield _little(body, entry, 1) or 256, _little(body, entry + 1, 1) or 256

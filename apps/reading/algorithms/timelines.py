@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from html import escape
 
-from apps.reading.algorithms.charts import WIDTH
+from apps.web.algorithms.charts import WIDTH
 
 HEIGHT, GROUND = 46.0, 32.0
 COLUMNS = 48

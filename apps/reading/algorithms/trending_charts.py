@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from apps.reading.algorithms.charts import BOTTOM, LEFT, RIGHT, TOP, WIDTH
-from apps.reading.algorithms.charts_scales import Scale, counting_ticks
+from apps.web.algorithms.charts import BOTTOM, LEFT, RIGHT, TOP, WIDTH
+from apps.web.algorithms.charts_scales import Scale, counting_ticks
 
 SPARK_WIDTH, SPARK_HEIGHT = 96.0, 24.0
 HEIGHT = 170.0
-MOST_NAMES = 6  # below the chart
+MAX_NAMES = 6  # below the chart
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def line_chart(series: Sequence[Series], names: Sequence[str], *, label: str) ->
     ticks = counting_ticks(max([1, *(value for each in series for value in each.values)]), most=4)
     up = Scale(0.0, ticks[-1], HEIGHT - BOTTOM, TOP)
     drawn = [_line_across(up(tick), f"{tick:,.6g}") for tick in ticks]
-    every = max(-(-len(names) // MOST_NAMES), 1)
+    every = max(-(-len(names) // MAX_NAMES), 1)
     for place in range(len(names) - 1 - every // 2, -1, -every):
         drawn.append(_text(across(place), HEIGHT - 7, names[place], "middle"))
     places, escaped = [f"{across(place):.1f}" for place in range(len(names))], [escape(name) for name in names]

@@ -14,11 +14,11 @@ from apps.alerts import queries as alerts
 from apps.alerts.channels import with_settings
 from apps.alerts.models import Browser, Message, Rule, Standing
 from apps.alerts.queries import interest, messages
-from apps.reading.algorithms.charts import bar_chart
-from apps.reading.pages.rows import PostingRow, rows
-from apps.reading.pages.saved_searches import address_of
-from apps.reading.words import span
 from apps.search.models import SavedSearch
+from apps.web.algorithms.charts import bar_chart
+from apps.web.pages.durations import span
+from apps.web.pages.rows import PostingRow, rows
+from apps.web.pages.search_query import address_of
 
 LENGTH = 40  # postings shown at once
 MESSAGES = 50  # shown at once
@@ -57,7 +57,7 @@ class MessagesPage:
 
 
 @dataclass(frozen=True, slots=True)
-class WishesPage:
+class NotificationSettingsPage:
     browsers: tuple[Browser, ...]
     push_key: str  # the portal's public one
     zone: str
@@ -130,6 +130,6 @@ def messages_page(user: User, before: int | None, *, given_up_only: bool) -> Mes
     return MessagesPage(tuple(shown), given_up, shown[-1].pk if len(found) > MESSAGES else None)
 
 
-def wishes_page(user: User, push_key: str) -> WishesPage:
+def wishes_page(user: User, push_key: str) -> NotificationSettingsPage:
     browsers = tuple(Browser.objects.filter(user=user).order_by("added_at"))
-    return WishesPage(browsers, push_key, user.time_zone or "UTC")
+    return NotificationSettingsPage(browsers, push_key, user.time_zone or "UTC")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from apps.following.own_things import Place
+from apps.following.queries.posting_state import PlaybackPosition
 from apps.sources.algorithms.addresses import http_address
 
 Player = Literal["audio", "video", ""]
@@ -40,7 +40,7 @@ class Attachment:
 
 def attachments(
     enclosures: Iterable[Mapping[str, Any]],
-    place: Place | None = None,
+    place: PlaybackPosition | None = None,
     played_from: Callable[[str], str] = lambda address: address,
 ) -> tuple[Attachment, ...]:
     """What may be offered of a posting's enclosures: nothing that is not on the web.
@@ -70,7 +70,7 @@ def _player(media_type: str) -> Player:
     return "audio" if kind == "audio" else "video" if kind == "video" else ""
 
 
-def _played(found: list[Attachment], place: Place | None) -> int | None:
+def _played(found: list[Attachment], place: PlaybackPosition | None) -> int | None:
     if place is None:
         return None
     playable = [attachment for attachment in found if attachment.player]

@@ -7,10 +7,10 @@ from django.core.paginator import Page, Paginator
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.feed_health import queries as notices
+from apps.feed_health.models import Notice
+from apps.feed_health.queries import Health
 from apps.following import queries as following
-from apps.notices import queries as notices
-from apps.notices.models import Notice
-from apps.notices.queries import Health
 
 LENGTH = 50
 
@@ -54,7 +54,7 @@ def health_page(user: User, number: str, now: datetime) -> HealthPage:
     """Four queries."""
     place: Page[Health] = Paginator(_Followed(user), LENGTH).get_page(number)  # type: ignore[arg-type]
     rows = tuple(HealthRow(each, reason(each)) for each in place.object_list)
-    told = tuple(notices.open_notices(user)[: notices.MOST_SHOWN])
+    told = tuple(notices.open_notices(user)[: notices.MAX_SHOWN])
     return HealthPage(told, rows, place, notices.wants_mail(user), now)
 
 

@@ -10,16 +10,17 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from apps.postings import queries as postings
-from apps.reading.pages.rows import PostingRow, rows_by_id
 from apps.reading.pages.sections import FrontSections, front_sections
-from apps.reading.pages.stories import StoryRow, top_stories
+from apps.reading.pages.stories import top_stories
 from apps.reading.pages.trending import Link, trending_strip
+from apps.web.pages.rows import PostingRow, rows_by_id
+from apps.web.pages.stories import StoryRow
 
 LENGTH = 30
 CONSIDERED = 300  # postings, the newest: sections are made of them
 SECTIONS = 4
 IN_SECTION = 4  # postings
-FEWEST = 2  # of a section
+MIN_COUNT = 2  # of a section
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def _categories(newest: Sequence[tuple[int, str]]) -> dict[str, list[int]]:
         if category:
             by_category[category].append(posting_id)
     busiest = sorted(by_category, key=lambda category: (-len(by_category[category]), category))
-    chosen = [category for category in busiest if len(by_category[category]) >= FEWEST][:SECTIONS]
+    chosen = [category for category in busiest if len(by_category[category]) >= MIN_COUNT][:SECTIONS]
     if len(chosen) < 2:  # a single one would say what the newest say
         return {}
     return {category: by_category[category][:IN_SECTION] for category in chosen}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Tag
-from apps.reading.pages.rows import PostingRow, row
+from apps.web.pages.rows import PostingRow, row
 
 
 @dataclass(frozen=True, slots=True)

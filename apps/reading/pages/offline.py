@@ -13,14 +13,14 @@ from apps.following.queries import Scope
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.reading.algorithms.kept_pictures import with_one_address_each
-from apps.reading.algorithms.pictures import is_on_web, led_through, played_through, replaced
-from apps.reading.pages.rows import PostingRow, rows_by_id
-from apps.reading.pictures import choice_of, proxied, proxied_recording
+from apps.web.algorithms.pictures import is_on_web, led_through, played_through, replaced
+from apps.web.pages.pictures import choice_of, proxied, proxied_recording
+from apps.web.pages.rows import PostingRow, rows_by_id
 
 LENGTHS = (0, 50, 100, 200)  # postings that a browser may keep
 AT_ONCE = 25  # postings whose text is sent at a time
-LONGEST_HTML = 300_000  # characters; of what is longer the beginning is kept
-MOST_KEPT = 50 * 2**20  # bytes in a browser, text and pictures together
+MAX_HTML_LENGTH = 300_000  # characters; of what is longer the beginning is kept
+MAX_KEPT_BYTES = 50 * 2**20  # bytes in a browser, text and pictures together
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class DevicePage:
     """What a person can choose for the browser at hand; it fills in itself what it keeps."""
 
     lengths: tuple[int, ...] = LENGTHS
-    most_kept: int = MOST_KEPT
+    most_kept: int = MAX_KEPT_BYTES
 
 
 def kept_states(user: User, length: int) -> list[KeptState]:
@@ -76,7 +76,9 @@ def kept_postings(user: User, posting_ids: Collection[int], *, pictures: bool) -
     """Those of the postings that the person may read, in no order. Two queries."""
     mine = following.readable_by(user).filter(pk__in=posting_ids)
     shown = rows_by_id(user, posting_ids)
-    html = Case(When(length__lte=LONGEST_HTML, then=F("html")), default=Value(None), output_field=CharField(null=True))
+    html = Case(
+        When(length__lte=MAX_HTML_LENGTH, then=F("html")), default=Value(None), output_field=CharField(null=True)
+    )
     columns = ("pk", "text_hash", "author", "kept", "image_url")
     return [
         _kept_posting(

@@ -9,12 +9,12 @@ from django.db.models import Count
 
 from apps.accounts.models import User
 from apps.following import queries as following
-from apps.following.listing import listed
 from apps.following.queries import Scope
+from apps.following.queries.listing import listed
 from apps.reading.pages.catalogue import CatalogueEntry, recommended_entries
 from apps.reading.pages.languages import LanguageChoice, base_of, language_choices
-from apps.reading.pages.rows import PostingRow, rows
 from apps.sources import queries as sources
+from apps.web.pages.rows import PostingRow, rows
 
 SAMPLES = 4  # sources that are named of an interest
 FOLLOWED_AT_ONCE = 6  # sources of each interest, those that most people follow

@@ -10,7 +10,7 @@ from apps.following import queries as following
 from apps.following.models import Note, Playback, Share, Tag
 from apps.postings.queries import Cursor
 from apps.reading.pages.layouts import view_of
-from apps.reading.pages.rows import PostingRow, rows_by_id
+from apps.web.pages.rows import PostingRow, rows_by_id
 
 LENGTH = 40  # postings of a page
 UNFINISHED = 5  # recordings that are offered to go on with

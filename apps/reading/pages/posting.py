@@ -8,17 +8,17 @@ from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
 from apps.following.models import Follow
-from apps.following.own_things import OwnThings, own_things
+from apps.following.queries.posting_state import PostingState, posting_state
 from apps.postings import queries as postings
 from apps.postings.models import Edition, Posting
-from apps.reading.algorithms.addresses import picture_address
-from apps.reading.algorithms.differences import Change, word_changes
+from apps.reading.algorithms.differences import TextChange, word_changes
 from apps.reading.pages.attachments import Attachment, attachments
 from apps.reading.pages.summaries import SummaryPart, summary_part
-from apps.reading.pictures import article_for, picture_for, recording_for
 from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import shared_story
 from apps.summaries.algorithms.reading_time import reading_minutes
+from apps.web.algorithms.addresses import picture_address
+from apps.web.pages.pictures import article_for, picture_for, recording_for
 
 _SAMPLE = 20_000  # characters that tell how long it takes to read a text
 
@@ -28,7 +28,7 @@ class EarlierEdition:
     replaced_at: datetime
     title: str
     text: str
-    changes: tuple[Change, ...] | None  # towards the edition that replaced it; None: too long to compare
+    changes: tuple[TextChange, ...] | None  # towards the edition that replaced it; None: too long to compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class PostingPage:
     image_url: str  # empty if there is none to show
     minutes: int  # to read it
     attachments: tuple[Attachment, ...]
-    own: OwnThings  # of the person
+    own: PostingState  # of the person
     source_title: str
     delay: timedelta | None  # from the publication until it reached us, where that says how quick we were
     editions: tuple[EarlierEdition, ...]
@@ -63,7 +63,7 @@ def posting_page(
 
     Six queries, or a few more where the posting is so new that its summary is not stored yet.
     """
-    own = own_things(user, posting_id)
+    own = posting_state(user, posting_id)
     if own is None or not (own.readable or even_private):
         return None
     posting = _posting(posting_id, own)
@@ -97,7 +97,7 @@ def _html(posting: Posting, full_text: str) -> str:
     return posting.html
 
 
-def _posting(posting_id: int, own: OwnThings) -> Any:
+def _posting(posting_id: int, own: PostingState) -> Any:
     """What is stored was cleaned; here nothing else gets through either, whatever put it there."""
     posting: Any = postings.with_source(posting_id)
     if posting is not None:

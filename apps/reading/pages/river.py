@@ -9,25 +9,25 @@ from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
 from apps.following import queries as following
-from apps.following.listing import listed
 from apps.following.models import Follow
 from apps.following.queries import Scope
+from apps.following.queries.listing import listed
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
-from apps.reading.pages.rows import PostingRow, rows
-from apps.reading.pages.search_asked import Complaint, complaint
 from apps.retrieval.reports.delays import Asking, asking_of
 from apps.search import queries as searching
 from apps.search.algorithms.language import BadQuery, Tree, narrowed, parse
 from apps.sources.algorithms.addresses import http_address
 from apps.sources.models import Source
+from apps.web.pages.rows import PostingRow, rows
+from apps.web.pages.search_query import Complaint, complaint
 
 LENGTH = 30  # postings shown at once
 
 
 @dataclass(frozen=True, slots=True)
-class Arrangement:
+class ListOptions:
     unread_only: bool
     order: User.Order
     start: Cursor | None  # where the page before ended
@@ -40,7 +40,7 @@ class RiverPage:
     scope: Scope
     title: str
     rows: tuple[PostingRow, ...]
-    arrangement: Arrangement
+    arrangement: ListOptions
     next: str  # cursor of the page that follows, "" at the end
     source: Source | None
     follow: Follow | None
@@ -74,7 +74,7 @@ def river_page(
     user: User | AnonymousUser,
     scope: Scope,
     title: str,
-    arrangement: Arrangement,
+    arrangement: ListOptions,
     now: datetime,
     source: Source | None = None,
     follow: Follow | None = None,
@@ -100,14 +100,14 @@ def river_page(
         except BadQuery as error:
             told = complaint(arrangement.words, error)
             return RiverPage(scope, title, (), arrangement, "", source, follow, asking, now, told)
-        is_cut = len(answering) == searching.MOST_COUNTED
+        is_cut = len(answering) == searching.MAX_COUNTED
         found = _arranged(following.postings_in(user, scope).filter(pk__in=answering), user, arrangement)
     shown = rows(user, found[:LENGTH])
     last = Cursor(shown[-1].published_at, shown[-1].id).encode() if shown and len(found) > LENGTH else ""
     return RiverPage(scope, title, tuple(shown), arrangement, last, source, follow, asking, now, is_cut=is_cut)
 
 
-def _listed(user: User | AnonymousUser, scope: Scope, arrangement: Arrangement, follow: Follow | None) -> list[int]:
+def _listed(user: User | AnonymousUser, scope: Scope, arrangement: ListOptions, follow: Follow | None) -> list[int]:
     """The postings of a page of the scope, and the one that follows."""
     if not user.is_authenticated or not (scope.kind in {"all", "folder"} or follow):
         return _arranged(following.postings_in(user, scope), user, arrangement)
@@ -122,7 +122,7 @@ def _listed(user: User | AnonymousUser, scope: Scope, arrangement: Arrangement, 
 
 
 def _answering(
-    user: User | AnonymousUser, scope: Scope, tree: Tree, arrangement: Arrangement, now: datetime
+    user: User | AnonymousUser, scope: Scope, tree: Tree, arrangement: ListOptions, now: datetime
 ) -> list[int]:
     """The newest thousand of the scope's postings that answer a query."""
     if arrangement.unread_only:
@@ -144,7 +144,7 @@ def _sources_of(user: User | AnonymousUser, scope: Scope) -> set[int] | None:
     return set(follows.values_list("source_id", flat=True))
 
 
-def _arranged(found: QuerySet[Posting], user: User | AnonymousUser, arrangement: Arrangement) -> list[int]:
+def _arranged(found: QuerySet[Posting], user: User | AnonymousUser, arrangement: ListOptions) -> list[int]:
     start = arrangement.start
     if arrangement.unread_only:
         found = following.with_state(found, user).filter(Q(unread=True))

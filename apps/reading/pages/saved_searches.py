@@ -9,9 +9,9 @@ from apps.accounts.models import User
 from apps.alerts import queries as alerts
 from apps.alerts.channels import with_settings
 from apps.alerts.models import Rule
-from apps.reading.pages.search_asked import Asked, order_named
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
+from apps.web.pages.search_query import address_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def saved_searches_page(user: User) -> SavedSearchesPage:
 
 def _kept(saved: SavedSearch, count: int) -> KeptSearch:
     rss, atom, json = (reverse("search_feed", args=[saved.secret, kind]) for kind in ("rss", "atom", "json"))
-    found = f"{count:,}+" if count >= alerts.MOST_COUNTED else str(count or "")
+    found = f"{count:,}+" if count >= alerts.MAX_COUNTED else str(count or "")
     rule, standing = getattr(saved, "rule", None), getattr(saved, "standing", None)
     refusal = standing.refusal if standing else ""
     address = address_of(saved.query, saved.order)
@@ -55,7 +55,3 @@ def _told(rule: Rule | None) -> tuple[str, ...]:
     ways = {_("mail"): rule.mail, _("browser"): rule.push, _("webhook"): rule.webhook_url}
     ways |= {str(channel.label): channel.name in rule.settings for channel in with_settings()}
     return tuple(way for way, holds in ways.items() if holds)
-
-
-def address_of(query: str, order: str) -> str:
-    return reverse("search") + Asked(query, order=order_named(order)).address()

@@ -12,8 +12,6 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.following import queries as following
-from apps.reading.pages.rows import PostingRow, rows_by_id
-from apps.reading.pages.search_asked import Asked, Complaint, Verdict, complaint
 from apps.search import queries as searching
 from apps.search.algorithms.language import (
     And,
@@ -33,10 +31,12 @@ from apps.search.algorithms.language import (
 from apps.search.algorithms.language.trees import parts_of
 from apps.search.queries import LENGTH, Added, Order, SearchResult
 from apps.search.queries.marks import Marked, Marker, Text, spelled, texts
+from apps.web.pages.rows import PostingRow, rows_by_id
+from apps.web.pages.search_query import Complaint, SearchQuery, Verdict, complaint
 
 __all__ = ["LENGTH", "SearchPage", "search_page"]
 
-MOST_CHIPS = 12  # added words that are shown at once; all of them stand in a table
+MAX_CHIPS = 12  # added words that are shown at once; all of them stand in a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Facet(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    asked: Asked
+    asked: SearchQuery
     order: Order
     now: datetime
     complaint: Complaint | None = None
@@ -112,7 +112,7 @@ class SearchPage:
 
     @property
     def chips(self) -> tuple[AddedWord, ...]:
-        return self.added[:MOST_CHIPS]
+        return self.added[:MAX_CHIPS]
 
     @property
     def here(self) -> str:
@@ -143,11 +143,11 @@ class SearchPage:
         return self.asked.without_verdicts().address()
 
 
-def is_anything_asked(asked: Asked) -> bool:
+def is_anything_asked(asked: SearchQuery) -> bool:
     return bool(asked.text.strip() or asked.liked)
 
 
-def search_page(user: User | AnonymousUser, asked: Asked, now: datetime) -> SearchPage:
+def search_page(user: User | AnonymousUser, asked: SearchQuery, now: datetime) -> SearchPage:
     """A page of what was found; `now` is in the reader's time zone. Besides the search itself, four queries.
 
     Raises
@@ -210,7 +210,7 @@ def understood(tree: Tree, text: str) -> str:
     return written if is_mixed and written != " ".join(text.split()) else ""
 
 
-def _meant(tree: Tree, asked: Asked) -> Link | None:
+def _meant(tree: Tree, asked: SearchQuery) -> Link | None:
     meant = searching.suggestion(tree)
     written = to_text(meant)
     return None if meant == tree else Link(written, asked.narrowed_to(written).address())
@@ -232,10 +232,10 @@ def asks_for_an_account(tree: Tree) -> bool:
     return False
 
 
-def filters(tree: Tree, asked: Asked) -> tuple[Link, ...]:
+def filters(tree: Tree, asked: SearchQuery) -> tuple[Link, ...]:
     """The filters that hold for all results, each with the search without it.
 
-    >>> filters(parse("paris -lang:de"), Asked("paris -lang:de"))
+    >>> filters(parse("paris -lang:de"), SearchQuery("paris -lang:de"))
     (Link(label='-lang:de', address='?q=paris', count=0),)
     """
     return tuple(
@@ -247,7 +247,7 @@ def filters(tree: Tree, asked: Asked) -> tuple[Link, ...]:
 
 # --- what was found ---------------------------------------------------------------------------------------------------
 def _found(
-    user: User | AnonymousUser, result: SearchResult, read: Mapping[int, Text], tree: Tree, asked: Asked
+    user: User | AnonymousUser, result: SearchResult, read: Mapping[int, Text], tree: Tree, asked: SearchQuery
 ) -> tuple[FoundRow, ...]:
     marker = Marker(tree, {added.term: added.weight for added in result.added})
     by_id = rows_by_id(user, result.postings)
@@ -259,7 +259,7 @@ def _found(
     )
 
 
-def _row(posting: PostingRow, text: Text, marker: Marker, asked: Asked, reasons: tuple[str, ...]) -> FoundRow:
+def _row(posting: PostingRow, text: Text, marker: Marker, asked: SearchQuery, reasons: tuple[str, ...]) -> FoundRow:
     verdict = asked.verdict(posting.id)
     return FoundRow(
         posting,
@@ -271,7 +271,7 @@ def _row(posting: PostingRow, text: Text, marker: Marker, asked: Asked, reasons:
     )
 
 
-def _added(added: Iterable[Added], read: Mapping[int, Text], asked: Asked) -> tuple[AddedWord, ...]:
+def _added(added: Iterable[Added], read: Mapping[int, Text], asked: SearchQuery) -> tuple[AddedWord, ...]:
     added = list(added)
     sources = [read[posting_id] for word in added for posting_id in word.posting_ids if posting_id in read]
     spelling = spelled([word.term for word in added], dict.fromkeys(sources))
@@ -291,7 +291,7 @@ def _added(added: Iterable[Added], read: Mapping[int, Text], asked: Asked) -> tu
 
 
 # --- ways to go on ----------------------------------------------------------------------------------------------------
-def facets(tree: Tree, asked: Asked, result: SearchResult, source_names: Mapping[int, str]) -> tuple[Facet, ...]:
+def facets(tree: Tree, asked: SearchQuery, result: SearchResult, source_names: Mapping[int, str]) -> tuple[Facet, ...]:
     """Ways to narrow the results; a name that another source's name holds as well is given as a number."""
 
     def link(label: str, count: int, *narrowings: tuple[Field, str]) -> Link:

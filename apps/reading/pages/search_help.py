@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.reading.pages.search_asked import Asked
+from apps.web.pages.search_query import SearchQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Example:
 
     @property
     def address(self) -> str:
-        return reverse("search") + Asked(self.text).address()
+        return reverse("search") + SearchQuery(self.text).address()
 
 
 EXAMPLES = (

@@ -7,8 +7,8 @@ from django.contrib.auth.models import AnonymousUser
 
 from apps.following import queries as following
 from apps.reading.pages.summaries import SummaryPart, summary_part
-from apps.reading.pictures import picture_for
 from apps.sources.algorithms.addresses import http_address
+from apps.web.pages.pictures import picture_for
 
 TEASER = 400  # characters that are shown of a text too short for a summary
 

@@ -12,36 +12,18 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.reading.algorithms.timelines import timeline
-from apps.reading.pages.rows import PostingRow, rows_by_id
-from apps.reading.pages.summaries_story import ToldSentences, story_part
-from apps.reading.words import day_and_time
-from apps.stories.algorithms.ranking import Place
+from apps.reading.pages.summaries_story import SummarySentences, story_part
 from apps.stories.models import Story
 from apps.stories.queries import front as stories
-from apps.stories.queries.own import Own, own_order, telling_words
+from apps.stories.queries.for_you import PersonalRank, own_order, telling_words
 from apps.stories.queries.tastes import is_learning, taste_of
+from apps.web.pages.durations import day_and_time
+from apps.web.pages.rows import PostingRow, rows_by_id
+from apps.web.pages.stories import StoryRow, story_rows
 
 LENGTH = 30  # stories or postings shown at once
 TEASED = 6  # on the home page
-OTHERS = 3  # other reports that are named below a story's lead
-LONGEST = 300  # postings of a story that are shown
-
-
-@dataclass(frozen=True, slots=True)
-class StoryRow:
-    """A story as lists show it: by the posting that stands for it."""
-
-    id: int
-    lead: PostingRow
-    others: tuple[PostingRow, ...]
-    sources: int
-    reports: int
-    place: Place
-    is_personal: bool
-
-    @property
-    def more(self) -> int:
-        return max(self.reports - 1 - len(self.others), 0)
+MAX_POSTINGS = 300  # postings of a story that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +60,7 @@ class StoryPage:
     first_at: datetime
     latest_at: datetime
     picture: SafeString
-    told: tuple[ToldSentences, ...]
+    told: tuple[SummarySentences, ...]
     is_cut: bool  # whether it has more postings than are shown
     now: datetime
 
@@ -86,7 +68,7 @@ class StoryPage:
 @dataclass(frozen=True, slots=True)
 class OwnRow:
     posting: PostingRow
-    place: Own
+    place: PersonalRank
     words: tuple[str, ...]  # for which it stands where it stands
 
 
@@ -113,43 +95,21 @@ def top_stories(user: User | AnonymousUser, now: datetime) -> tuple[StoryRow, ..
     return story_rows(user, stories.front(user, now)[:TEASED])
 
 
-def story_rows(user: User | AnonymousUser, shown: Sequence[stories.Front]) -> tuple[StoryRow, ...]:
-    """Stories as lists show them, those that the person may read. Two queries."""
-    if not shown:
-        return ()
-    others = stories.other_reports([(front.story.pk, front.lead_id) for front in shown], OTHERS + 1)
-    wanted = [front.lead_id for front in shown] + [id for ids in others.values() for id in ids]
-    found = rows_by_id(user, wanted)
-    return tuple(
-        StoryRow(
-            front.story.pk,
-            found[front.lead_id],
-            tuple(found[id] for id in others.get(front.story.pk, ()) if id in found)[:OTHERS],
-            front.sources,
-            front.reports,
-            front.place,
-            front.is_personal,
-        )
-        for front in shown
-        if front.lead_id in found
-    )
-
-
 def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> StoryPage | None:
     """A story as far as the person may read it; None if that is nothing. Six queries."""
-    members = list(stories.members_of(story.pk).values_list("posting_id", "copy_of")[: LONGEST + 1])
-    found = rows_by_id(user, [id for id, _ in members[:LONGEST]])
+    members = list(stories.members_of(story.pk).values_list("posting_id", "copy_of")[: MAX_POSTINGS + 1])
+    found = rows_by_id(user, [id for id, _ in members[:MAX_POSTINGS]])
     if not found:
         return None
     copies: defaultdict[int, list[PostingRow]] = defaultdict(list)
     originals = []
-    for id, copy_of in members[:LONGEST]:
+    for id, copy_of in members[:MAX_POSTINGS]:
         if id in found and copy_of is not None and copy_of in found:
             copies[copy_of].append(found[id])
         elif id in found:
             originals.append(id)
     lead = found.get(story.lead_id, found[originals[0]])
-    ordered = [found[id] for id, _ in members[:LONGEST] if id in found]
+    ordered = [found[id] for id, _ in members[:MAX_POSTINGS] if id in found]
     times = [row.published_at for row in ordered]
     return StoryPage(
         story=story,
@@ -162,7 +122,7 @@ def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> Story
         latest_at=times[-1],
         picture=mark_safe(_timeline(times)),
         told=story_part(user, [lead.id, *(id for id in originals if id != lead.id)][:12]),
-        is_cut=len(members) > LONGEST,
+        is_cut=len(members) > MAX_POSTINGS,
         now=now,
     )
 

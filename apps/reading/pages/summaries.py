@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.postings.models import Posting
-from apps.search.addresses import search_address
+from apps.search.queries.addresses import search_address
 from apps.summaries import queries as summaries
 from apps.summaries.algorithms.outlines import STEPS, step_of
 

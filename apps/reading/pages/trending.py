@@ -18,24 +18,24 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.postings import queries as postings
-from apps.publishing.pages import FeedLink, menu_of_trends
+from apps.published_feeds.pages import FeedLink, menu_of_trends
 from apps.reading.algorithms.trending_charts import Series, line_chart, sparkline, table_rows
-from apps.reading.pages.trending_asked import Asked, Method, Period
-from apps.search.addresses import search_address
+from apps.reading.pages.trending_parameters import Method, Period, TrendingParameters
+from apps.search.queries.addresses import search_address
 from apps.stories.models import Story
 from apps.stories.queries.front import stories_of
 from apps.trending import queries as trending
 from apps.trending.algorithms.terms import whole
 from apps.trending.models import Trend
-from apps.trending.queries import Curve, Place
-from apps.trending.words import LISTS, language_name
+from apps.trending.queries import Curve, ListRank
+from apps.trending.queries.names import LISTS, language_name
 
 LENGTH = 10  # terms of a list; the rest of it is in its feed
 CHARTED = 3  # terms, unless others were chosen
 RELATED = 5  # words
 SHARED = 2  # postings of a term in one story, for that to be the story behind it
 TOLD = 2  # postings of a term of which one should still be there to be its headline
-LONGEST_HEADLINE = 110  # characters
+MAX_HEADLINE_LENGTH = 110  # characters
 REMEMBERED = 4_096  # pieces of lists that are the same until the lists are made anew
 STRIP = 8  # terms
 # What it is called, its step, how many, and how one is written.
@@ -84,7 +84,7 @@ class ChartedTerm:
 
 @dataclass(frozen=True, slots=True)
 class TrendsPage:
-    asked: Asked
+    asked: TrendingParameters
     lists: tuple[TrendList, ...]
     languages: tuple[Link, ...]
     categories: tuple[Link, ...]
@@ -97,7 +97,7 @@ class TrendsPage:
     now: datetime
 
 
-def trends_page(user: User | AnonymousUser, asked: Asked, now: datetime) -> TrendsPage:
+def trends_page(user: User | AnonymousUser, asked: TrendingParameters, now: datetime) -> TrendsPage:
     """The lists of a language and a category; six queries."""
     places = trending.places()
     if not asked.language and places:
@@ -166,15 +166,15 @@ def _headline(trend: Trend, story: Story | None, titles: Mapping[int, str]) -> L
 
 
 def _shortened(title: str) -> str:
-    return title if len(title) <= LONGEST_HEADLINE else f"{title[: LONGEST_HEADLINE - 1].rstrip()}…"
+    return title if len(title) <= MAX_HEADLINE_LENGTH else f"{title[: MAX_HEADLINE_LENGTH - 1].rstrip()}…"
 
 
-def _list(horizon: str, trends: Sequence[Trend], shown: Asked, headlines: Mapping[int, Link]) -> TrendList:
+def _list(horizon: str, trends: Sequence[Trend], shown: TrendingParameters, headlines: Mapping[int, Link]) -> TrendList:
     feeds = menu_of_trends(shown.language, shown.category, shown.method, horizon).links
     return TrendList(horizon, str(LISTS[horizon]), tuple(_row(trend, shown, headlines) for trend in trends), feeds)
 
 
-def _row(trend: Trend, shown: Asked, headlines: Mapping[int, Link]) -> TrendRow:
+def _row(trend: Trend, shown: TrendingParameters, headlines: Mapping[int, Link]) -> TrendRow:
     is_charted = trend.term in shown.terms
     terms = _without(shown.terms, trend.term) if is_charted else (*shown.terms, trend.term)
     return TrendRow(
@@ -214,7 +214,7 @@ def _without(terms: Sequence[str], term: str) -> tuple[str, ...]:
 
 
 # --- curves -----------------------------------------------------------------------------------------------------------
-def _curves(asked: Asked, lists: Mapping[str, Sequence[Trend]], now: datetime) -> dict[str, Curve]:
+def _curves(asked: TrendingParameters, lists: Mapping[str, Sequence[Trend]], now: datetime) -> dict[str, Curve]:
     """The curves of the terms that were asked for, by name; otherwise of the first ones of the day."""
     listed = {trend.term: trend.number for trends in lists.values() for trend in trends}
     names = asked.terms or tuple(trend.term for trend in _first(lists))[:CHARTED]
@@ -233,7 +233,7 @@ def _first(lists: Mapping[str, Sequence[Trend]]) -> Sequence[Trend]:
     return next((lists[horizon] for horizon in ("day", "week", "month", "year", "hour") if lists[horizon]), ())
 
 
-def _charted(name: str, curve: Curve, shown: Asked) -> ChartedTerm:
+def _charted(name: str, curve: Curve, shown: TrendingParameters) -> ChartedTerm:
     return ChartedTerm(
         name, search_address(name), shown.charting(_without(shown.terms, name)).address(), sum(curve.documents)
     )
@@ -254,12 +254,12 @@ def _step_names(period: Period, curves: Mapping[str, Curve]) -> list[str]:
 
 
 # --- places -----------------------------------------------------------------------------------------------------------
-def _languages(asked: Asked, places: Collection[Place]) -> tuple[Link, ...]:
+def _languages(asked: TrendingParameters, places: Collection[ListRank]) -> tuple[Link, ...]:
     codes = dict.fromkeys(place.language for place in places)
     return tuple(Link(language_name(code), asked.of(code, "").address(), code == asked.language) for code in codes)
 
 
-def _categories(asked: Asked, places: Collection[Place]) -> tuple[Link, ...]:
+def _categories(asked: TrendingParameters, places: Collection[ListRank]) -> tuple[Link, ...]:
     """The language's categories, the whole first; also the one that is asked for, though nothing trends in it."""
     known = {place.category for place in places if place.language == asked.language} | {asked.category, ""}
     return tuple(

@@ -16,13 +16,13 @@ from apps.alerts.channels import webhook
 from apps.alerts.channels.push import public_push_key
 from apps.alerts.models import Rule, Standing, Wishes
 from apps.following.actions import NotPossible
-from apps.reading.alert_forms import RuleForm, WishesForm
+from apps.reading.forms.alerts import NotificationSettingsForm, RuleForm
 from apps.reading.pages.alerts import found_page, messages_page, service_page, wishes_page
-from apps.reading.views.rendering import PersonsRequest, back, show
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
+from apps.web.views.rendering import PersonsRequest, back, show
 
-LARGEST_SUBSCRIPTION = 8_192  # bytes; what a browser says of itself takes some hundred
+MAX_SUBSCRIPTION_BYTES = 8_192  # bytes; what a browser says of itself takes some hundred
 
 
 def _own(request: PersonsRequest, saved_id: int) -> SavedSearch:
@@ -114,7 +114,7 @@ def retry(request: PersonsRequest, message_id: int) -> HttpResponse:
 @login_required
 def wishes(request: PersonsRequest) -> HttpResponse:
     known = Wishes.objects.filter(pk=request.user.pk).first()
-    form = WishesForm(request.POST or None, initial=WishesForm.values_of(known))
+    form = NotificationSettingsForm(request.POST or None, initial=NotificationSettingsForm.values_of(known))
     if request.method == "POST" and form.is_valid():
         try:
             rules.set_wishes(request.user, **form.cleaned_data)
@@ -122,15 +122,15 @@ def wishes(request: PersonsRequest) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             messages.success(request, _("Saved."))
-            return redirect("alert_wishes")
-    return show(request, "reading/alerts_wishes.html", form=form, page=wishes_page(request.user, public_push_key()))
+            return redirect("alert_settings")
+    return show(request, "reading/alerts_settings.html", form=form, page=wishes_page(request.user, public_push_key()))
 
 
 @require_POST
 @login_required
 def add_browser(request: PersonsRequest) -> HttpResponse:
     """What a browser's own interface gives (PushSubscription.toJSON), with the name that it calls itself."""
-    if len(request.body) > LARGEST_SUBSCRIPTION:
+    if len(request.body) > MAX_SUBSCRIPTION_BYTES:
         return JsonResponse({"error": _("The browser's address and keys are too long.")}, status=413)
     try:
         said = json.loads(request.body)
@@ -152,7 +152,7 @@ def add_browser(request: PersonsRequest) -> HttpResponse:
 @login_required
 def remove_browser(request: PersonsRequest, browser_id: int) -> HttpResponse:
     rules.remove_browser(request.user, browser_id)
-    return redirect("alert_wishes")
+    return redirect("alert_settings")
 
 
 @csrf_exempt  # mail programs post to it (RFC 8058); who knows the token may stop what it stands for, and no more

@@ -7,9 +7,9 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.notices import actions
+from apps.feed_health import actions
 from apps.reading.pages.feed_health import health_page
-from apps.reading.views.rendering import PersonsRequest, back, show
+from apps.web.views.rendering import PersonsRequest, back, show
 
 
 @require_safe

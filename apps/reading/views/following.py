@@ -10,19 +10,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
-from apps.accounts.requests import present
-from apps.database.texts import storable
+from apps.accounts.views.requests import present
+from apps.database.sanitizing import storable
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.actions import NotPossible, arranging
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
-from apps.reading.following_forms import FollowForm, Move, NoMove, read_move
-from apps.reading.forms import AddressForm, FolderForm
+from apps.reading.forms.folders import AddressForm, FolderForm
+from apps.reading.forms.following import FollowForm, Move, NoMove, read_move
 from apps.reading.pages.catalogue import catalogue_page
-from apps.reading.reasons import reason_said
-from apps.reading.views.rendering import PersonsRequest, Request, back, show
 from apps.retrieval.actions import following as retrieval
+from apps.web.pages.reasons import reason_said
+from apps.web.views.rendering import PersonsRequest, Request, back, show
 
 
 @require_safe

@@ -5,9 +5,9 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from apps.accounts.middleware import impersonal
-from apps.reading.fetching import Busy
-from apps.reading.pictures import BadSignature, address_in
-from apps.reading.proxying import KEPT_FOR, NoPicture, body_of, find
+from apps.reading.actions.fetching import Busy
+from apps.reading.actions.images import KEPT_FOR, NoPicture, body_of, find
+from apps.web.pages.pictures import BadSignature, address_in
 
 # Whatever gets through as a picture, nothing in it runs, loads anything or is shown inside another site's page.
 HARMLESS = {

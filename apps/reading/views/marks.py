@@ -17,19 +17,19 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
-from apps.accounts.requests import present
+from apps.accounts.views.requests import present
 from apps.following import actions
 from apps.following import queries as following
 from apps.following.queries import Kind, Scope
 from apps.postings import queries as postings
 from apps.reading.pages.menu import posting_menu
-from apps.reading.pages.rows import row, rows
-from apps.reading.pages.sidebar import sidebar
-from apps.reading.views.rendering import PersonsRequest, back, read_time, show
 from apps.stories import actions as stories_actions
+from apps.web.pages.rows import row, rows
+from apps.web.pages.sidebar import sidebar
+from apps.web.views.rendering import PersonsRequest, back, read_time, show
 
-MOST_SEEN = 200  # postings that a browser may report at once
-MOST_UP_TO = 1_000  # postings that are marked from the top of a list down to one
+MAX_SEEN = 200  # postings that a browser may report at once
+MAX_UP_TO = 1_000  # postings that are marked from the top of a list down to one
 _SAID = {"yes": True, "no": False}
 _LATEST_IDS = "marked_up_to"  # in the session: what was marked so last
 
@@ -117,8 +117,8 @@ def _require_readable(user: User, posting_id: int) -> None:
 def seen(request: PersonsRequest) -> HttpResponse:
     """Postings that somebody has scrolled past, told by a script; answers with their buttons and the new counts."""
     told = request.POST.getlist("posting")
-    if len(told) > MOST_SEEN or not all(map(_is_number, told)):
-        return HttpResponseBadRequest(f"Name at most {MOST_SEEN} postings, by number.")
+    if len(told) > MAX_SEEN or not all(map(_is_number, told)):
+        return HttpResponseBadRequest(f"Name at most {MAX_SEEN} postings, by number.")
     readable = following.readable_by(request.user).filter(pk__in=map(int, told))
     ids = list(readable.values_list("pk", flat=True))
     actions.mark_read(request.user, ids, read=True, now=now())
@@ -157,7 +157,7 @@ def mark_up_to(request: PersonsRequest, posting_id: int) -> HttpResponse:
         postings.cursor_of(posting),
         oldest_first=request.POST.get("order") == User.Order.OLDEST,
         shown_at=shown.shown_at,
-        most=MOST_UP_TO,
+        most=MAX_UP_TO,
     )
     actions.mark_read(request.user, ids, read=True, now=now())
     request.session[_LATEST_IDS] = ids

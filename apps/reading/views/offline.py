@@ -23,20 +23,20 @@ from django.views.decorators.http import condition, require_POST, require_safe
 from apps.accounts.middleware import impersonal
 from apps.following.actions.offline import apply_changes
 from apps.following.algorithms.merging import by_our_clock
-from apps.following.formats.offline import MOST_CHANGES, BadMessage, parse
-from apps.reading.drawing import drawn_row
-from apps.reading.offline import person_key, shell
+from apps.following.formats.offline import MAX_CHANGES, BadMessage, parse
 from apps.reading.pages.offline import (
     AT_ONCE,
     LENGTHS,
-    MOST_KEPT,
+    MAX_KEPT_BYTES,
     DevicePage,
     KeptPosting,
     kept_postings,
     kept_states,
 )
-from apps.reading.views.rendering import PersonsRequest, show
 from apps.stories import actions as stories_actions
+from apps.web.pages.offline_shell import person_key, shell
+from apps.web.templatetags.rows import drawn_row
+from apps.web.views.rendering import PersonsRequest, show
 
 PAPER = "#faf9f6"  # static/css/base.css
 
@@ -100,8 +100,8 @@ def _script() -> str:
         "pictures": reverse("image", args=["_", "_"]).partition("_")[0],
         "signOut": reverse("account_logout"),
         "atOnce": AT_ONCE,
-        "mostChanges": MOST_CHANGES,
-        "mostKept": MOST_KEPT,
+        "mostChanges": MAX_CHANGES,
+        "mostKept": MAX_KEPT_BYTES,
     }
     return f"const portal = {json.dumps(said, indent=1)};\n{known.worker}"
 

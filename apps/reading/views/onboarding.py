@@ -12,11 +12,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.following import queries as following
 from apps.following.actions import NotPossible
-from apps.reading.following_forms import InterestsForm
+from apps.reading.forms.following import InterestsForm
 from apps.reading.pages.onboarding import filling_page, of_interest, welcome_page
-from apps.reading.views.rendering import PersonsRequest, Request, back, show
 from apps.recommendations import actions as recommendations
 from apps.retrieval.actions import following as retrieval
+from apps.web.views.rendering import PersonsRequest, Request, back, show
 
 
 @login_required

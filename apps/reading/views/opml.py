@@ -8,13 +8,13 @@ from django.views.decorators.http import require_safe
 
 from apps.following import queries as following
 from apps.following.actions import NotPossible
-from apps.reading.forms import OpmlForm
-from apps.reading.reasons import reason_said
-from apps.reading.views.rendering import PersonsRequest, show
+from apps.reading.forms.folders import OpmlForm
 from apps.retrieval.actions import NoDocument, fetch_document
 from apps.retrieval.actions import following as retrieval
 from apps.sources.algorithms.addresses import BadAddress
 from apps.sources.formats import opml
+from apps.web.pages.reasons import reason_said
+from apps.web.views.rendering import PersonsRequest, show
 
 
 @login_required

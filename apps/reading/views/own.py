@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.requests import present
-from apps.database.texts import storable
+from apps.accounts.views.requests import present
+from apps.database.sanitizing import storable
 from apps.following import actions
 from apps.following import queries as following
 from apps.postings.queries import BadCursor, Cursor
 from apps.reading.pages.own import history_page, notes_page, tags_page
-from apps.reading.views.rendering import PersonsRequest, back, show
+from apps.web.views.rendering import PersonsRequest, back, show
 
 
 # --- history ----------------------------------------------------------------------------------------------------------

@@ -7,12 +7,12 @@ from django.http import HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.utils.timezone import now
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts.requests import present
+from apps.accounts.views.requests import present
 from apps.following import actions
 from apps.following import queries as following
-from apps.following.own_things import own_things
+from apps.following.queries.posting_state import posting_state
 from apps.reading.pages.attachments import attachments
-from apps.reading.views.rendering import PersonsRequest
+from apps.web.views.rendering import PersonsRequest
 
 
 @require_http_methods(["GET", "POST"])
@@ -20,7 +20,7 @@ from apps.reading.views.rendering import PersonsRequest
 def place(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Where the person stopped, as `number` of the recording and `seconds`; 0 s: nowhere, or at the end."""
     posting = present(following.readable_by(request.user).filter(pk=posting_id).first(), "There is no such posting.")
-    own = own_things(request.user, posting_id) if request.method == "GET" else None
+    own = posting_state(request.user, posting_id) if request.method == "GET" else None
     carried = attachments(posting.enclosures, own.place if own else None)
     recordings = {each.number: each for each in carried if each.player}
     if request.method == "GET":

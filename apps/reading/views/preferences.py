@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts import actions
 from apps.accounts.forms import PreferencesForm
-from apps.reading.views.rendering import PersonsRequest, show
+from apps.web.views.rendering import PersonsRequest, show
 
 
 @login_required

@@ -4,12 +4,12 @@ from allauth.account.adapter import get_adapter
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from apps.accounts import limits
+from apps.accounts.actions import rate_limits
 from apps.accounts.middleware import impersonal
-from apps.reading.fetching import Busy
-from apps.reading.pictures import BadSignature, address_in
-from apps.reading.recordings import BadRange, NoRecording, Part, part_of
+from apps.reading.actions.fetching import Busy
+from apps.reading.actions.recordings import BadRange, NoRecording, Part, part_of
 from apps.reading.views.images import in_words, kept_harmless
+from apps.web.pages.pictures import BadSignature, address_in
 
 MAX_PARTS, PARTS_SECONDS = 2_000, 3_600  # for one address: 4 GB an hour
 KEPT_SECONDS = 3_600
@@ -24,7 +24,7 @@ def recording(request: HttpRequest, signature: str, encoded: str) -> HttpRespons
     except BadSignature as problem:
         return in_words(str(problem), 404, "no-store")
     who = get_adapter().get_client_ip(request)
-    if not limits.is_within("recording", who, most=MAX_PARTS, seconds=PARTS_SECONDS):
+    if not rate_limits.is_within("recording", who, most=MAX_PARTS, seconds=PARTS_SECONDS):
         return in_words("Too much is being played from your address; try again later.", 429, "no-store")
     try:
         return _answer(part_of(address, request.headers.get("Range") or "bytes=0-"), "Range" in request.headers)

@@ -9,23 +9,22 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts import actions as accounts_actions
 from apps.accounts.models import User
-from apps.accounts.requests import present
-from apps.database.texts import storable
+from apps.accounts.views.requests import present
+from apps.database.sanitizing import storable
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.models import Follow
 from apps.following.queries import Scope
 from apps.postings.queries import BadCursor, Cursor
-from apps.publishing.pages import menu_of_list
+from apps.published_feeds.pages import menu_of_list
 from apps.reading.algorithms.typesetting import LEADINGS, SIZES, Typesetting
 from apps.reading.pages.layouts import view_of
 from apps.reading.pages.posting import PostingPage, posting_page
-from apps.reading.pages.river import Arrangement, RiverPage, river_page
-from apps.reading.views.rendering import PersonsRequest, Request, is_from_here, is_prefetch, show
-from apps.reading.views.sources import by
+from apps.reading.pages.river import ListOptions, RiverPage, river_page
 from apps.reading.views.summaries import asked_percent
 from apps.sources.actions import note_opened
 from apps.stories import actions as stories_actions
+from apps.web.views.rendering import PersonsRequest, Request, by, is_from_here, is_prefetch, show
 
 OPEN_PRIVATE = "sources.open_private_articles"
 _TYPESETTING = "typesetting"  # cookie
@@ -124,7 +123,7 @@ def _show(request: Request, page: RiverPage) -> HttpResponse:
     return show(request, "reading/river.html", at=page.scope, page=page, feeds=feeds)
 
 
-def _arrangement(request: Request, follow: Follow | None = None, *, all_by_default: bool = False) -> Arrangement:
+def _arrangement(request: Request, follow: Follow | None = None, *, all_by_default: bool = False) -> ListOptions:
     """What the address asks for, or else what the person prefers."""
     person = request.user
     prefers_unread = person.is_authenticated and person.unread_only and not all_by_default
@@ -135,7 +134,7 @@ def _arrangement(request: Request, follow: Follow | None = None, *, all_by_defau
     except BadCursor as error:
         raise Http404(str(error)) from error
     order = request.GET.get("order")
-    return Arrangement(
+    return ListOptions(
         unread_only={"unread": True, "all": False}.get(request.GET.get("show", ""), prefers_unread),
         order=User.Order(order if order in User.Order.values else preferred_order),
         start=cursor,

@@ -8,13 +8,13 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.database.texts import storable
-from apps.reading.pages.saved_searches import address_of, saved_searches_page
-from apps.reading.pages.search_asked import said
-from apps.reading.views.rendering import PersonsRequest, show
+from apps.database.sanitizing import storable
+from apps.reading.pages.saved_searches import saved_searches_page
 from apps.search.actions import saved as actions
 from apps.search.algorithms.language import BadQuery
 from apps.search.models import SavedSearch
+from apps.web.pages.search_query import address_of, said
+from apps.web.views.rendering import PersonsRequest, show
 
 
 @require_safe

@@ -8,16 +8,16 @@ from django.views.decorators.vary import vary_on_headers
 
 from apps.postings.queries import BadCursor
 from apps.reading.pages.search import search_page
-from apps.reading.pages.search_asked import Asked
 from apps.reading.pages.search_help import EXAMPLES
-from apps.reading.views.rendering import Request, show
 from apps.search.queries import TooCostly
+from apps.web.pages.search_query import SearchQuery
+from apps.web.views.rendering import Request, show
 
 
 @require_safe
 @vary_on_headers("HX-Request", "HX-Target")  # or going back would show a piece of a page for the whole
 def search(request: Request) -> HttpResponse:
-    asked = Asked.read(request.GET)
+    asked = SearchQuery.read(request.GET)
     try:
         page = search_page(request.user, asked, localtime())
     except BadCursor as error:

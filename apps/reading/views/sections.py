@@ -1,25 +1,14 @@
 """Sections of the front page: read by everybody, arranged by staff."""
 
-from dataclasses import asdict
-
-from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.http import Http404, HttpResponse
 from django.utils.timezone import now
-from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from apps.accounts.requests import for_staff
-from apps.publishing.pages import menu_of_section
-from apps.reading.pages.sections import SectionPreview, known_categories, preview, section_page, sections_page
-from apps.reading.reasons import reason_said
-from apps.reading.section_forms import SectionForm
-from apps.reading.views.rendering import Request, show
-from apps.search.algorithms.language import BadQuery
-from apps.stories import actions
-from apps.stories.actions import NotASection, SectionValues
+from apps.published_feeds.pages import menu_of_section
+from apps.reading.pages.sections import section_page
 from apps.stories.models import Section
 from apps.stories.queries.sections import section_named
+from apps.web.views.rendering import Request, show
 
 LAST_PAGE = 100
 
@@ -37,76 +26,3 @@ def _shown(slug: str) -> Section:
     if found is None or not found.is_on:
         raise Http404("There is no such section.")
     return found
-
-
-# --- for staff --------------------------------------------------------------------------------------------------------
-@require_safe
-@for_staff
-def index(request: HttpRequest) -> HttpResponse:
-    return show(request, "reading/desk_sections.html", page=sections_page(now()))
-
-
-@for_staff
-def add(request: HttpRequest) -> HttpResponse:
-    return _edit(request, None)
-
-
-@for_staff
-def edit(request: HttpRequest, section_id: int) -> HttpResponse:
-    return _edit(request, get_object_or_404(Section, pk=section_id))
-
-
-def _edit(request: HttpRequest, section: Section | None) -> HttpResponse:
-    form = SectionForm(request.POST or None, section=section)
-    tried = None
-    if request.method == "POST":
-        is_valid = form.is_valid()
-        if request.POST.get("do") == "try":
-            tried = preview(Section(**asdict(form.values())), now()) if is_valid else _complaint(form)
-        elif is_valid and _saved(form, form.values(), section):
-            messages.success(request, _("Saved. The front page is updated shortly."))
-            return redirect("sections")
-    return show(
-        request,
-        "reading/desk_section_form.html",
-        form=form,
-        section=section,
-        tried=tried,
-        categories=known_categories(),
-    )
-
-
-def _complaint(form: SectionForm) -> SectionPreview:
-    """Why it cannot be tried, the query first: with the place where it goes wrong."""
-    if "query" in form.errors and (raw := str(form["query"].value() or "")[:1_000]):
-        return preview(Section(query=raw), now())
-    return SectionPreview(problem=" ".join(f"{form[name].label}: {said[0]}" for name, said in form.errors.items()))
-
-
-def _saved(form: SectionForm, values: SectionValues, section: Section | None) -> bool:
-    try:
-        if section is None:
-            actions.add_section(values, now=now())
-        else:
-            actions.edit_section(section.pk, values, now=now())
-    except (NotASection, BadQuery) as problem:
-        form.add_error(None, reason_said(str(problem)))
-        return False
-    return True
-
-
-@require_POST
-@for_staff
-def move(request: HttpRequest, section_id: int) -> HttpResponse:
-    get_object_or_404(Section, pk=section_id)
-    actions.move_section(section_id, up=request.POST.get("way") == "up")
-    return redirect("sections")
-
-
-@require_POST
-@for_staff
-def delete(request: HttpRequest, section_id: int) -> HttpResponse:
-    section = get_object_or_404(Section, pk=section_id)
-    actions.delete_section(section_id)
-    messages.success(request, _("Section %(title)s deleted.") % {"title": section.title})
-    return redirect("sections")

@@ -9,13 +9,13 @@ from django.utils.timezone import localtime, now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.requests import present
+from apps.accounts.views.requests import present
 from apps.following import actions
 from apps.following import queries as following
-from apps.publishing.pages import menu_of_shared
+from apps.published_feeds.pages import menu_of_shared
 from apps.reading.pages.own import shares_page
 from apps.reading.pages.shared import shared_page
-from apps.reading.views.rendering import PersonsRequest, Request, back, show
+from apps.web.views.rendering import PersonsRequest, Request, back, show
 
 
 @require_POST

@@ -10,12 +10,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.following import actions as following_actions
 from apps.following import queries as following
-from apps.publishing.pages import menu_of_story
+from apps.published_feeds.pages import menu_of_story
 from apps.reading.pages.sections import front_sections
 from apps.reading.pages.stories import own_page, stories_page, story_page
-from apps.reading.views.rendering import PersonsRequest, Request, back, show
 from apps.stories import actions
 from apps.stories.queries import front
+from apps.web.views.rendering import PersonsRequest, Request, back, show
 
 LAST_PAGE = 100
 

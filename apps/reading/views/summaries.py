@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from apps.accounts.requests import present
+from apps.accounts.views.requests import present
 from apps.reading.pages.summaries import summary_of_posting
-from apps.reading.views.rendering import Request
+from apps.web.views.rendering import Request
 
 
 @require_safe

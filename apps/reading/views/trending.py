@@ -5,10 +5,12 @@ from django.utils.timezone import now
 from django.views.decorators.http import require_safe
 
 from apps.reading.pages.trending import trends_page
-from apps.reading.pages.trending_asked import Asked
-from apps.reading.views.rendering import show
+from apps.reading.pages.trending_parameters import TrendingParameters
+from apps.web.views.rendering import show
 
 
 @require_safe
 def trends(request: HttpRequest) -> HttpResponse:
-    return show(request, "reading/trending.html", page=trends_page(request.user, Asked.read(request.GET), now()))
+    return show(
+        request, "reading/trending.html", page=trends_page(request.user, TrendingParameters.read(request.GET), now())
+    )

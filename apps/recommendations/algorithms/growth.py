@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from apps.recommendations.algorithms.likelihood import root_likelihood
 
 RISING = 1.645  # about one source in twenty rises so much by chance
-FEWEST_GAINED = 3  # followers, or readers more than before
+MIN_GAINED = 3  # followers, or readers more than before
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def growth(recent: Period, before: Period) -> NDArray[np.float64]:
     followed, followed_before = (np.asarray(period.followed, np.float64) for period in (recent, before))
     opened, opened_before = (np.asarray(period.opened, np.float64) for period in (recent, before))
     together = _share(followed, followed_before) + _share(opened, opened_before)
-    enough = (followed >= FEWEST_GAINED) | (opened - opened_before >= FEWEST_GAINED)
+    enough = (followed >= MIN_GAINED) | (opened - opened_before >= MIN_GAINED)
     return np.where(enough | (together < 0), together / np.sqrt(2), 0.0)
 
 

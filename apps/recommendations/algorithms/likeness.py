@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.int64]
 
-FEWEST_SHARED = 3  # people: fewer would say something of each of them, and little of the sources
-MOST_NEIGHBOURS = 20  # of a source
-LEAST = 1.0  # root of the likelihood ratio
+MIN_SHARED = 3  # people: fewer would say something of each of them, and little of the sources
+MAX_NEIGHBOURS = 20  # of a source
+MIN_ROOT = 1.0  # root of the likelihood ratio
 BLOCK = 256  # sources whose neighbours are looked for together: bounds the memory
 
 
@@ -60,7 +60,7 @@ def neighbours(people: IntArray, sources: IntArray) -> Neighbours:
     >>> found.sources.tolist(), found.others.tolist(), found.shared.tolist()
     ([7, 8], [8, 7], [3, 3])
     """
-    from scipy.sparse import csr_matrix  # noqa: PLC0415 - heavy; nothing at the portal's start needs it
+    from scipy.sparse import csr_matrix
 
     numbers, columns = np.unique(sources, return_inverse=True)
     _, rows = np.unique(people, return_inverse=True)
@@ -84,14 +84,14 @@ def _block(
 ) -> tuple[IntArray, IntArray, NDArray[np.float64], IntArray]:
     pairs = (by_source[start:end] @ follows).tocoo()
     at, other, shared = pairs.row.astype(np.int64) + start, pairs.col.astype(np.int64), pairs.data.astype(np.int64)
-    kept = (at != other) & (shared >= FEWEST_SHARED)
+    kept = (at != other) & (shared >= MIN_SHARED)
     at, other, shared = at[kept], other[kept], shared[kept]
     first, second = followers[at] - shared, followers[other] - shared
     values = root_likelihood(shared, first, second, people - shared - first - second)
     order = np.lexsort((other, -values, at))
-    order = order[values[order] >= LEAST]
+    order = order[values[order] >= MIN_ROOT]
     at, other, values, shared = at[order], other[order], values[order], shared[order]
     # The place of each among those of its source; they stand together.
     place = np.arange(at.size) - np.searchsorted(at, at)
-    few = place < MOST_NEIGHBOURS
+    few = place < MAX_NEIGHBOURS
     return at[few], other[few], values[few], shared[few]

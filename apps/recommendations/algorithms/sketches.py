@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 Terms = NDArray[np.int32]
 
-MOST_TERMS = 200  # of a sketch
-FEWEST_COMMON = 3  # terms: below that a likeness is one of single words
+MAX_TERMS = 200  # of a sketch
+MIN_COMMON = 3  # terms: below that a likeness is one of single words
 
 
 class Sketch(NamedTuple):
@@ -38,7 +38,7 @@ def sketch(postings: Sequence[Terms]) -> Sketch:
     terms, counts = np.unique(np.concatenate(postings), return_counts=True)
     kept = counts >= min(2, len(postings))
     terms, counts = terms[kept], counts[kept]
-    order = np.lexsort((terms, -counts))[:MOST_TERMS]
+    order = np.lexsort((terms, -counts))[:MAX_TERMS]
     return Sketch(terms[order].astype(np.int32), (counts[order] / len(postings)).astype(np.float32))
 
 
@@ -46,7 +46,7 @@ class Library:
     """The sketches of many sources, to be compared with what people like."""
 
     def __init__(self, sketches: Mapping[int, Sketch]) -> None:
-        from scipy.sparse import csr_matrix  # noqa: PLC0415 - heavy; nothing at the portal's start needs it
+        from scipy.sparse import csr_matrix
 
         self.sources = sorted(source for source, each in sketches.items() if each.terms.size)
         chosen = [sketches[source] for source in self.sources]
@@ -103,7 +103,7 @@ class Library:
         common = np.asarray(self._has @ (vector > 0).astype(np.float64), np.float64)
         return {
             self.sources[place]: float(cosines[place])
-            for place in np.flatnonzero((cosines > 0) & (common >= FEWEST_COMMON)).tolist()
+            for place in np.flatnonzero((cosines > 0) & (common >= MIN_COMMON)).tolist()
         }
 
 

@@ -19,12 +19,12 @@ from apps.sources.models import Source
 
 IntArray = NDArray[np.int64]
 
-MOST_PEOPLE = 20_000  # whose follows are looked at; of more, always the same ones, chosen by chance
-MOST_FOLLOWS = 500  # of a person, the newest: who follows everything says nothing
+MAX_PEOPLE = 20_000  # whose follows are looked at; of more, always the same ones, chosen by chance
+MAX_FOLLOWS = 500  # of a person, the newest: who follows everything says nothing
 POSTINGS_READ = 30  # of a source, the newest
 POSTINGS_TOLD = 5  # of a source, in which the words that tell are looked for
 READ_AGAIN_AFTER = timedelta(days=1)
-LEAST_KNOWN = 5.0  # weight of what is known of somebody's taste
+MIN_KNOWN = 5.0  # weight of what is known of somebody's taste
 
 
 def offered() -> QuerySet[Source]:
@@ -43,7 +43,7 @@ SELECT user_id, source_id FROM (
 
 def follows() -> tuple[IntArray, IntArray]:
     """Who follows what: people and sources, side by side."""
-    rows = np.array(list(fetch(_FOLLOWS, [MOST_PEOPLE, MOST_FOLLOWS])), np.int64).reshape(-1, 2)
+    rows = np.array(list(fetch(_FOLLOWS, [MAX_PEOPLE, MAX_FOLLOWS])), np.int64).reshape(-1, 2)
     return rows[:, 0], rows[:, 1]
 
 
@@ -117,7 +117,7 @@ def sketches() -> dict[int, Terms]:
 def unmatched(now: datetime, limit: int) -> list[User]:
     """People of whose taste something is known and whose matches are old, first those who never had any."""
     old = Q(matched=None) | Q(matched__at__lt=now - READ_AGAIN_AFTER)
-    known = User.objects.filter(old, is_active=True, taste__is_on=True, taste__weight__gte=LEAST_KNOWN)
+    known = User.objects.filter(old, is_active=True, taste__is_on=True, taste__weight__gte=MIN_KNOWN)
     return list(known.order_by(F("matched__at").asc(nulls_first=True), "pk")[:limit])
 
 

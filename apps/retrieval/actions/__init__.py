@@ -1,4 +1,4 @@
-"""The only writers of the plan, of habits, schedules and the log of retrievals. Each may be called twice."""
+"""The only writers of the plan, of profiles, schedules and the log of retrievals. Each may be called twice."""
 
 from apps.retrieval.actions.adding import Discovery, NoDocument, discover, fetch_document
 from apps.retrieval.actions.announced import promise, store_sent
@@ -6,15 +6,14 @@ from apps.retrieval.actions.claiming import heartbeat, release_worker, start
 from apps.retrieval.actions.crawling import begin_turn, change_crawl, decide_page, set_keen_tags, store_turn
 from apps.retrieval.actions.expiry import forget_expired
 from apps.retrieval.actions.extraction import extract_again, train_keen_tags, write_extracted
-from apps.retrieval.actions.holding import hold, read_anew
-from apps.retrieval.actions.learning import learn_habits, learn_if_due
+from apps.retrieval.actions.learning import learn_if_due, learn_profiles
 from apps.retrieval.actions.linking import add_linked, links_again, merged
 from apps.retrieval.actions.lookups import TooOften, source_or_lookup
 from apps.retrieval.actions.pages import prune_feed_pages
 from apps.retrieval.actions.plan import change_plan, control_price, current_plan
 from apps.retrieval.actions.planning import (
     BEING_ASKED,
-    Asked,
+    CheckRequest,
     adopt_sources,
     ask_announced,
     ask_soon,
@@ -23,4 +22,5 @@ from apps.retrieval.actions.planning import (
     remember_robots,
 )
 from apps.retrieval.actions.replanning import replan, replan_changed
-from apps.retrieval.actions.visits import store
+from apps.retrieval.actions.source_locks import hold, read_anew
+from apps.retrieval.actions.storing import store

@@ -10,12 +10,12 @@ from apps.accounts.models import User
 from apps.retrieval.actions.claiming import start
 from apps.retrieval.actions.lookups import count_lookup, source_at, source_or_lookup
 from apps.retrieval.actions.planning import remember_robots
-from apps.retrieval.actions.visits import store
-from apps.retrieval.asking import document_at
-from apps.retrieval.claims import Claim
-from apps.retrieval.fetching import Fetched
+from apps.retrieval.actions.storing import store
+from apps.retrieval.http.fetching import Fetched
+from apps.retrieval.http.results import decide
+from apps.retrieval.http.robots import document_at
 from apps.retrieval.models import Schedule
-from apps.retrieval.visits import conclude
+from apps.retrieval.scheduler.claims import Claim
 from apps.sources import actions as sources
 from apps.sources import formats
 from apps.sources.algorithms.addresses import BadAddress, normalise, partition
@@ -108,5 +108,5 @@ def _add(url: str, fetched: Fetched, now: datetime) -> int:
     Schedule.objects.bulk_create([Schedule(source_id=source_id, partition=partition(url))], ignore_conflicts=True)
     claim = Claim(source_id, 0, now.timestamp(), now.timestamp())
     # Nothing begins if someone added the same source a moment ago: its schedule has gone on already.
-    store([conclude(begun, fetched, jitter=0.0) for begun in start([claim], worker="", now=now)])
+    store([decide(begun, fetched, jitter=0.0) for begun in start([claim], worker="", now=now)])
     return source_id

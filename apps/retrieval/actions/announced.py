@@ -8,10 +8,10 @@ from django.db.models import Min
 from apps.following import queries as following
 from apps.postings import actions as postings
 from apps.retrieval.actions import pages
+from apps.retrieval.actions.due_times import delays
 from apps.retrieval.actions.replanning import replan
-from apps.retrieval.actions.upcoming import delays
-from apps.retrieval.instants import OBSERVING
 from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.planner.due_times import OBSERVING
 
 
 def promise(source_id: int, until: datetime | None, *, now: datetime) -> None:
@@ -55,7 +55,7 @@ def store_sent(document: postings.Document, *, size: int) -> postings.Stored | N
     made = Retrieval.objects.filter(source_id=document.source_id, outcome__in=OBSERVING)
     first = made.aggregate(first=Min("fetched_at"))["first"]
     at = document.received_at
-    waited = delays(stored, at, schedule.source.pace, looked_at=schedule.observed_at, first=first)
+    waited = delays(stored, at, schedule.source.clock_rate, looked_at=schedule.observed_at, first=first)
     Retrieval.objects.create(
         source_id=document.source_id,
         due_at=at,

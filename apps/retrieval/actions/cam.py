@@ -1,8 +1,8 @@
 """What CAM knows of sources: the chances of updates in each hour of their week.
 
-A week, since what is published follows the days of the week, and since habits are learnt of it. When a source changes
-its habit says; of a page that only looks show to have changed, the log of its retrievals says more. Timetables are made
-anew each night, after habits were learnt, so each night what was seen until then is fed back.
+A week, since what is published follows the days of the week, and since profiles are learnt of it. When a source changes
+its profile says; of a page that only looks show to have changed, the log of its retrievals says more. Timetables are made
+anew each night, after profiles were learnt, so each night what was seen until then is fed back.
 """
 
 from collections.abc import Sequence
@@ -18,15 +18,15 @@ from apps.retrieval.algorithms.calendar import WEEK, hours_of
 from apps.retrieval.algorithms.cam.epochs import REMEMBERED
 from apps.retrieval.algorithms.cam.tracking import Looks, track
 from apps.retrieval.algorithms.cam.weeks import Weeks, weeks
-from apps.retrieval.algorithms.habits.packing import Packed, expectations
-from apps.retrieval.instants import OBSERVING
-from apps.retrieval.models import Habit
+from apps.retrieval.algorithms.weekly_profiles.packing import PackedProfile, expectations
+from apps.retrieval.models import WeeklyProfile
+from apps.retrieval.planner.due_times import OBSERVING
 
 FloatArray = NDArray[np.float64]
 
 CHUNK = 1_000  # sources whose week is looked at at once
 GOLDEN = 0.6180339887498949  # multiples of it are spread evenly
-SUREST = 0.98  # no probability that a habit says is taken for certain: looks could not correct it
+SUREST = 0.98  # no probability that a profile says is taken for certain: looks could not correct it
 
 _LOOKS = """
 SELECT source_id, extract(epoch FROM fetched_at)::float8 AS epoch, new + edited > 0 AS changed
@@ -41,7 +41,7 @@ def tracked_weeks(learners: Sequence[Learner], pages: Sequence[bool], now: datet
 
     Parameters
     ----------
-    learners : sources whose habits are known, those of one pace beside each other
+    learners : sources whose profiles are known, those of one clock rate beside each other
     pages : whether of each only looks show that it has changed
     """
     is_page = {learner.source_id for learner, page in zip(learners, pages, strict=True) if page}
@@ -53,39 +53,39 @@ def tracked_weeks(learners: Sequence[Learner], pages: Sequence[bool], now: datet
 
 
 def _tracked(chunk: Sequence[Learner], is_page: set[int], now: datetime) -> tuple[Weeks, FloatArray]:
-    """Update instants of sources of one pace, and how much there is to learn of each."""
+    """Update instants of sources of one clock rate, and how much there is to learn of each."""
     ids = [learner.source_id for learner in chunk]
-    known = _from_habits(ids)
+    known = _from_profiles(ids)
     rho, doubt = known.probabilities, known.doubt
     rows = [row for row, source_id in enumerate(ids) if source_id in is_page]
     if rows:
-        pace = chunk[0].pace
-        looks = _looks([ids[row] for row in rows], known.shifts[rows], pace, now)
+        clock_rate = chunk[0].clock_rate
+        looks = _looks([ids[row] for row in rows], known.shifts[rows], clock_rate, now)
         # Their grids begin at different instants, all within an hour, which is nothing to what is forgotten by then.
-        today = float(hours_of(now.timestamp(), pace))
+        today = float(hours_of(now.timestamp(), clock_rate))
         tracked = track(looks, np.clip(rho[rows], 1 - SUREST, SUREST), period=WEEK, now=today)
         rho[rows], doubt[rows] = tracked.probability, tracked.doubt
     return known, doubt
 
 
-def _from_habits(ids: Sequence[int]) -> Weeks:
-    habits = {
-        habit.pk: (Packed(bytes(habit.hourly), bytes(habit.minutes)), habit.utc_offset)
-        for habit in Habit.objects.filter(pk__in=ids).only("hourly", "minutes", "utc_offset")
+def _from_profiles(ids: Sequence[int]) -> Weeks:
+    profiles = {
+        profile.pk: (PackedProfile(bytes(profile.hourly), bytes(profile.minutes)), profile.utc_offset)
+        for profile in WeeklyProfile.objects.filter(pk__in=ids).only("hourly", "minutes", "utc_offset")
     }
-    rates = np.diff(expectations([habits[source_id][0] for source_id in ids]), axis=1)
-    return weeks(rates, [habits[source_id][1] for source_id in ids], np.array(ids) * GOLDEN % 1)
+    rates = np.diff(expectations([profiles[source_id][0] for source_id in ids]), axis=1)
+    return weeks(rates, [profiles[source_id][1] for source_id in ids], np.array(ids) * GOLDEN % 1)
 
 
-def _looks(ids: Sequence[int], shifts: FloatArray, pace: float, now: datetime) -> Looks:
+def _looks(ids: Sequence[int], shifts: FloatArray, clock_rate: float, now: datetime) -> Looks:
     """The stretches between looks at pages, each on its page's own grid; the first look at a page ends none."""
-    since = now - timedelta(hours=REMEMBERED * WEEK / pace)
+    since = now - timedelta(hours=REMEMBERED * WEEK / clock_rate)
     with connection.cursor() as cursor:
         cursor.execute(_LOOKS, {"ids": list(ids), "observing": list(OBSERVING), "since": since, "now": now})
         rows = rows_of(cursor)
     place = {source_id: row for row, source_id in enumerate(ids)}
     page = np.array([place[row.source_id] for row in rows], dtype=np.int64)
-    hours = hours_of(np.array([row.epoch for row in rows], dtype=np.float64), pace) - shifts[page]
+    hours = hours_of(np.array([row.epoch for row in rows], dtype=np.float64), clock_rate) - shifts[page]
     follows = page[1:] == page[:-1]
     changed = np.array([row.changed for row in rows], dtype=bool)
     return Looks(page[1:][follows], hours[:-1][follows], hours[1:][follows], changed[1:][follows])

@@ -13,9 +13,9 @@ from psycopg.rows import class_row
 
 from apps.database.statements import cursor_of
 from apps.retrieval.algorithms.politeness import Limits, Memory
-from apps.retrieval.claims import LEASE, Claim
-from apps.retrieval.fetching import Validators
-from apps.retrieval.visits import Assignment, numbers_in
+from apps.retrieval.http.fetching import Validators
+from apps.retrieval.http.results import Assignment, numbers_in
+from apps.retrieval.scheduler.claims import LEASE, Claim
 from apps.sources.formats.feed import UpdateHints
 from apps.sources.kinds import kind_of
 
@@ -27,7 +27,7 @@ _START = """
 UPDATE retrieval_schedule schedule
 SET sequence = schedule.sequence + 1, worker = %(worker)s, asked_at = %(now)s, dispatched_at = NULL,
     attempts = least(schedule.attempts + 1, 1000),
-    due_at = %(now)s + greatest(%(lease)s, make_interval(secs => coalesce(source.min_gap, %(min_gap)s) / source.pace))
+    due_at = %(now)s + greatest(%(lease)s, make_interval(secs => coalesce(source.min_gap, %(min_gap)s) / source.clock_rate))
 FROM unnest(%(ids)s::bigint[], %(sequences)s::int[], %(due)s::float8[], %(dispatched)s::float8[])
     claim(source_id, sequence, due_at, dispatched_at), sources_source source
 WHERE schedule.source_id = claim.source_id AND schedule.sequence = claim.sequence AND source.id = claim.source_id
@@ -35,7 +35,7 @@ WHERE schedule.source_id = claim.source_id AND schedule.sequence = claim.sequenc
 RETURNING source.id AS source_id, schedule.sequence, source.url, claim.due_at, claim.dispatched_at, schedule.etag,
     schedule.last_modified, schedule.body_hash, schedule.consecutive_failures, schedule.slowdown, schedule.validated,
     schedule.moved_to, schedule.moved_count, schedule.ttl, schedule.skip_hours, schedule.skip_days,
-    schedule.failing_since, source.min_gap, source.pace, source.title = '' OR source.site_url = '' AS nameless,
+    schedule.failing_since, source.min_gap, source.clock_rate, source.title = '' OR source.site_url = '' AS nameless,
     schedule.observed_at IS NULL AND schedule.consecutive_failures = 0 AS is_first, source.kind, source.recipe,
     source.site_id, source.expiry_days,
     source.full_text OR EXISTS (
@@ -66,7 +66,7 @@ class _Begun(NamedTuple):
     skip_days: int
     failing_since: datetime | None
     min_gap: int | None
-    pace: float
+    clock_rate: float
     nameless: bool
     is_first: bool
     kind: str
@@ -127,8 +127,8 @@ def _assignment(row: _Begun, now: datetime) -> Assignment:
         hints=UpdateHints(ttl=row.ttl, skip_hours=numbers_in(row.skip_hours), skip_days=numbers_in(row.skip_days)),
         failing_since=row.failing_since,
         followers=row.followers,
-        pace=row.pace,
-        limits=_limits(row.min_gap, is_feed=kind_of(row.kind).is_feed).scaled(row.pace),
+        clock_rate=row.clock_rate,
+        limits=_limits(row.min_gap, is_feed=kind_of(row.kind).is_feed).scaled(row.clock_rate),
         nameless=row.nameless,
         is_first=row.is_first,
     )

@@ -8,12 +8,12 @@ from django.db.models.functions import Greatest
 
 from apps.postings import queries as postings
 from apps.postings.actions import Stored
-from apps.retrieval.actions.upcoming import delays
-from apps.retrieval.instants import OBSERVING
+from apps.retrieval.actions.due_times import delays
 from apps.retrieval.models import Page, Retrieval
+from apps.retrieval.planner.due_times import OBSERVING
 
 
-def log_delays(posting_ids: Mapping[int, int], *, pace: float) -> None:
+def log_delays(posting_ids: Mapping[int, int], *, clock_rate: float) -> None:
     """Add the delays of new articles, by the pages that they stand on, to the visits of index pages that found these.
 
     What an index page showed when it was visited for the first time may be of any age, so that it waited for nobody.
@@ -23,10 +23,10 @@ def log_delays(posting_ids: Mapping[int, int], *, pace: float) -> None:
     for page_id, index_id in pages:
         by_index[index_id].append(posting_ids[page_id])
     for index_id, ids in by_index.items():
-        _log(index_id, ids, pace)
+        _log(index_id, ids, clock_rate)
 
 
-def _log(index_id: int, posting_ids: list[int], pace: float) -> None:
+def _log(index_id: int, posting_ids: list[int], clock_rate: float) -> None:
     visits = Retrieval.objects.filter(source_id=index_id, outcome__in=OBSERVING).order_by("-fetched_at")
     latest = list(visits.values_list("pk", "fetched_at")[:2])
     if len(latest) < 2:
@@ -35,7 +35,7 @@ def _log(index_id: int, posting_ids: list[int], pace: float) -> None:
     first = visits.earliest("fetched_at").fetched_at
     waited = []
     for published, retrieved in postings.trusted_dates(posting_ids):
-        waited += delays(Stored(1, 0, (published,)), retrieved, pace, looked_at=looked_at, first=first)
+        waited += delays(Stored(1, 0, (published,)), retrieved, clock_rate, looked_at=looked_at, first=first)
     if waited:
         Retrieval.objects.filter(pk=visit_id).update(
             dated=F("dated") + len(waited),

@@ -14,7 +14,7 @@ from apps.postings import actions as postings
 from apps.postings.actions import PageOfPosting
 from apps.retrieval import queries
 from apps.retrieval.actions.crawl_delays import log_delays
-from apps.retrieval.actions.learning import Learner, learn_first_habits
+from apps.retrieval.actions.learning import Learner, learn_first_profiles
 from apps.retrieval.actions.pages import add_links, lock_crawl
 from apps.retrieval.actions.planning import shortest_gap
 from apps.retrieval.actions.replanning import replan
@@ -22,7 +22,7 @@ from apps.retrieval.algorithms.crawl.addresses import is_continuation
 from apps.retrieval.algorithms.crawl.deciding import Decision, Seen, after_look
 from apps.retrieval.algorithms.crawl.patterns import KINDS, Patterns
 from apps.retrieval.algorithms.reading import IndexReading
-from apps.retrieval.looks import Look, PageAssignment, Turn
+from apps.retrieval.crawler.batches import CrawlBatch, PageAssignment, PageFetch
 from apps.retrieval.models import Crawl, Page, Schedule
 from apps.sources import actions as sources
 from apps.sources import kinds
@@ -32,12 +32,12 @@ from apps.sources.models import Source
 TURN_SIZE = 25  # pages
 LEASE = timedelta(minutes=5)  # after it another worker may go on where one was lost
 LIKELY = 0.5  # probability from which a link counts as one to news
-MOST_GUESSED = 300  # links of a page
+MAX_GUESSED = 300  # links of a page
 UNWANTED_FOR = timedelta(hours=1)  # between two looks whether anybody follows the source again
 
 
 @transaction.atomic
-def begin_turn(source_id: int, *, now: datetime) -> Turn | None:
+def begin_turn(source_id: int, *, now: datetime) -> CrawlBatch | None:
     """Lease the pages of a source that are to be fetched next; None while there are none, or it is another's turn.
 
     Requests are counted here, before they are made: those of a worker that is lost were made, too.
@@ -85,7 +85,7 @@ def _requests_left(crawl: Crawl, now: datetime) -> int:
 
 
 def _day(crawl: Crawl) -> timedelta:
-    return timedelta(days=1) / crawl.source.pace
+    return timedelta(days=1) / crawl.source.clock_rate
 
 
 def _next_page_at(source_id: int) -> datetime | None:
@@ -94,8 +94,8 @@ def _next_page_at(source_id: int) -> datetime | None:
     return found
 
 
-def _turn(crawl: Crawl, leased_until: datetime, pages: Sequence[Page]) -> Turn:
-    return Turn(
+def _turn(crawl: Crawl, leased_until: datetime, pages: Sequence[Page]) -> CrawlBatch:
+    return CrawlBatch(
         source_id=crawl.pk,
         leased_until=leased_until,
         crawled=crawl.source.kind == kinds.SITE,
@@ -118,7 +118,7 @@ def _turn(crawl: Crawl, leased_until: datetime, pages: Sequence[Page]) -> Turn:
 
 
 @transaction.atomic
-def store_turn(turn: Turn, looks: Sequence[Look], *, now: datetime) -> bool:
+def store_turn(turn: CrawlBatch, looks: Sequence[PageFetch], *, now: datetime) -> bool:
     """Store what a turn brought and end its lease; False if the lease was lost, and nothing is stored then."""
     # Postings of one source are stored under the lock of its schedule, which comes before that of its crawl.
     Schedule.objects.select_for_update().filter(pk=turn.source_id).first()
@@ -128,7 +128,7 @@ def store_turn(turn: Turn, looks: Sequence[Look], *, now: datetime) -> bool:
         return False
     patterns = Patterns.from_json(crawl.patterns)
     decided = [(look, _decide(look, patterns, now)) for look in looks]
-    posting_ids = _store_postings(turn, decided, crawl.source.pace)
+    posting_ids = _store_postings(turn, decided, crawl.source.clock_rate)
     _store_index_pages(crawl, decided, now)
     _write_pages(decided, posting_ids)
     due_at = _next_page_at(crawl.pk)
@@ -136,21 +136,21 @@ def store_turn(turn: Turn, looks: Sequence[Look], *, now: datetime) -> bool:
         patterns=_observed(patterns, turn, decided), leased_until=None, due_at=due_at
     )
     if turn.crawled and crawl.explored_at is None and (due_at is None or due_at > now):
-        _know_habit(crawl, now)
+        _know_profile(crawl, now)
     return True
 
 
-def _know_habit(crawl: Crawl, now: datetime) -> None:
+def _know_profile(crawl: Crawl, now: datetime) -> None:
     """Learn when the site publishes as soon as what it shows was read: its first page was asked before all that."""
     Crawl.objects.filter(pk=crawl.pk).update(explored_at=now)
-    learn_first_habits([Learner(crawl.pk, crawl.source.pace)], now=now)
+    learn_first_profiles([Learner(crawl.pk, crawl.source.clock_rate)], now=now)
     replan([crawl.pk], now=now)
 
 
-Decided = Sequence[tuple[Look, Decision]]
+Decided = Sequence[tuple[PageFetch, Decision]]
 
 
-def _decide(look: Look, patterns: Patterns, now: datetime) -> Decision:
+def _decide(look: PageFetch, patterns: Patterns, now: datetime) -> Decision:
     page, reading = look.page, look.reading
     seen = Seen(
         url=page.url,
@@ -170,10 +170,10 @@ def _decide(look: Look, patterns: Patterns, now: datetime) -> Decision:
 
 
 def _leads_to_news(index: IndexReading, patterns: Patterns) -> bool:
-    return any(patterns.prior(link.url, link.text).news >= LIKELY for link in index.links[:MOST_GUESSED])
+    return any(patterns.prior(link.url, link.text).news >= LIKELY for link in index.links[:MAX_GUESSED])
 
 
-def _store_postings(turn: Turn, decided: Decided, pace: float) -> dict[int, int]:
+def _store_postings(turn: CrawlBatch, decided: Decided, clock_rate: float) -> dict[int, int]:
     """Store what news pages say; the posting of each page."""
     news = [look for look, decision in decided if decision.kind == Page.Kind.NEWS and look.reading]
     found: dict[int, int] = {}
@@ -189,11 +189,11 @@ def _store_postings(turn: Turn, decided: Decided, pace: float) -> dict[int, int]
             found[look.page.page_id] = look.page.posting_id
     ids = postings.store_articles(turn.source_id, [page for _, page in new])
     stored = {look.page.page_id: id for (look, _), id in zip(new, ids, strict=True) if id is not None}
-    log_delays(stored, pace=pace)
+    log_delays(stored, clock_rate=clock_rate)
     return found | stored
 
 
-def _posting_page(look: Look) -> PageOfPosting | None:
+def _posting_page(look: PageFetch) -> PageOfPosting | None:
     if look.reading is None or look.reading.article is None:
         return None
     return PageOfPosting(look.fetched.url, look.reading.article, look.document, look.fetched.received_at)
@@ -243,7 +243,7 @@ def _write_pages(decided: Decided, posting_ids: dict[int, int]) -> None:
         )
 
 
-def _observed(patterns: Patterns, turn: Turn, decided: Decided) -> object:
+def _observed(patterns: Patterns, turn: CrawlBatch, decided: Decided) -> object:
     """What is learnt of the site's addresses, with what was found behind these.
 
     An index page that leads to no news is worth nothing, however many pages it links to: a calendar's, say.

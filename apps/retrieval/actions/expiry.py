@@ -13,17 +13,17 @@ BATCH = 500  # postings of one transaction
 _EXPIRED = """
 SELECT posting.id FROM postings_posting posting
 JOIN sources_source source ON source.id = posting.source_id AND source.expiry_days IS NOT NULL
-LEFT JOIN retrieval_habit habit ON habit.source_id = source.id
+LEFT JOIN retrieval_weeklyprofile profile ON profile.source_id = source.id
 WHERE posting.published_at < %(now)s - make_interval(days => source.expiry_days)
     AND posting.id > %(after)s
     AND NOT EXISTS (
         SELECT FROM following_mark mark WHERE mark.posting_id = posting.id AND mark.starred_at IS NOT NULL)
     AND NOT EXISTS (SELECT FROM following_note note WHERE note.posting_id = posting.id)
-    AND (posting.claimed_at IS NOT NULL OR coalesce(habit."window", 0) = 0 OR EXISTS (
+    AND (posting.claimed_at IS NOT NULL OR coalesce(profile."window", 0) = 0 OR EXISTS (
         SELECT FROM postings_posting newer
         WHERE newer.source_id = posting.source_id AND newer.claimed_at IS NULL
             AND (newer.published_at, newer.id) > (posting.published_at, posting.id)
-        OFFSET habit."window" - 1))
+        OFFSET profile."window" - 1))
 ORDER BY posting.id LIMIT %(batch)s
 """
 _STILL_UNWANTED = """

@@ -12,14 +12,14 @@ from apps.postings import actions as postings
 from apps.postings import queries as posting_queries
 from apps.postings.actions import PageOfPosting
 from apps.postings.algorithms.extraction.articles import extract_article
-from apps.postings.algorithms.extraction.site_tags import MOST_PAGES
+from apps.postings.algorithms.extraction.site_tags import MAX_PAGES
 from apps.postings.algorithms.extraction.site_training import Trained, train_site_tags
 from apps.retrieval import queries, sandbox
 from apps.retrieval.actions.crawling import set_keen_tags
 from apps.retrieval.models import Schedule
 
-FEWEST_PAGES = 2
-MOST_PROBLEMS = 3  # that one split of a job tells
+MIN_PAGES = 2
+MAX_PROBLEMS = 3  # that one split of a job tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def write_extracted(found: Sequence[Extracted], source_ids: Collection[int]) -> 
         if each.page and bytes(pages.get(each.posting_id, b"")) == each.digest
     )
     problems = [f"Posting {each.posting_id}: {each.problem}" for each in found if each.problem]
-    return {"pages": len(found), "texts": written, "unusable": len(problems), "problems": problems[:MOST_PROBLEMS]}
+    return {"pages": len(found), "texts": written, "unusable": len(problems), "problems": problems[:MAX_PROBLEMS]}
 
 
 def train_keen_tags(source_id: int, *, now: datetime) -> Trained:
@@ -95,7 +95,7 @@ def train_keen_tags(source_id: int, *, now: datetime) -> Trained:
     ValueError
         If there are too few such pages.
     """
-    known = list(posting_queries.with_documents(source_id).order_by("-published_at")[:MOST_PAGES])
+    known = list(posting_queries.with_documents(source_id).order_by("-published_at")[:MAX_PAGES])
     pages = []
     for posting in known:
         try:
@@ -103,8 +103,8 @@ def train_keen_tags(source_id: int, *, now: datetime) -> Trained:
         except (documents.DocumentLost, documents.DocumentDamaged):
             continue
         pages.append((raw.body, raw.content_type, posting.text))
-    if len(pages) < FEWEST_PAGES:
-        raise ValueError(f"There are {len(pages)} stored pages with known text; at least {FEWEST_PAGES} are needed.")
+    if len(pages) < MIN_PAGES:
+        raise ValueError(f"There are {len(pages)} stored pages with known text; at least {MIN_PAGES} are needed.")
     trained = sandbox.run(train_site_tags, pages)
     set_keen_tags(source_id, trained.tags, now=now)
     return trained

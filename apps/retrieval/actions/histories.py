@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from apps.database.statements import rows_as
 from apps.postings.algorithms.dates import EARLIEST, TOLERANCE
 from apps.retrieval.algorithms.calendar import SLOTS_BEGIN, hours_of
-from apps.retrieval.algorithms.habits.packing import Packed, expectations
 from apps.retrieval.algorithms.traces import Trace
-from apps.retrieval.instants import OBSERVING
-from apps.retrieval.models import Habit
+from apps.retrieval.algorithms.weekly_profiles.packing import PackedProfile, expectations
+from apps.retrieval.models import WeeklyProfile
+from apps.retrieval.planner.due_times import OBSERVING
 from apps.sources.kinds import all_kinds
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 UNKNOWN = -32_768  # stands for no offset: nulls would make the rows of a binary copy unequal in length
-_GRID = 65  # points at which a habit is looked at between two retrievals
+_GRID = 65  # points at which a profile is looked at between two retrievals
 
 TRUSTED = "claimed_at IS NOT NULL AND claimed_at BETWEEN %(earliest)s AND retrieved_at + %(tolerance)s"
 # The postings that each source shows: its own, but those of a crawled site belong to the page that led to them first.
@@ -75,7 +75,7 @@ class _Undated(NamedTuple):
 
 @dataclass(frozen=True)
 class Histories:
-    """What n sources of one pace published, m postings in all; times in hours on the sources' own axis."""
+    """What n sources of one clock rate published, m postings in all; times in hours on the sources' own axis."""
 
     source_ids: IntArray  # (n,), ascending
     owners: IntArray  # (m,), positions in `source_ids`
@@ -102,16 +102,16 @@ class Histories:
         return Trace([str(each) for each in self.source_ids[positions]], times[order], starts)
 
 
-def read(source_ids: Sequence[int], *, pace: float, weeks: float, now: datetime) -> Histories:
-    """Read what sources of one pace published in the last weeks of their own time.
+def read(source_ids: Sequence[int], *, clock_rate: float, weeks: float, now: datetime) -> Histories:
+    """Read what sources of one clock rate published in the last weeks of their own time.
 
     Only dates that can be trusted count. A posting without one gets a time between the two retrievals between which it
-    came, where the habit known so far has it expected; those that the first retrieval brought are left out.
+    came, where the profile known so far has it expected; those that the first retrieval brought are left out.
     """
     ids = np.unique(np.array(source_ids, dtype=np.int64))
     values = {
         "ids": ids.tolist(),
-        "since": now - timedelta(weeks=weeks) / pace,
+        "since": now - timedelta(weeks=weeks) / clock_rate,
         "now": now,
         "earliest": EARLIEST,
         "tolerance": TOLERANCE,
@@ -126,8 +126,8 @@ def read(source_ids: Sequence[int], *, pace: float, weeks: float, now: datetime)
     with connection.cursor() as cursor:
         cursor.execute(_UNDATED, values)
         undated = rows_as(_Undated, cursor)
-    spread_owners, spread = _spread(ids, undated, pace)
-    owners, times = np.concatenate((owners, spread_owners)), np.concatenate((hours_of(epochs, pace), spread))
+    spread_owners, spread = _spread(ids, undated, clock_rate)
+    owners, times = np.concatenate((owners, spread_owners)), np.concatenate((hours_of(epochs, clock_rate), spread))
     offsets = np.concatenate((offsets, latest[spread_owners]))
     return Histories(ids, owners, times, times + offsets / 60, latest)
 
@@ -144,7 +144,7 @@ def _dated_rows(values: dict[str, Any]) -> NDArray[Any]:
 def _latest_offsets(ids: IntArray, owners: IntArray, epochs: FloatArray, claimed: IntArray) -> IntArray:
     """Minutes that each source's local time is ahead of UTC: its latest posting's, else what is known, else none."""
     latest = np.zeros(len(ids), dtype=np.int64)
-    known = Habit.objects.filter(source_id__in=ids.tolist()).values_list("source_id", "utc_offset")
+    known = WeeklyProfile.objects.filter(source_id__in=ids.tolist()).values_list("source_id", "utc_offset")
     for source_id, offset in known:
         latest[np.searchsorted(ids, source_id)] = offset
     said = np.flatnonzero(claimed != UNKNOWN)
@@ -153,17 +153,20 @@ def _latest_offsets(ids: IntArray, owners: IntArray, epochs: FloatArray, claimed
     return latest
 
 
-def _spread(ids: IntArray, undated: Sequence[_Undated], pace: float) -> tuple[IntArray, FloatArray]:
-    """Owners and times (UTC) of postings that came between two retrievals, at quantiles of what the habit expects."""
+def _spread(ids: IntArray, undated: Sequence[_Undated], clock_rate: float) -> tuple[IntArray, FloatArray]:
+    """Owners and times (UTC) of postings that came between two retrievals, at quantiles of what the profile expects."""
     wanted = {row.asked_id for row in undated}
-    habits = Habit.objects.filter(source_id__in=wanted).only("hourly", "minutes", "utc_offset")
+    profiles = WeeklyProfile.objects.filter(source_id__in=wanted).only("hourly", "minutes", "utc_offset")
     cumulated = {
-        habit.pk: (expectations([Packed(bytes(habit.hourly), bytes(habit.minutes))])[0], habit.utc_offset / 60)
-        for habit in habits
+        profile.pk: (
+            expectations([PackedProfile(bytes(profile.hourly), bytes(profile.minutes))])[0],
+            profile.utc_offset / 60,
+        )
+        for profile in profiles
     }
     owners, times = [], []
     for row in undated:
-        begin, end = hours_of(row.before, pace), hours_of(row.until, pace)
+        begin, end = hours_of(row.before, clock_rate), hours_of(row.until, clock_rate)
         grid = np.linspace(begin, end, _GRID)
         share = (np.arange(row.postings) + 0.5) / row.postings
         if row.asked_id in cumulated:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from django.db import connection
 
-from apps.retrieval.lateness import BUCKETS, late
 from apps.retrieval.models import Retrieval
+from apps.retrieval.queries.lateness import BUCKETS, late
 
 SHARDS = 8
 

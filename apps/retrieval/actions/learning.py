@@ -15,30 +15,30 @@ from apps.retrieval.actions import histories
 from apps.retrieval.actions.histories import Histories
 from apps.retrieval.actions.plan import LEARNING, alone, current_plan
 from apps.retrieval.algorithms.calendar import WEEK, hours_of
-from apps.retrieval.algorithms.habits import learning
-from apps.retrieval.algorithms.habits.learning import Habits, Priors, five_minute_rates
-from apps.retrieval.algorithms.habits.packing import pack_hourly, pack_minutes
 from apps.retrieval.algorithms.planner.activity import PRIOR
 from apps.retrieval.algorithms.planner.price import root_mass
 from apps.retrieval.algorithms.traces import Trace
+from apps.retrieval.algorithms.weekly_profiles import learning
+from apps.retrieval.algorithms.weekly_profiles.learning import Priors, WeeklyProfiles, five_minute_rates
+from apps.retrieval.algorithms.weekly_profiles.packing import pack_hourly, pack_minutes
 from apps.retrieval.models import Plan
 
 FloatArray = NDArray[np.float64]
 
 CHUNK = 500  # sources learnt and written at once
 SEED = 20  # of the sample that priors are fitted on
-RELEARN = 24.0  # h of the sources' own time after which habits are learnt anew
+RELEARN = 24.0  # h of the sources' own time after which profiles are learnt anew
 
 
 class Learner(NamedTuple):
     source_id: int
-    pace: float
+    clock_rate: float
 
 
-def learn_habits(*, now: datetime) -> int:
-    """Learn the habits of all sources that are to be asked and have answered; all are planned anew afterwards.
+def learn_profiles(*, now: datetime) -> int:
+    """Learn the profiles of all sources that are to be asked and have answered; all are planned anew afterwards.
 
-    What is usual among them is fitted first, on a sample. Returns how many habits were learnt; 0 if another process is
+    What is usual among them is fitted first, on a sample. Returns how many profiles were learnt; 0 if another process is
     learning.
     """
     with alone(LEARNING) as granted:
@@ -48,38 +48,40 @@ def learn_habits(*, now: datetime) -> int:
         priors = _usual(learners, now)
         for chunk in chunks(learners):
             _learn(chunk, priors, now)
-        # Whatever was planned until now followed other habits.
+        # Whatever was planned until now followed other profiles.
         Plan.objects.filter(pk=current_plan().pk).update(priors=priors.to_json(), learned_at=now, planned_revision=0)
         return len(learners)
 
 
 def learn_if_due(*, now: datetime) -> int:
-    """Learn habits where that was never done, or not within a day of the sources' own time."""
+    """Learn profiles where that was never done, or not within a day of the sources' own time."""
     learned_at = current_plan().learned_at
     if learned_at is not None:
-        hours = (now - learned_at).total_seconds() / 3600 * queries.wanted().mean_pace
+        hours = (now - learned_at).total_seconds() / 3600 * queries.wanted().mean_clock_rate
         if hours < RELEARN:
             return 0
-    return learn_habits(now=now)
+    return learn_profiles(now=now)
 
 
-def learn_first_habits(learners: Sequence[Learner], *, now: datetime) -> None:
-    """Learn the habits of sources of which only the first postings are known, from these and what is usual."""
+def learn_first_profiles(learners: Sequence[Learner], *, now: datetime) -> None:
+    """Learn the profiles of sources of which only the first postings are known, from these and what is usual."""
     values = Plan.objects.filter(pk=1).values_list("priors", flat=True).first()
     priors = Priors.from_json(values) if values else Priors.ignorant()
-    for chunk in chunks(sorted(learners, key=lambda each: (each.pace, each.source_id))):
+    for chunk in chunks(sorted(learners, key=lambda each: (each.clock_rate, each.source_id))):
         _learn(chunk, priors, now)
 
 
 def _learners() -> list[Learner]:
-    """Sources of one pace beside each other."""
+    """Sources of one clock rate beside each other."""
     known = queries.to_be_asked().filter(~Q(schedule__observed_at=None))
-    return [Learner(id, pace) for id, pace in known.order_by("pace", "pk").values_list("pk", "pace")]
+    return [
+        Learner(id, clock_rate) for id, clock_rate in known.order_by("clock_rate", "pk").values_list("pk", "clock_rate")
+    ]
 
 
 def chunks(learners: Sequence[Learner], size: int = CHUNK) -> Iterator[Sequence[Learner]]:
-    """Cut sources, ordered by pace, into pieces of one pace each."""
-    for _, alike in groupby(learners, key=lambda each: each.pace):
+    """Cut sources, ordered by clock rate, into pieces of one clock rate each."""
+    for _, alike in groupby(learners, key=lambda each: each.clock_rate):
         rows = list(alike)
         for start in range(0, len(rows), size):
             yield rows[start : start + size]
@@ -87,7 +89,7 @@ def chunks(learners: Sequence[Learner], size: int = CHUNK) -> Iterator[Sequence[
 
 def read(chunk: Sequence[Learner], weeks: float, now: datetime) -> Histories:
     """What the sources of a chunk have published."""
-    return histories.read([each.source_id for each in chunk], pace=chunk[0].pace, weeks=weeks, now=now)
+    return histories.read([each.source_id for each in chunk], clock_rate=chunk[0].clock_rate, weeks=weeks, now=now)
 
 
 def _usual(learners: Sequence[Learner], now: datetime) -> Priors:
@@ -102,8 +104,8 @@ def _usual(learners: Sequence[Learner], now: datetime) -> Priors:
 
 
 def _on_one_axis(chunk: Sequence[Learner], today: float, now: datetime) -> list[FloatArray]:
-    """Each source's times moved by whole weeks, so that those of all paces end within the week before today."""
-    local_now = float(hours_of(now.timestamp(), chunk[0].pace))
+    """Each source's times moved by whole weeks, so that those of all clock rates end within the week before today."""
+    local_now = float(hours_of(now.timestamp(), chunk[0].clock_rate))
     moved = []
     for offset, _, trace in read(chunk, learning.WEEKS, now).alike():
         weeks = np.floor((today - (local_now + offset / 60)) / WEEK)
@@ -113,27 +115,27 @@ def _on_one_axis(chunk: Sequence[Learner], today: float, now: datetime) -> list[
 
 def _learn(chunk: Sequence[Learner], priors: Priors, now: datetime) -> None:
     known = read(chunk, learning.WEEKS, now)
-    local_now = float(hours_of(now.timestamp(), chunk[0].pace))
+    local_now = float(hours_of(now.timestamp(), chunk[0].clock_rate))
     rows: list[tuple[Any, ...]] = []
     for offset, positions, trace in known.alike():
-        habits = learning.learn_habits(trace, local_now + offset / 60, priors)
-        rows += _rows(known.source_ids[positions].tolist(), habits, offset)
+        profiles = learning.learn_profiles(trace, local_now + offset / 60, priors)
+        rows += _rows(known.source_ids[positions].tolist(), profiles, offset)
     _write(sorted(rows), now)
 
 
-def _rows(source_ids: Sequence[int], habits: Habits, offset: int) -> list[tuple[Any, ...]]:
-    masses = root_mass(five_minute_rates(habits.hourly, habits.minutes), WEEK)
-    weekly = habits.hourly.sum(axis=1)
+def _rows(source_ids: Sequence[int], profiles: WeeklyProfiles, offset: int) -> list[tuple[Any, ...]]:
+    masses = root_mass(five_minute_rates(profiles.hourly, profiles.minutes), WEEK)
+    weekly = profiles.hourly.sum(axis=1)
     return [
         (source_id, pack_hourly(hourly), pack_minutes(minutes), week, mass, offset)
         for source_id, hourly, minutes, week, mass in zip(
-            source_ids, habits.hourly, habits.minutes, weekly.tolist(), masses.tolist(), strict=True
+            source_ids, profiles.hourly, profiles.minutes, weekly.tolist(), masses.tolist(), strict=True
         )
     ]
 
 
 _WRITE = """
-INSERT INTO retrieval_habit
+INSERT INTO retrieval_weeklyprofile
     (source_id, hourly, minutes, weekly, root_mass, utc_offset, timetable, period, chances, learned_at)
 SELECT learnt.*, '', 0, '', %s
 FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[], %s::float8[], %s::float8[], %s::int2[])
@@ -146,10 +148,10 @@ ON CONFLICT (source_id) DO UPDATE SET hourly = excluded.hourly, minutes = exclud
 
 @transaction.atomic
 def _write(rows: Sequence[tuple[Any, ...]], now: datetime) -> None:
-    """Write habits. What was seen against former ones says nothing against these: activity begins anew."""
+    """Write profiles. What was seen against former ones says nothing against these: activity begins anew."""
     columns = [list(column) for column in zip(*rows, strict=True)]
     with connection.cursor() as cursor:
-        # Schedules are locked before habits, as visits do that are stored at the same time.
+        # Schedules are locked before profiles, as visits do that are stored at the same time.
         cursor.execute(
             """
             UPDATE retrieval_schedule schedule SET activity_seen = %s, activity_expected = %s

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from apps.accounts import limits
+from apps.accounts.actions import rate_limits
 from apps.accounts.models import User
 from apps.following.actions import NotPossible
 from apps.sources import queries as sources
@@ -22,7 +22,7 @@ def count_lookup(user: User) -> None:
     TooOften
         If it is one too many: nobody may be asked then.
     """
-    if not limits.is_within("address", user.pk, most=MOST_LOOKUPS, seconds=WITHIN):
+    if not rate_limits.is_within("address", user.pk, most=MOST_LOOKUPS, seconds=WITHIN):
         words = _("At most %(most)s new addresses per hour are checked for you. Try again later.")
         raise TooOften(words % {"most": MOST_LOOKUPS})
 

@@ -18,9 +18,9 @@ from apps.retrieval.algorithms.crawl.addresses import is_continuation, page_key
 from apps.retrieval.algorithms.crawl.deciding import Limits, NewLink, for_new_link
 from apps.retrieval.algorithms.crawl.links import Link
 from apps.retrieval.algorithms.crawl.patterns import Patterns
+from apps.retrieval.algorithms.robots import origin_of
+from apps.retrieval.http.results import FetchResult
 from apps.retrieval.models import Crawl, Page, RobotsRules
-from apps.retrieval.robots import origin_of
-from apps.retrieval.visits import Visit
 from apps.sources import kinds
 from apps.sources.algorithms.addresses import host, registrable_domain
 
@@ -29,7 +29,7 @@ FEED_PAGES_KEPT = timedelta(days=30)
 PRUNED_AT_ONCE = 5_000  # rows of one transaction
 
 
-def find(visits: Sequence[Visit], *, now: datetime) -> dict[int, Stored]:
+def find(visits: Sequence[FetchResult], *, now: datetime) -> dict[int, Stored]:
     """Remember the pages that visits found links to; of each visited index page, how many new ones are to be fetched.
 
     Of feeds whose teasers are to be filled, these are the pages of new postings.

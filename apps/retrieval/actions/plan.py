@@ -101,10 +101,10 @@ def control_price(*, now: datetime) -> float | None:
     wanted = queries.wanted()
     if not wanted.count:
         return None
-    day = DAY_HOURS / wanted.mean_pace  # h of ours
+    day = DAY_HOURS / wanted.mean_clock_rate  # h of ours
     since_change = (now - plan.changed_at).total_seconds() / HOUR
     window = min(day, since_change)
-    hours = (now - plan.priced_at).total_seconds() / HOUR * wanted.mean_pace
+    hours = (now - plan.priced_at).total_seconds() / HOUR * wanted.mean_clock_rate
     if window < min(1.0, day) or hours < 1 - 1e-3:
         return None
     used = queries.requests_made(now - timedelta(hours=window), now)

@@ -21,7 +21,7 @@ NEAR = timedelta(seconds=5)  # beat looks at least this often; only nearer insta
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckRequest:
     granted: bool  # the source is asked now
     at: datetime  # when it is asked
     reason: str
@@ -62,12 +62,12 @@ def adopt_sources(source_ids: Collection[int] | None = None, *, now: datetime) -
     return len(added) + resumed + stopped
 
 
-def ask_soon(source_id: int, *, now: datetime) -> Asked:
+def ask_soon(source_id: int, *, now: datetime) -> CheckRequest:
     """Ask a source now, or as soon as politeness allows."""
     return _ask(source_id, shortest_gap, queries.WISH, now)
 
 
-def ask_announced(source_id: int, *, now: datetime) -> Asked:
+def ask_announced(source_id: int, *, now: datetime) -> CheckRequest:
     """Ask a source whose publisher says that there is something new: now, or a minute after the latest request.
 
     Its own word permits it to go below the shortest gap.
@@ -75,20 +75,20 @@ def ask_announced(source_id: int, *, now: datetime) -> Asked:
     return _ask(source_id, announced_gap, queries.ANNOUNCED, now)
 
 
-def _ask(source_id: int, gap_of: Callable[[Source], timedelta], reason: str, now: datetime) -> Asked:
+def _ask(source_id: int, gap_of: Callable[[Source], timedelta], reason: str, now: datetime) -> CheckRequest:
     schedule = Schedule.objects.select_related("source").select_for_update(of=("self",)).filter(pk=source_id)
     with transaction.atomic():
         row = schedule.get()
         if row.source.state != Source.State.ACTIVE:
-            return Asked(False, now, f"The feed is {row.source.get_state_display().lower()}.")
+            return CheckRequest(False, now, f"The feed is {row.source.get_state_display().lower()}.")
         if row.worker or row.dispatched_at:
-            return Asked(True, now, BEING_ASKED)
+            return CheckRequest(True, now, BEING_ASKED)
         earliest = max(filter(None, [now, _end_of_gap(row, gap_of), row.not_before]))
         schedule.update(due_at=earliest, reason=reason)
         wake_beat([earliest], now)
     if earliest == now:
-        return Asked(True, now, "The feed is being checked now.")
-    return Asked(False, earliest, f"It was checked at {row.asked_at:%H:%M} UTC and cannot be checked again yet.")
+        return CheckRequest(True, now, "The feed is being checked now.")
+    return CheckRequest(False, earliest, f"It was checked at {row.asked_at:%H:%M} UTC and cannot be checked again yet.")
 
 
 def _end_of_gap(schedule: Schedule, gap_of: Callable[[Source], timedelta]) -> datetime | None:
@@ -98,12 +98,12 @@ def _end_of_gap(schedule: Schedule, gap_of: Callable[[Source], timedelta]) -> da
 def shortest_gap(source: Source) -> timedelta:
     """The shortest time between two requests to a source, whoever wishes for them."""
     seconds = settings.RETRIEVAL_MIN_GAP if source.min_gap is None else source.min_gap
-    return timedelta(seconds=seconds / source.pace)
+    return timedelta(seconds=seconds / source.clock_rate)
 
 
 def announced_gap(source: Source) -> timedelta:
     """The same where the publisher itself says that there is something new."""
-    return min(shortest_gap(source), ANNOUNCED_GAP / source.pace)
+    return min(shortest_gap(source), ANNOUNCED_GAP / source.clock_rate)
 
 
 def _plan(schedules: list[Schedule], now: datetime, *, reason: str) -> int:

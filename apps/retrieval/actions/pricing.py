@@ -10,12 +10,12 @@ from apps.database.statements import rows_as
 from apps.retrieval import queries
 from apps.retrieval.actions.plan import current_plan
 from apps.retrieval.algorithms.calendar import WEEK
-from apps.retrieval.algorithms.habits.packing import expectations
 from apps.retrieval.algorithms.planner.price import closed_form_price
 from apps.retrieval.algorithms.planner.rehearsal import price_for, what_if
-from apps.retrieval.instants import Terms, outlook_at
+from apps.retrieval.algorithms.weekly_profiles.packing import expectations
 from apps.retrieval.models import Plan
-from apps.retrieval.remembered import COLUMNS, TABLES, WORTH, Remembered, parameters
+from apps.retrieval.planner.due_times import Terms, outlook_at
+from apps.retrieval.planner.state import COLUMNS, TABLES, WORTH, ScheduleState, parameters
 
 SAMPLE = 300  # sources that stand for all
 CURVE_SAMPLE = 60  # sources that the what-if curve is rehearsed on: people look at it, and it takes nine rehearsals
@@ -23,7 +23,7 @@ SEED = 7
 
 
 def price_anew(*, now: datetime) -> float | None:
-    """Find the price that the budget pays, and what other budgets would bring; None while no habit is known."""
+    """Find the price that the budget pays, and what other budgets would bring; None while no profile is known."""
     plan = current_plan()
     all_masses, sources = _sampled(now)
     announced = queries.announced(now)
@@ -33,45 +33,49 @@ def price_anew(*, now: datetime) -> float | None:
         return None
     terms = Terms(1.0, plan.longest_gap)
     share = float(masses.sum()) / all_masses
-    price = price_for(outlook_at(sources, terms, now), *_worths_and_paces(sources), budget * share)
+    price = price_for(outlook_at(sources, terms, now), *_worths_and_clock_rates(sources), budget * share)
     few, share = sources[:CURVE_SAMPLE], float(masses[:CURVE_SAMPLE].sum()) / all_masses
-    points = what_if(outlook_at(few, terms, now), *_worths_and_paces(few), price)
+    points = what_if(outlook_at(few, terms, now), *_worths_and_clock_rates(few), price)
     waiting = 1 - announced.postings / (announced.postings + _postings(few) / share)  # of all postings
     curve = [[24 * (retrievals / share + announced.retrievals), delay * waiting] for retrievals, delay in points]
     Plan.objects.filter(pk=1).update(price=price, priced_at=now, curve=curve)
     return price
 
 
-def _postings(sources: Sequence[Remembered]) -> float:
-    """Postings that habits expect per hour of ours."""
-    expected = expectations([source.habit for source in sources])[:, -1]
-    return float((expected * [source.pace for source in sources]).sum()) / WEEK
+def _postings(sources: Sequence[ScheduleState]) -> float:
+    """Postings that profiles expect per hour of ours."""
+    expected = expectations([source.profile for source in sources])[:, -1]
+    return float((expected * [source.clock_rate for source in sources]).sum()) / WEEK
 
 
-def first_price(plan: Plan, sources: Sequence[Remembered]) -> float:
+def first_price(plan: Plan, sources: Sequence[ScheduleState]) -> float:
     """The price by the closed form, as if these sources were all: until it is found by rehearsing."""
     wanted = queries.wanted()
-    budget = queries.hourly_budget(plan, wanted) * sum(source.pace for source in sources) / max(wanted.paces, 1e-9)
-    masses = np.array([source.root_mass * source.pace for source in sources])
+    budget = (
+        queries.hourly_budget(plan, wanted)
+        * sum(source.clock_rate for source in sources)
+        / max(wanted.clock_rates, 1e-9)
+    )
+    masses = np.array([source.root_mass * source.clock_rate for source in sources])
     worths = np.array([source.worth for source in sources])
     return closed_form_price(masses, worths if worths.any() else np.ones(len(sources)), max(budget, 1e-9) * WEEK)
 
 
-def _worths_and_paces(sources: Sequence[Remembered]) -> tuple[np.ndarray, np.ndarray]:
-    return np.array([source.worth for source in sources]), np.array([source.pace for source in sources])
+def _worths_and_clock_rates(sources: Sequence[ScheduleState]) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([source.worth for source in sources]), np.array([source.clock_rate for source in sources])
 
 
-def _mass(source: Remembered) -> float:
+def _mass(source: ScheduleState) -> float:
     """What a source's retrievals go by."""
-    return float(source.root_mass * np.sqrt(source.worth) * source.pace)
+    return float(source.root_mass * np.sqrt(source.worth) * source.clock_rate)
 
 
-def _sampled(now: datetime) -> tuple[float, list[Remembered]]:
-    """The sum of `_mass` over all sources whose habit is known and that must be asked for news, and some of them."""
+def _sampled(now: datetime) -> tuple[float, list[ScheduleState]]:
+    """The sum of `_mass` over all sources whose profile is known and that must be asked for news, and some of them."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"""
-            SELECT coalesce(sum(habit.root_mass * sqrt({WORTH}) * source.pace), 0),
+            SELECT coalesce(sum(profile.root_mass * sqrt({WORTH}) * source.clock_rate), 0),
                 array_agg(source.id ORDER BY source.id)
             FROM {TABLES} WHERE {queries.TO_BE_PLANNED}
             """,
@@ -86,4 +90,4 @@ def _sampled(now: datetime) -> tuple[float, list[Remembered]]:
             " ORDER BY array_position(%(ids)s::bigint[], source.id)",
             parameters(ids=chosen),
         )
-        return total, rows_as(Remembered.of, cursor)
+        return total, rows_as(ScheduleState.of, cursor)

@@ -16,10 +16,10 @@ from apps.retrieval.actions.planning import wake_beat
 from apps.retrieval.actions.pricing import price_anew
 from apps.retrieval.actions.timetables import make_timetables
 from apps.retrieval.algorithms.politeness import Limits, next_instant
-from apps.retrieval.instants import Terms, planned_anew, terms_of
+from apps.retrieval.http.results import numbers_in
 from apps.retrieval.models import Plan
-from apps.retrieval.remembered import COLUMNS, TABLES, Remembered, parameters
-from apps.retrieval.visits import numbers_in
+from apps.retrieval.planner.due_times import Terms, planned_anew, terms_of
+from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, parameters
 from apps.sources.formats.feed import UpdateHints
 
 CHUNK = 2_000  # sources of one transaction
@@ -45,14 +45,14 @@ WHERE schedule.source_id = planned.source_id
 class _Movable:
     """A row of `_ROWS`."""
 
-    source: Remembered
+    source: ScheduleState
     due_at: datetime
     hints: UpdateHints
 
     @classmethod
     def of(cls, *, due_at: datetime, skip_hours: int, skip_days: int, **columns: Any) -> "_Movable":
         hints = UpdateHints(skip_hours=numbers_in(skip_hours), skip_days=numbers_in(skip_days))
-        return cls(Remembered.of(**columns), due_at, hints)
+        return cls(ScheduleState.of(**columns), due_at, hints)
 
 
 def replan_changed(*, now: datetime) -> int:
@@ -118,9 +118,9 @@ def _allowed(row: _Movable, wish: datetime, now: datetime) -> datetime:
     source = row.source
     if wish <= now:
         # By the new plan it is late already. Many are at once, so they are spread; a second run moves none of them.
-        wish = min(row.due_at, now + SPREAD / source.pace * (source.source_id * GOLDEN % 1))
+        wish = min(row.due_at, now + SPREAD / source.clock_rate * (source.source_id * GOLDEN % 1))
     allowed = max(wish, source.earliest_at or wish)
     if not row.hints.skip_hours and not row.hints.skip_days:
         return allowed
-    limits = Limits(min_gap=settings.RETRIEVAL_MIN_GAP).scaled(source.pace)
+    limits = Limits(min_gap=settings.RETRIEVAL_MIN_GAP).scaled(source.clock_rate)
     return next_instant(allowed, allowed, row.hints, limits, since=now, jitter=0.0)

@@ -19,8 +19,8 @@ from apps.retrieval.algorithms.sia.learning import WINDOW, Learned, daily_patter
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.traces import Trace
 from apps.retrieval.models import Plan
+from apps.retrieval.planner.state import TABLES, WORTH, parameters
 from apps.retrieval.policies import SEED, Fleet, Policy, policy_of
-from apps.retrieval.remembered import TABLES, WORTH, parameters
 from apps.sources.kinds import kind_of
 
 FloatArray = NDArray[np.float64]
@@ -31,10 +31,10 @@ WEEK_WINDOW = WINDOW / (7 * DAY)
 
 
 class _Known(NamedTuple):
-    """A source whose habit is known."""
+    """A source whose profile is known."""
 
     source_id: int
-    pace: float
+    clock_rate: float
     worth: float
     mass: float  # what its retrievals go by under our own plan
     min_gap: float  # s
@@ -42,7 +42,7 @@ class _Known(NamedTuple):
 
 
 def make_timetables(plan: Plan, *, now: datetime) -> int:
-    """Give every source whose habit is known, and that the plan has go by one, its timetable; returns how many.
+    """Give every source whose profile is known, and that the plan has go by one, its timetable; returns how many.
 
     Those whose publishers tell us of news by themselves keep the one that they have, for the time after.
     """
@@ -54,15 +54,15 @@ def make_timetables(plan: Plan, *, now: datetime) -> int:
     pages = [source for source in known if apart and kind_of(source.kind).is_page]
     others = [source for source in known if not (apart and kind_of(source.kind).is_page)]
     announced = queries.announced(now)
-    paces = max(queries.wanted().paces - announced.paces, 1e-9)
-    per_day = queries.budget_left(plan, announced) * DAY / paces
+    clock_rates = max(queries.wanted().clock_rates - announced.clock_rates, 1e-9)
+    per_day = queries.budget_left(plan, announced) * DAY / clock_rates
     # Pages have the share of all retrievals that they would have under our own plan.
     share = _mass(pages) / max(_mass(known), 1e-300)
     made = 0
     if pages:
-        made += _make(of_pages, pages, per_day * share * _paces(known) / _paces(pages), plan, now)
+        made += _make(of_pages, pages, per_day * share * _clock_rates(known) / _clock_rates(pages), plan, now)
     if others and not policy.reacts:
-        made += _make(policy, others, per_day * (1 - share) * _paces(known) / _paces(others), plan, now)
+        made += _make(policy, others, per_day * (1 - share) * _clock_rates(known) / _clock_rates(others), plan, now)
     return made
 
 
@@ -70,14 +70,14 @@ def _mass(sources: Sequence[_Known]) -> float:
     return sum(source.mass for source in sources)
 
 
-def _paces(sources: Sequence[_Known]) -> float:
-    return sum(source.pace for source in sources)
+def _clock_rates(sources: Sequence[_Known]) -> float:
+    return sum(source.clock_rate for source in sources)
 
 
 def _make(policy: Policy, sources: Sequence[_Known], per_day: float, plan: Plan, now: datetime) -> int:
     """Write the timetables of some sources with so many retrievals a day, on average over these."""
     assert policy.timetables is not None
-    learners = [Learner(source.source_id, source.pace) for source in sources]
+    learners = [Learner(source.source_id, source.clock_rate) for source in sources]
     least_gap = max(settings.RETRIEVAL_MIN_GAP / 3600, 1 / 12)
     fleet = Fleet(
         worths=np.array([source.worth for source in sources]),
@@ -96,14 +96,14 @@ def _make(policy: Policy, sources: Sequence[_Known], per_day: float, plan: Plan,
 
 
 def _known(now: datetime) -> list[_Known]:
-    """Sources of one pace beside each other, and what each is worth."""
+    """Sources of one clock rate beside each other, and what each is worth."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"""SELECT id AS source_id, pace, worth, root_mass * sqrt(worth) * pace AS mass, min_gap, kind FROM (
-                SELECT source.id, source.pace, {WORTH} AS worth, habit.root_mass,
+            f"""SELECT id AS source_id, clock_rate, worth, root_mass * sqrt(worth) * clock_rate AS mass, min_gap, kind FROM (
+                SELECT source.id, source.clock_rate, {WORTH} AS worth, profile.root_mass,
                     coalesce(source.min_gap, %(min_gap)s)::float8 AS min_gap, source.kind
                 FROM {TABLES} WHERE {queries.TO_BE_PLANNED}) known
-            ORDER BY pace, id""",
+            ORDER BY clock_rate, id""",
             parameters(now=now),
         )
         return rows_as(_Known, cursor)
@@ -131,9 +131,9 @@ def _learned(learners: Sequence[Learner], now: datetime) -> Learned:
 
 
 def _on_one_axis(chunk: Sequence[Learner], today: float, now: datetime) -> list[FloatArray]:
-    """Each source's times, UTC, moved by whole days so that those of all paces end within the day before today."""
+    """Each source's times, UTC, moved by whole days so that those of all clock rates end within the day before today."""
     known = read(chunk, WEEK_WINDOW, now)
-    days = np.floor((today - float(hours_of(now.timestamp(), chunk[0].pace))) / DAY)
+    days = np.floor((today - float(hours_of(now.timestamp(), chunk[0].clock_rate))) / DAY)
     utc = known.utc_times + days * DAY
     order = np.argsort(known.owners, kind="stable")
     return np.split(utc[order], np.cumsum(np.bincount(known.owners, minlength=len(known.source_ids)))[:-1])
@@ -145,10 +145,10 @@ def _write(source_ids: Sequence[int], timetables: Sequence[Timetable], chances: 
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            UPDATE retrieval_habit habit
+            UPDATE retrieval_weeklyprofile profile
             SET timetable = made.instants, period = made.period, chances = made.chances
             FROM unnest(%s::bigint[], %s::bytea[], %s::float8[], %s::bytea[]) made(source_id, instants, period, chances)
-            WHERE habit.source_id = made.source_id
+            WHERE profile.source_id = made.source_id
             """,
             [
                 list(source_ids),

@@ -25,7 +25,7 @@ from apps.retrieval.algorithms.sia.single_retrieval import best_single_instant
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-LARGEST_PROGRAMME = 24  # retrievals; above, a programme over the whole period takes too long
+MAX_PROGRAMME = 24  # retrievals; above, a programme over the whole period takes too long
 NODES_PER_HOUR, NODES_PER_RETRIEVAL = 12, 20  # five minutes, and less where retrievals are dense
 FEWEST_NODES, MOST_NODES = 288, 672  # five minutes in a day, a quarter of an hour in a week
 SWEEPS = 400
@@ -71,7 +71,7 @@ def best_instants(profile: Profile, retrievals: int) -> FloatArray:
         return (np.arange(retrievals) + 0.5) * profile.period / retrievals
     if retrievals == 1:
         return np.array([best_single_instant(profile)])
-    if retrievals <= LARGEST_PROGRAMME:
+    if retrievals <= MAX_PROGRAMME:
         on_grid = best_instants_on_grid(profile, retrievals, _nodes_for(profile, retrievals))
         return coordinate_descent(profile, on_grid, SWEEPS)
     return _refined(profile, quantile_start(profile, retrievals))

@@ -21,7 +21,7 @@ _THROTTLES = frozenset({403, 429})  # some sites say 403 where they mean "slow d
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The waits that politeness takes; a replay divides all of them by its pace."""
+    """The waits that politeness takes; a replay divides all of them by its clock rate."""
 
     min_gap: float = 3_600.0  # between two requests to a source, whoever wishes for them
     unvalidated_gap: float = 86_400.0  # for sources that never offered an ETag or Last-Modified
@@ -32,9 +32,9 @@ class Limits:
     throttled_gap: float = 86_400.0  # after a 429 or 403 that does not say how long
     jitter: float = 30.0  # at most this much is added to an instant, so that sources do not stay in step
 
-    def scaled(self, pace: float) -> "Limits":
-        """The same for a source whose time runs `pace` times as fast as ours."""
-        return Limits(**{each.name: getattr(self, each.name) / pace for each in fields(self)})
+    def scaled(self, clock_rate: float) -> "Limits":
+        """The same for a source whose time runs `clock_rate` times as fast as ours."""
+        return Limits(**{each.name: getattr(self, each.name) / clock_rate for each in fields(self)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResponseFacts:
     """What politeness needs to know of an answer."""
 
     status: int  # HTTP; 0 when none came
@@ -74,14 +74,14 @@ class _Wait:
     reason: str
 
 
-def judge(answer: Answer, memory: Memory, limits: Limits, *, now: datetime) -> Verdict:
+def judge(answer: ResponseFacts, memory: Memory, limits: Limits, *, now: datetime) -> Verdict:
     """What an answer means for the time until the next request, and what to remember of it.
 
     A deferral of our own (`retry_after` set) changes nothing but the instant. Failures back off from `backoff_first`,
     doubling up to `backoff_last`; they end with the first success. 410 ends the source.
 
     >>> now = datetime(2026, 1, 1, tzinfo=UTC)
-    >>> answer = Answer(304, {"cache-control": "max-age=7200"}, is_feed=True)
+    >>> answer = ResponseFacts(304, {"cache-control": "max-age=7200"}, is_feed=True)
     >>> verdict = judge(answer, Memory(validated=True), Limits(), now=now)
     >>> verdict.not_before.isoformat(), verdict.reason
     ('2026-01-01T02:00:00+00:00', 'it can be cached for 7200 s (Cache-Control)')
@@ -107,7 +107,7 @@ def judge(answer: Answer, memory: Memory, limits: Limits, *, now: datetime) -> V
     return verdict
 
 
-def _remember(answer: Answer, memory: Memory, *, succeeded: bool) -> Memory:
+def _remember(answer: ResponseFacts, memory: Memory, *, succeeded: bool) -> Memory:
     if not succeeded:
         slowdown = min(2 * memory.slowdown, STEEPEST_SLOWDOWN) if _throttles(answer) else memory.slowdown
         return replace(memory, consecutive_failures=memory.consecutive_failures + 1, slowdown=slowdown)
@@ -122,7 +122,7 @@ def _remember(answer: Answer, memory: Memory, *, succeeded: bool) -> Memory:
     )
 
 
-def _throttles(answer: Answer) -> bool:
+def _throttles(answer: ResponseFacts) -> bool:
     return answer.status in _THROTTLES or (answer.status == 503 and "retry-after" in answer.headers)
 
 
@@ -134,7 +134,7 @@ def _usual_reason(memory: Memory) -> str:
     )
 
 
-def _waits_of_a_success(answer: Answer, memory: Memory, limits: Limits, now: datetime) -> list[_Wait]:
+def _waits_of_a_success(answer: ResponseFacts, memory: Memory, limits: Limits, now: datetime) -> list[_Wait]:
     waits = []
     if not memory.validated:
         waits.append(
@@ -148,7 +148,7 @@ def _waits_of_a_success(answer: Answer, memory: Memory, limits: Limits, now: dat
     return waits
 
 
-def _waits_of_a_failure(answer: Answer, memory: Memory, limits: Limits, now: datetime) -> list[_Wait]:
+def _waits_of_a_failure(answer: ResponseFacts, memory: Memory, limits: Limits, now: datetime) -> list[_Wait]:
     waits = []
     asked = retry_after(answer.headers, now) if answer.status in {403, 429, 503} else None
     if asked is not None:

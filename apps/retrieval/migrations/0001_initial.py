@@ -17,14 +17,14 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Habit",
+            name="WeeklyProfile",
             fields=[
                 (
                     "source",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.CASCADE,
                         primary_key=True,
-                        related_name="habit",
+                        related_name="weekly_profile",
                         serialize=False,
                         to="sources.source",
                     ),

@@ -5,9 +5,9 @@ import numpy as np
 from apps.retrieval.algorithms.calendar import WEEK
 from apps.retrieval.algorithms.cam.epochs import share_out
 from apps.retrieval.algorithms.cam.weeks import HOURS, weeks
-from apps.retrieval.algorithms.habits.learning import SLOTS, five_minute_rates, learn_habits, learn_priors
 from apps.retrieval.algorithms.simulation.comparison import Evaluate, Job, evaluated_timetables
 from apps.retrieval.algorithms.timetables import Timetable
+from apps.retrieval.algorithms.weekly_profiles.learning import SLOTS, five_minute_rates, learn_priors, learn_profiles
 from apps.retrieval.policies import Fleet, Policy, Timetables, gettext_noop
 
 
@@ -28,11 +28,11 @@ def timetables(fleet: Fleet, per_day: float) -> Timetables:
 
 
 def backtest(job: Job) -> Evaluate:
-    """CAM with weeks for epochs; update instants are those of habits learnt once, before the test."""
+    """CAM with weeks for epochs; update instants are those of profiles learnt once, before the test."""
     fold = job.fold
     known = fold.trace.window(-np.inf, fold.start)
-    habits = learn_habits(known, fold.start, learn_priors(known, fold.start, random=job.random()))
-    rates = five_minute_rates(habits.hourly, habits.minutes) / SLOTS
+    profiles = learn_profiles(known, fold.start, learn_priors(known, fold.start, random=job.random()))
+    rates = five_minute_rates(profiles.hourly, profiles.minutes) / SLOTS
     found = weeks(rates, np.zeros(len(rates)), job.random().random(len(rates)))
     weights = np.ones(len(rates))
 

@@ -11,11 +11,11 @@ from apps.database.statements import rows_as
 from apps.retrieval import queries
 from apps.retrieval.algorithms.calendar import DAY
 from apps.retrieval.algorithms.planner.rehearsal import rehearse
-from apps.retrieval.instants import outlook_at, terms_of, wants_timetable
-from apps.retrieval.remembered import COLUMNS, TABLES, WORTH_AT_WEIGHT_1, Remembered, parameters
+from apps.retrieval.planner.due_times import outlook_at, terms_of, wants_timetable
+from apps.retrieval.planner.state import COLUMNS, TABLES, WORTH_AT_WEIGHT_1, ScheduleState, parameters
 from apps.retrieval.reports.source import Effect, Expected, current_plan, expected_of_each
 
-MOST_REHEARSED = 500  # sources; of more the first ones by number are told of
+MAX_REHEARSED = 500  # sources; of more the first ones by number are told of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def effect_of_many(weights: Mapping[int, float], now: datetime) -> EffectOnMany 
     terms = terms_of(plan, plan.price)
     told = [
         (row, at_weight_1)
-        for row, at_weight_1 in _remembered(sorted(weights)[:MOST_REHEARSED])
+        for row, at_weight_1 in _remembered(sorted(weights)[:MAX_REHEARSED])
         if row.hourly and not wants_timetable(row, terms) and not row.is_announced(now)
     ]
     if not told:
@@ -67,7 +67,7 @@ def _together(each: list[Expected], postings: list[float]) -> Expected:
     return Expected(sum(one.retrievals for one in each), delays / sum(weights))
 
 
-def _remembered(source_ids: list[int]) -> list[tuple[Remembered, float]]:
+def _remembered(source_ids: list[int]) -> list[tuple[ScheduleState, float]]:
     """What is remembered of sources, and what each would be worth at weight 1."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -78,5 +78,5 @@ def _remembered(source_ids: list[int]) -> list[tuple[Remembered, float]]:
         return rows_as(_with_worth, cursor)
 
 
-def _with_worth(*, at_weight_1: float, **columns: Any) -> tuple[Remembered, float]:
-    return Remembered.of(**columns), at_weight_1
+def _with_worth(*, at_weight_1: float, **columns: Any) -> tuple[ScheduleState, float]:
+    return ScheduleState.of(**columns), at_weight_1

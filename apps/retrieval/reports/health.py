@@ -8,11 +8,11 @@ from django.db.models import Count, Max, Sum
 
 from apps.retrieval.models import Retrieval, Schedule
 
-MOST_COUNTED = 100_000  # sources
+MAX_COUNTED = 100_000  # sources
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RetrievalHealth:
     """Retrievals of one outcome."""
 
     count: int
@@ -21,7 +21,7 @@ class Asked:
     longest_delay_seconds: float
 
 
-def asked(since: datetime, until: datetime) -> dict[str, Asked]:
+def asked(since: datetime, until: datetime) -> dict[str, RetrievalHealth]:
     """The retrievals within (since, until] by outcome; every outcome is there."""
     rows = (
         Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)
@@ -34,8 +34,10 @@ def asked(since: datetime, until: datetime) -> dict[str, Asked]:
             longest=Max("longest_delay_seconds"),
         )
     )
-    none = Asked(0, 0, 0.0, 0.0)
-    found = {row["outcome"]: Asked(row["visits"], row["postings"], row["seconds"], row["longest"]) for row in rows}
+    none = RetrievalHealth(0, 0, 0.0, 0.0)
+    found = {
+        row["outcome"]: RetrievalHealth(row["visits"], row["postings"], row["seconds"], row["longest"]) for row in rows
+    }
     return dict.fromkeys(Retrieval.Outcome.values, none) | found
 
 
@@ -50,7 +52,7 @@ def waiting(now: datetime) -> Waiting:
     latest = Retrieval.objects.order_by("-fetched_at").values_list("dispatched_at", flat=True).first()
     return Waiting(
         planned=_estimated_planned(),
-        failing=Schedule.objects.filter(failing_since__isnull=False)[:MOST_COUNTED].count(),
+        failing=Schedule.objects.filter(failing_since__isnull=False)[:MAX_COUNTED].count(),
         dispatched_ago=max(timedelta(), now - latest).total_seconds() if latest else None,
     )
 
@@ -58,7 +60,7 @@ def waiting(now: datetime) -> Waiting:
 def _estimated_planned() -> int:
     """As many rows as the partial index had when it was last analysed; counted where there are few."""
     planned = Schedule.objects.filter(due_at__isnull=False)
-    if (counted := planned[:MOST_COUNTED].count()) < MOST_COUNTED:
+    if (counted := planned[:MAX_COUNTED].count()) < MAX_COUNTED:
         return counted
     with connection.cursor() as cursor:
         cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = 'schedule_due'::regclass")

@@ -10,10 +10,10 @@ from django.db import connection
 from django.db.models import Sum
 
 from apps.database.statements import rows_as, rows_of
-from apps.retrieval.claims import SILENCE
-from apps.retrieval.lateness import BEGUN, BUCKETS, DUE, OVERDUE_AFTER, STORED, WAITED, Late
 from apps.retrieval.models import LatenessBucket, UnmatchedClaims
 from apps.retrieval.queries import UNASKED
+from apps.retrieval.queries.lateness import BEGUN, BUCKETS, DUE, OVERDUE_AFTER, STORED, WAITED, Late
+from apps.retrieval.scheduler.claims import MAX_SILENCE_SECONDS
 
 MAX_COUNTED = 100_000  # sources
 REASONS = ("begun", "deleted", "paused", "superseded", "uncommitted")  # of claims that match no row
@@ -115,7 +115,12 @@ FROM overdue
 
 def overdue(now: datetime) -> Overdue:
     """One query. Whether workers are alive goes by the database's clock, as their heartbeats do."""
-    values: dict[str, Any] = {"now": now, "overdue_after": OVERDUE_AFTER, "limit": MAX_COUNTED, "silence": SILENCE}
+    values: dict[str, Any] = {
+        "now": now,
+        "overdue_after": OVERDUE_AFTER,
+        "limit": MAX_COUNTED,
+        "silence": MAX_SILENCE_SECONDS,
+    }
     with connection.cursor() as cursor:
         cursor.execute(_OVERDUE, values)
         [overdue] = rows_as(Overdue, cursor)

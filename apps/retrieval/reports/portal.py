@@ -10,13 +10,13 @@ from django.db.models.functions import TruncHour
 
 from apps.database.statements import rows_as
 from apps.retrieval.models import Plan, Retrieval
+from apps.retrieval.planner.state import TABLES, WORTH
 from apps.retrieval.queries import UNASKED
-from apps.retrieval.remembered import TABLES, WORTH
 
 RECENT = timedelta(hours=24)
 SORTS = {
     "retrievals": "retrievals DESC, source.id",
-    "postings": "habit.weekly DESC NULLS LAST, source.id",
+    "postings": "profile.weekly DESC NULLS LAST, source.id",
     "worth": "worth DESC, source.id",
     "delay": "mean_delay DESC NULLS LAST, source.id",
     "next": "coalesce(schedule.first_due_at, schedule.due_at), source.id",
@@ -46,7 +46,7 @@ class Share:
     source_id: int
     name: str
     retrievals: int  # of the last 24 hours
-    weekly: float | None  # postings expected a week; None while no habit is known
+    weekly: float | None  # postings expected a week; None while no profile is known
     worth: float
     mean_delay: float | None  # s of its own time, of the last 24 hours
     due_at: datetime  # for the first time, where it is under way
@@ -75,7 +75,7 @@ def trouble(plan: Plan, now: datetime) -> Trouble:
         cursor.execute(
             """
             SELECT count(*) AS planned, count(*) FILTER (WHERE schedule.failing_since IS NOT NULL) AS failing,
-                count(*) FILTER (WHERE schedule.asked_at < %(now)s - %(gap)s / source.pace
+                count(*) FILTER (WHERE schedule.asked_at < %(now)s - %(gap)s / source.clock_rate
                     AND (coalesce(schedule.first_due_at, schedule.due_at) < %(now)s
                         OR schedule.failing_since IS NOT NULL)) AS overdue
             FROM retrieval_schedule schedule JOIN sources_source source ON source.id = schedule.source_id
@@ -116,7 +116,7 @@ class Shares:
                     FROM retrieval_retrieval WHERE fetched_at > %(since)s AND fetched_at <= %(now)s GROUP BY source_id
                 )
                 SELECT source.id AS source_id, coalesce(nullif(source.title, ''), source.url) AS name,
-                    coalesce(made.retrievals, 0) AS retrievals, habit.weekly, {WORTH} AS worth, made.mean_delay,
+                    coalesce(made.retrievals, 0) AS retrievals, profile.weekly, {WORTH} AS worth, made.mean_delay,
                     coalesce(schedule.first_due_at, schedule.due_at) AS due_at
                 FROM {TABLES} LEFT JOIN made ON made.source_id = source.id
                 WHERE {self._where} ORDER BY {self._order} LIMIT %(limit)s OFFSET %(offset)s

@@ -15,7 +15,8 @@ from apps.retrieval import queries
 from apps.retrieval.algorithms.calendar import DAY, hours_of
 from apps.retrieval.algorithms.planner.rehearsal import Rehearsal, rehearse
 from apps.retrieval.algorithms.timetables import Timetable
-from apps.retrieval.instants import (
+from apps.retrieval.models import Plan, Schedule, WeeklyProfile
+from apps.retrieval.planner.due_times import (
     Retrieved,
     Terms,
     after_retrievals,
@@ -26,8 +27,7 @@ from apps.retrieval.instants import (
     terms_of,
     wants_timetable,
 )
-from apps.retrieval.models import Habit, Plan, Schedule
-from apps.retrieval.remembered import COLUMNS, TABLES, Remembered, parameters
+from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, parameters
 from apps.sources.models import Source
 
 CHEAPER = (1.0, 1 / 2, 1 / 4, 1 / 8, 1 / 16)  # parts of the price among which half the delay is looked for
@@ -85,7 +85,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class HabitOfSource:
+class SourceProfile:
     hourly: tuple[tuple[float, ...], ...]  # 7 rows of 24: postings expected in each hour, Sunday first, its local time
     utc_offset: int  # minutes
     weekly: float
@@ -103,12 +103,12 @@ class Coming:
 
 @dataclass(frozen=True, slots=True)
 class PlanOfSource:
-    """All that goes into a source's next instant. What needs a habit or a price is None without."""
+    """All that goes into a source's next instant. What needs a profile or a price is None without."""
 
     plan: Plan
-    remembered: Remembered
+    remembered: ScheduleState
     readers: int
-    habit: HabitOfSource | None
+    profile: SourceProfile | None
     coming: tuple[Coming, ...]  # the next instant and those that are likely to follow it
     expected: float | None  # postings that will be there at the next instant
     price: float | None  # posting-hours per retrieval of this source
@@ -135,31 +135,31 @@ def plan_of_source(source: Source, schedule: Schedule, now: datetime) -> PlanOfS
     plan, remembered = current_plan(), _remembered(source.pk)
     if remembered is None:
         return None
-    habit = Habit.objects.filter(pk=source.pk).first() if remembered.hourly else None
+    profile = WeeklyProfile.objects.filter(pk=source.pk).first() if remembered.hourly else None
     terms = _terms(plan)
     timetable = _timetable(remembered) if terms and wants_timetable(remembered, terms) else None
     announced = remembered.is_announced(now)
-    reacts = terms is not None and habit is not None and timetable is None and not announced
+    reacts = terms is not None and profile is not None and timetable is None and not announced
     price, least, longest = bounds(remembered, terms, now) if terms else (None, remembered.least, plan.longest_gap)
     return PlanOfSource(
         plan=plan,
         remembered=remembered,
         readers=readers_of(source),
-        habit=_habit(habit) if habit else None,
-        coming=tuple(_coming(remembered, schedule, terms, now)) if habit else (),
-        expected=_expected_by(remembered, schedule.due_at) if habit and schedule.due_at else None,
+        profile=_profile(profile) if profile else None,
+        coming=tuple(_coming(remembered, schedule, terms, now)) if profile else (),
+        expected=_expected_by(remembered, schedule.due_at) if profile and schedule.due_at else None,
         price=price,
         least=least,
         longest=longest,
         announced=announced,
         halving=_halving(remembered, terms, now) if terms and reacts else None,
-        by_timetable=timetable.per_day * remembered.pace if timetable else None,
+        by_timetable=timetable.per_day * remembered.clock_rate if timetable else None,
         chance=_chance(remembered, schedule, terms, now) if terms else None,
     )
 
 
 def effect_of(source: Source, weight: float, now: datetime) -> Effect | None:
-    """What a weight would do to a source; four queries. None while its habit or the price is not known.
+    """What a weight would do to a source; four queries. None while its profile or the price is not known.
 
     Also under a policy that goes by timetables: their makers know weights, but not what one of them does. And while
     its publisher tells us of news by itself: then it is worth nothing to ask more often.
@@ -176,59 +176,59 @@ def effect_of(source: Source, weight: float, now: datetime) -> Effect | None:
     return Effect(weight, expected_now, expected_then, DAY * queries.hourly_budget(plan, queries.wanted()))
 
 
-def _remembered(source_id: int) -> Remembered | None:
+def _remembered(source_id: int) -> ScheduleState | None:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {COLUMNS} FROM {TABLES} WHERE source.id = %(id)s", parameters(id=source_id))
-        return next(iter(rows_as(Remembered.of, cursor)), None)
+        return next(iter(rows_as(ScheduleState.of, cursor)), None)
 
 
 def _terms(plan: Plan) -> Terms | None:
     return None if plan.price is None else terms_of(plan, plan.price)
 
 
-def _chance(remembered: Remembered, schedule: Schedule, terms: Terms, now: datetime) -> float | None:
+def _chance(remembered: ScheduleState, schedule: Schedule, terms: Terms, now: datetime) -> float | None:
     """The probability of an update at the next instant, where that is one of a timetable that says so."""
     if schedule.due_at is None or not goes_by_timetable(remembered, terms, now):
         return None
     return chance_at(remembered, _local_hours(remembered, schedule.due_at))
 
 
-def _timetable(remembered: Remembered) -> Timetable | None:
+def _timetable(remembered: ScheduleState) -> Timetable | None:
     if not remembered.timetable:
         return None
     return Timetable(np.frombuffer(remembered.timetable, dtype="<f8"), remembered.period)
 
 
-def _habit(row: Habit) -> HabitOfSource:
+def _profile(row: WeeklyProfile) -> SourceProfile:
     hourly = np.frombuffer(row.hourly, dtype="<f4").reshape(7, 24).astype(float)
-    return HabitOfSource(tuple(map(tuple, hourly.tolist())), row.utc_offset, row.weekly, row.learned_at)
+    return SourceProfile(tuple(map(tuple, hourly.tolist())), row.utc_offset, row.weekly, row.learned_at)
 
 
-def _coming(remembered: Remembered, schedule: Schedule, terms: Terms | None, now: datetime) -> list[Coming]:
+def _coming(remembered: ScheduleState, schedule: Schedule, terms: Terms | None, now: datetime) -> list[Coming]:
     """The next instant and those after it, as noted at the latest visit or else as planned now, within a week."""
     if schedule.due_at is None:
         return []
     ahead = [at for at in schedule.ahead if at > schedule.due_at]
     if not ahead and terms is not None:
         ahead = _after(remembered, schedule.due_at, terms)
-    until = now + MARKED / remembered.pace
+    until = now + MARKED / remembered.clock_rate
     return [_on_the_week(remembered, at) for at in [schedule.due_at, *ahead] if at < until]
 
 
-def _after(remembered: Remembered, at: datetime, terms: Terms) -> list[datetime]:
+def _after(remembered: ScheduleState, at: datetime, terms: Terms) -> list[datetime]:
     """The instants after one at which exactly what is expected will have come."""
-    earliest = at + timedelta(hours=remembered.least / remembered.pace)
+    earliest = at + timedelta(hours=remembered.least / remembered.clock_rate)
     seen = round(_expected_by(remembered, at))
     [following] = after_retrievals([Retrieved(remembered, at, earliest, True, seen)], terms)
     return [following.at, *following.ahead]
 
 
-def _on_the_week(remembered: Remembered, at: datetime) -> Coming:
+def _on_the_week(remembered: ScheduleState, at: datetime) -> Coming:
     day, hours = divmod(_local_hours(remembered, at), DAY)
     return Coming(at, int(day) % 7, hours)
 
 
-def _expected_by(remembered: Remembered, at: datetime) -> float:
+def _expected_by(remembered: ScheduleState, at: datetime) -> float:
     """Postings expected to have been published between the latest observation and an instant."""
     since = remembered.observed_at
     if since is None or at <= since:
@@ -238,12 +238,12 @@ def _expected_by(remembered: Remembered, at: datetime) -> float:
     return float(remembered.activity.factor * (expected[1] - expected[0]))
 
 
-def _local_hours(remembered: Remembered, at: datetime) -> float:
+def _local_hours(remembered: ScheduleState, at: datetime) -> float:
     """An instant on the source's own axis, in its local time."""
-    return float(hours_of(at.timestamp(), remembered.pace)) + remembered.utc_offset / 60
+    return float(hours_of(at.timestamp(), remembered.clock_rate)) + remembered.utc_offset / 60
 
 
-def _halving(remembered: Remembered, terms: Terms, now: datetime) -> Halving:
+def _halving(remembered: ScheduleState, terms: Terms, now: datetime) -> Halving:
     copies = [remembered] * len(CHEAPER)
     plain = outlook_at(copies, terms, now)
     rehearsal = rehearse(replace(plain, price=plain.price * np.array(CHEAPER)))
@@ -262,10 +262,10 @@ def _between(before: Expected, after: Expected, mean_delay: float) -> Expected:
     return Expected(exp(retrievals), mean_delay)
 
 
-def expected_of_each(sources: Sequence[Remembered], rehearsal: Rehearsal) -> list[Expected]:
+def expected_of_each(sources: Sequence[ScheduleState], rehearsal: Rehearsal) -> list[Expected]:
     delays = 3_600 * rehearsal.delay / np.maximum(rehearsal.postings, 1e-12)
     made = DAY * rehearsal.retrievals
     return [
-        Expected(retrievals * source.pace, delay)
+        Expected(retrievals * source.clock_rate, delay)
         for source, retrievals, delay in zip(sources, made.tolist(), delays.tolist(), strict=True)
     ]

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from apps.database.statements import fetch, fetch_rows
 
-MOST_REMEMBERED = 300_000  # terms, about 40 MB
+MAX_REMEMBERED = 300_000  # terms, about 40 MB
 
 # Not by ON CONFLICT, which takes a number for each term that is there already, too.
 _READ_OR_ADD = """
@@ -55,7 +55,7 @@ def get_ready(terms: Collection[str]) -> None:
 def _remember(head: int, found: dict[str, int]) -> None:
     """Only once they are committed: the numbers of a transaction that failed are given to nobody."""
     remembered = _remembered.get(head, {})
-    if len(remembered) + len(found) > MOST_REMEMBERED:
+    if len(remembered) + len(found) > MAX_REMEMBERED:
         remembered = {}
     remembered.update(found)
     _remembered.clear()

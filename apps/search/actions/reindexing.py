@@ -6,15 +6,15 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from apps.database.locks import take
+from apps.database.advisory_locks import take
 from apps.database.statements import fetch_rows
 from apps.jobs import actions as jobs
 from apps.jobs.models import Job
+from apps.search.actions.deletions import kill
 from apps.search.actions.dictionary import get_ready
-from apps.search.actions.dying import kill
 from apps.search.actions.locks import MAINTAINING, WRITING
 from apps.search.actions.writing import Said, Sayings, Version, pairs
-from apps.search.models import Change
+from apps.search.models import OutboxRow
 from apps.search.queries.checking import UNSEEN
 from apps.search.queries.spans import KIND, in_span
 
@@ -22,14 +22,14 @@ READ_AT_ONCE = 250  # postings
 
 # In the order of their documents, so that newer ones stay newer; after them, what has none.
 _ALL = """
-INSERT INTO search_change (posting_id, anew)
+INSERT INTO search_outboxrow (posting_id, anew)
 SELECT coalesce(posting.id, document.posting_id), true
 FROM postings_posting posting
 FULL JOIN (SELECT number, posting_id FROM search_document WHERE NOT dead) document ON document.posting_id = posting.id
 ORDER BY document.number NULLS LAST, posting.published_at, posting.id
 """
 _MISSED = f"""
-INSERT INTO search_change (posting_id, anew)
+INSERT INTO search_outboxrow (posting_id, anew)
 SELECT coalesce(posting.id, document.posting_id), false {UNSEEN} ORDER BY posting.published_at, posting.id
 """
 
@@ -72,7 +72,7 @@ def empty() -> int:
     _forget()
     with connection.cursor() as cursor:
         cursor.execute(_ALL)
-    return Change.objects.count()
+    return OutboxRow.objects.count()
 
 
 def _forget() -> None:

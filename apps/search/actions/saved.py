@@ -11,8 +11,8 @@ from apps.search.algorithms.language import parse
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
 
-MOST_SAVED = 100  # of a person
-LONGEST_NAME = 100  # characters
+MAX_SAVED = 100  # of a person
+MAX_NAME_LENGTH = 100  # characters
 
 
 class NotSaved(ValueError):
@@ -33,8 +33,8 @@ def save_search(user: User, name: str, query: str, *, order: SavedSearch.Order, 
     parse(query)
     name = _checked(name)
     User.objects.select_for_update().get(pk=user.pk)  # or two at once would be one too many
-    if saved_searches(user).exclude(name=name).count() >= MOST_SAVED:
-        raise NotSaved(_("You have {most} saved searches, the maximum. Delete one first.").format(most=MOST_SAVED))
+    if saved_searches(user).exclude(name=name).count() >= MAX_SAVED:
+        raise NotSaved(_("You have {most} saved searches, the maximum. Delete one first.").format(most=MAX_SAVED))
     values = {"query": query, "order": order, "saved_at": now}
     return SavedSearch.objects.update_or_create(
         user=user, name=name, defaults=values, create_defaults=values | {"secret": _secret()}
@@ -94,7 +94,7 @@ def forget_search(user: User, saved_id: int) -> None:
 
 
 def _checked(name: str) -> str:
-    name = " ".join(name.split())[:LONGEST_NAME].strip()
+    name = " ".join(name.split())[:MAX_NAME_LENGTH].strip()
     if not name:
         raise NotSaved(_("A search needs a name."))
     return name

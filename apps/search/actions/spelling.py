@@ -7,18 +7,18 @@ from apps.postings.models import Posting
 from apps.search.algorithms.spelling import counted_words
 from apps.search.models import SpelledWord
 
-MOST_READ = 50_000  # postings, the newest
+MAX_READ = 50_000  # postings, the newest
 READ = 1_000  # characters of the text of each
-MOST_KEPT = 100_000  # words
-FEWEST = 3  # documents with a word, or it may be a slip itself
+MAX_KEPT = 100_000  # words
+MIN_DOCUMENTS = 3  # documents with a word, or it may be a slip itself
 
 
 def learn_spelling() -> int:
     """Read the newest postings' words and forget those of former times; how many there are."""
     listed = Posting.objects.filter(source__listed=True)  # suggestions are shown to everybody
-    newest = listed.order_by("-pk").values_list("title", Left("text", READ))[:MOST_READ]
+    newest = listed.order_by("-pk").values_list("title", Left("text", READ))[:MAX_READ]
     counts = counted_words(f"{title}\n{text}" for title, text in newest.iterator(2_000))
-    kept = [(word, documents) for word, documents in counts.most_common(MOST_KEPT) if documents >= FEWEST]
+    kept = [(word, documents) for word, documents in counts.most_common(MAX_KEPT) if documents >= MIN_DOCUMENTS]
     with transaction.atomic(), connection.cursor() as cursor:
         SpelledWord.objects.all().delete()
         with cursor.copy("COPY search_spelledword (word, documents) FROM STDIN") as copy:

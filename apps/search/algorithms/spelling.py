@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-SHORTEST = 4  # letters; of shorter words too many others are near
-LONGEST = 40
+MIN_LETTERS = 4  # letters; of shorter words too many others are near
+MAX_LENGTH = 40
 _SHORT = 5  # letters up to which one edit may be taken back, above it two
 _SURER = 10  # times as many documents must hold the other word
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"(?<!\w)[^\W\d_{_SPACELESS}]{{{SHORTEST - 1},{LONGEST}}}(?!\w)")
+_WORD = re.compile(rf"(?<!\w)[^\W\d_{_SPACELESS}]{{{MIN_LETTERS - 1},{MAX_LENGTH}}}(?!\w)")
 
 
 def counted_words(texts: Iterable[str]) -> Counter[str]:
@@ -50,7 +50,7 @@ class Vocabulary:
         the same first letter, then the commonest.
         """
         word = word.lower()
-        if not SHORTEST <= len(word) <= LONGEST or not _WORD.fullmatch(word):
+        if not MIN_LETTERS <= len(word) <= MAX_LENGTH or not _WORD.fullmatch(word):
             return ""
         most = 1 if len(word) <= _SHORT else 2
         near: list[tuple[str, int]] = []

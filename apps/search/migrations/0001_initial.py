@@ -6,7 +6,7 @@ from django.db import migrations, models
 # counts of terms, hence the room on their pages. `largest` is in the index, so bounds are read without the rows.
 STORAGE = """
 ALTER TABLE search_term SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
-ALTER TABLE search_change SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+ALTER TABLE search_outboxrow SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 ALTER TABLE search_row SET (autovacuum_vacuum_scale_factor = 0.02);
 ALTER TABLE search_row ALTER postings SET STORAGE EXTERNAL;
 ALTER TABLE search_row DROP CONSTRAINT search_row_pkey;
@@ -21,12 +21,12 @@ ALTER TABLE search_generation ALTER dead SET STORAGE EXTERNAL, ALTER posting_ids
 OUTBOX = """
 CREATE FUNCTION search_note_added() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO search_change (posting_id, anew) SELECT id, false FROM added ORDER BY published_at, id;
+    INSERT INTO search_outboxrow (posting_id, anew) SELECT id, false FROM added ORDER BY published_at, id;
     RETURN NULL;
 END $$;
 CREATE FUNCTION search_note_edited() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO search_change (posting_id, anew)
+    INSERT INTO search_outboxrow (posting_id, anew)
     SELECT now.id, false FROM edited now JOIN former ON former.id = now.id
     WHERE (former.text_hash, former.source_id, former.published_at)
         IS DISTINCT FROM (now.text_hash, now.source_id, now.published_at);
@@ -34,7 +34,7 @@ BEGIN
 END $$;
 CREATE FUNCTION search_note_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO search_change (posting_id, anew) SELECT id, false FROM deleted;
+    INSERT INTO search_outboxrow (posting_id, anew) SELECT id, false FROM deleted;
     RETURN NULL;
 END $$;
 CREATE TRIGGER search_note_added AFTER INSERT ON postings_posting REFERENCING NEW TABLE AS added
@@ -81,7 +81,7 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="Change",
+            name="OutboxRow",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("posting_id", models.BigIntegerField()),

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from apps.search.algorithms.index.conditions import ALWAYS, Attributes, Trial, joined, trial
 from apps.search.algorithms.index.inversion import Document
-from apps.search.algorithms.index.packing import LARGEST_GENERATION
-from apps.search.algorithms.index.tail import Chunk
-from apps.search.algorithms.models.bm25 import K1, LARGEST_PACKED
+from apps.search.algorithms.index.memory_segment import Chunk
+from apps.search.algorithms.index.packing import MAX_GENERATION
+from apps.search.algorithms.models.bm25 import K1, MAX_PACKED
 from apps.search.algorithms.models.index import FloatArray, IntArray, Row
 from apps.search.queries import stored
 from apps.search.queries.stored import Columns, Sealed
@@ -123,7 +123,7 @@ class GenerationBlock(_Block):
         if self._snapshot.worth is None:
             return None  # without factors hardly any generation can be left out
         found = [max(self._reader.largest(part.id, term) for part in self._sealed) for term in self._terms]
-        return np.array(found) * ((K1 + 1) / LARGEST_PACKED)
+        return np.array(found) * ((K1 + 1) / MAX_PACKED)
 
     def rows(self) -> Sequence[Row | None]:
         return self._rows
@@ -219,7 +219,7 @@ def joinable(generations: Sequence[Sealed]) -> list[list[Sealed]]:
     runs: list[list[Sealed]] = []
     for sealed in generations:
         run = runs[-1] if runs else []
-        if run and run[-1].end == sealed.first and sealed.end - run[0].first <= LARGEST_GENERATION:
+        if run and run[-1].end == sealed.first and sealed.end - run[0].first <= MAX_GENERATION:
             run.append(sealed)
         else:
             runs.append([sealed])

@@ -23,7 +23,7 @@ FULL JOIN (SELECT * FROM search_document WHERE NOT dead) document ON document.po
 WHERE (posting.text_hash, posting.source_id, posting.published_at)
     IS DISTINCT FROM (document.text_hash, document.source_id, document.published_at)
 """
-MOST_NAMED = 5  # examples in a sentence
+MAX_NAMED = 5  # examples in a sentence
 
 
 @dataclass
@@ -181,7 +181,7 @@ def _check_tail(found: Check, first: int) -> None:
 def _check_postings(found: Check) -> None:
     rows = fetch(
         f"SELECT coalesce(posting.id, document.posting_id) {UNSEEN} AND NOT EXISTS"
-        " (SELECT FROM search_change change WHERE change.posting_id = coalesce(posting.id, document.posting_id))"
+        " (SELECT FROM search_outboxrow change WHERE change.posting_id = coalesce(posting.id, document.posting_id))"
     )
     if rows:
         named = _some([posting_id for (posting_id,) in rows])
@@ -194,5 +194,5 @@ def _note(found: Check, generation: int, what: str, which: list[int]) -> None:
 
 
 def _some(numbers: list[int]) -> str:
-    more = f" and {len(numbers) - MOST_NAMED:,} more" if len(numbers) > MOST_NAMED else ""
-    return ", ".join(str(number) for number in numbers[:MOST_NAMED]) + more
+    more = f" and {len(numbers) - MAX_NAMED:,} more" if len(numbers) > MAX_NAMED else ""
+    return ", ".join(str(number) for number in numbers[:MAX_NAMED]) + more

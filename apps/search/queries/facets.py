@@ -13,8 +13,8 @@ from apps.search.algorithms.index.conditions import Attributes
 from apps.search.queries.snapshot import Snapshot
 from apps.sources import queries as sources
 
-MOST_VALUES = 12  # of a facet
-MOST_CATEGORIES = 20  # of one posting that are counted
+MAX_VALUES = 12  # of a facet
+MAX_CATEGORIES = 20  # of one posting that are counted
 _NO_TERMS = np.empty(0, np.int64)
 
 
@@ -49,9 +49,9 @@ def facets(found: Attributes, timezone: tzinfo | None) -> Facets:
     """Count the values. Two queries."""
     by_source = Counter(found.source_ids.tolist())
     days = Counter(datetime.fromtimestamp(at // 1_000_000, timezone).date() for at in found.published.tolist())
-    commonest = sorted(days.items(), key=lambda item: (-item[1], -item[0].toordinal()))[:MOST_VALUES]
+    commonest = sorted(days.items(), key=lambda item: (-item[1], -item[0].toordinal()))[:MAX_VALUES]
     return Facets(
-        tuple(by_source.most_common(MOST_VALUES)),
+        tuple(by_source.most_common(MAX_VALUES)),
         _categories(found.posting_ids.tolist(), found.source_ids.tolist()),
         tuple(sorted(commonest, reverse=True)),
     )
@@ -65,9 +65,9 @@ def _categories(posting_ids: Sequence[int], source_ids: Sequence[int]) -> tuple[
     counts: Counter[str] = Counter()
     spellings: dict[str, Counter[str]] = {}
     for posting_id, source_id in zip(posting_ids, source_ids, strict=True):
-        names = [by_source.get(source_id, ""), *own.get(posting_id, [])[:MOST_CATEGORIES]]
+        names = [by_source.get(source_id, ""), *own.get(posting_id, [])[:MAX_CATEGORIES]]
         named = {name.casefold(): name for name in names if name.strip()}
         counts.update(list(named))
         for key, name in named.items():
             spellings.setdefault(key, Counter())[name] += 1
-    return tuple((spellings[key].most_common(1)[0][0], count) for key, count in counts.most_common(MOST_VALUES))
+    return tuple((spellings[key].most_common(1)[0][0], count) for key, count in counts.most_common(MAX_VALUES))

@@ -8,8 +8,8 @@ from django.db import connection
 
 from apps.database.statements import fetch_rows, rows_of
 
-LONGEST_STATEMENT = "10s"
-_BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '{LONGEST_STATEMENT}'; "
+MAX_STATEMENT = "10s"
+_BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '{MAX_STATEMENT}'; "
 
 
 @contextmanager

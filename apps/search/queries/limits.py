@@ -6,14 +6,14 @@ from typing import cast
 
 import numpy as np
 
-from apps.search.algorithms.index.conditions import All, Any, Condition, Flags, Holder, Named, Not, Stands, trial
+from apps.search.algorithms.index.conditions import All, Any, Condition, Flags, Named, Not, PostingSource, Stands, trial
 from apps.search.algorithms.index.inversion import Document
 from apps.search.queries.blocks import GenerationBlock, TailBlock
 
-MOST_READ = 20_000  # documents in one search, to see whether words stand next to each other
-MOST_TRIED = 100_000  # phrases on documents; a query of many phrases reads fewer documents
+MAX_READ = 20_000  # documents in one search, to see whether words stand next to each other
+MAX_TRIED = 100_000  # phrases on documents; a query of many phrases reads fewer documents
 READ_AT_ONCE = 1_000  # documents in memory at a time; one may have 20,000 words
-LONGEST_READING = 2.0  # seconds
+MAX_READING_SECONDS = 2.0  # seconds
 
 
 class Limited:
@@ -38,14 +38,14 @@ class Limited:
         self.is_partial = False
         self.tried, self.held = 0, 0  # documents that were read, and those of them for which it holds
         self._at_once = at_once
-        self._room = min(MOST_READ, MOST_TRIED // max(1, _phrases(condition)))
-        self._deadline = time.monotonic() + LONGEST_READING
+        self._room = min(MAX_READ, MAX_TRIED // max(1, _phrases(condition)))
+        self._deadline = time.monotonic() + MAX_READING_SECONDS
         self._known: dict[tuple[int, int], tuple[Flags, Flags]] = {}
 
     def terms(self) -> Iterator[int]:
         yield from self.condition.terms()
 
-    def bounds(self, block: Holder) -> tuple[Flags, Flags]:
+    def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         asked = cast(GenerationBlock | TailBlock, block)
         key = asked.first, asked.size
         if key not in self._known:
@@ -58,7 +58,7 @@ class Limited:
         self.held += answer
         return answer
 
-    def about(self, block: Holder) -> float:
+    def about(self, block: PostingSource) -> float:
         """For how many of a block's documents it holds, by the share of those that were read."""
         sure, possible = self.bounds(block)
         surely = int(sure.sum())

@@ -34,14 +34,14 @@ from apps.search.algorithms.language import And, Filter, Or, Phrase, Tree, Word,
 from apps.search.algorithms.language import Not as Without
 from apps.search.algorithms.language.matching import name_words
 from apps.search.queries import terms
+from apps.search.queries.analysis import OWN
 from apps.search.queries.times import microseconds
-from apps.search.queries.wording import OWN
 from apps.sources.models import Source
 
 NEVER = Any()
 MAX_COMPLETIONS = 500  # terms with the same beginning that are looked for
 MOST_COMPLETIONS = 2_000  # words of names that begin as those of a query, for all its filters together
-_LARGEST_ID = 2**63 - 1
+_MAX_ID = 2**63 - 1
 
 
 def condition_of(
@@ -157,7 +157,7 @@ class _Resolver:
 
     def _source(self, value: str) -> Condition:
         if value.isascii() and value.isdecimal():
-            return Sources(frozenset({int(value)})) if int(value) <= _LARGEST_ID else NEVER
+            return Sources(frozenset({int(value)})) if int(value) <= _MAX_ID else NEVER
         named = {
             id
             for id, title, host in self._sources

@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
-from apps.database.texts import storable
+from apps.database.sanitizing import storable
 from apps.search.models import SavedSearch
 
 

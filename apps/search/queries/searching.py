@@ -20,25 +20,25 @@ from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Follow
 from apps.search.algorithms.index.conditions import All, Before, Condition, Postings, Sources
+from apps.search.algorithms.index.impacts import Worth
 from apps.search.algorithms.index.newest import Found
-from apps.search.algorithms.index.worth import Worth
 from apps.search.algorithms.language import Tree, conditions
 from apps.search.algorithms.models import recipe
 from apps.search.algorithms.models.factors import Authority, Freshness
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Judgement, Recipe
+from apps.search.queries.analysis import languages_of, query_of
+from apps.search.queries.cursors import LENGTH, RankedPlace, TimedPlace
 from apps.search.queries.facets import Facets, attributes_of, facets
 from apps.search.queries.limits import Limited
-from apps.search.queries.places import LENGTH, RankedPlace, TimedPlace
 from apps.search.queries.resolving import condition_of
 from apps.search.queries.snapshot import Snapshot, snapshot
 from apps.search.queries.times import microseconds
-from apps.search.queries.wording import languages_of, query_of
 
 Order = Literal["relevance", "fresh", "newest"]
 
-MOST_RANKED = 1_000  # postings in an order by relevance
-MOST_COUNTED = 1_000  # postings that facets are of, in an order by time
+MAX_RANKED = 1_000  # postings in an order by relevance
+MAX_COUNTED = 1_000  # postings that facets are of, in an order by time
 KEPT = 1_800  # seconds that an order by relevance stays as it was on its first page
 FOLLOWERS_KEPT = 600  # seconds
 _FOLLOWERS = "search.followers"
@@ -157,9 +157,9 @@ def _by_time(asked: _Asked, cursor: str) -> SearchResult:
     with snapshot() as index:
         condition = condition_of(asked.tree, asked.user, languages=languages_of(index, asked.tree), now=asked.now)
         limited = Limited(condition)
-        found = index.such(limited).newest(MOST_COUNTED)
+        found = index.such(limited).newest(MAX_COUNTED)
         rest = found if place is None else _behind(index, condition, found, place)
-        total = len(found) if len(found) < MOST_COUNTED else _amount(index, limited)
+        total = len(found) if len(found) < MAX_COUNTED else _amount(index, limited)
         counted = facets(attributes_of(index, _documents(found)), asked.now.tzinfo)
     shown = rest[:LENGTH]
     following_place = TimedPlace(shown[-1].published, shown[-1].posting_id) if len(rest) > LENGTH else None
@@ -180,7 +180,7 @@ def _by_time(asked: _Asked, cursor: str) -> SearchResult:
 
 def _behind(index: Snapshot, condition: Condition, found: Sequence[Found], place: TimedPlace) -> Sequence[Found]:
     known = [each for each in found if (each.published, each.posting_id) < (place.published, place.posting_id)]
-    if len(known) > LENGTH or len(found) < MOST_COUNTED:
+    if len(known) > LENGTH or len(found) < MAX_COUNTED:
         return known
     behind = All((Limited(condition), Before(place.published, place.posting_id)))
     return index.such(behind).newest(LENGTH + 1)
@@ -254,7 +254,7 @@ def _rank(index: Snapshot, asked: _Asked, until: int) -> _Ranked | None:
     limited = Limited(condition, until=until, at_once=True)
     worth = _worth(microseconds(asked.now)) if asked.order == "fresh" else None
     narrowed = index.such(limited, worth)
-    answer = recipe.search(narrowed, query, MOST_RANKED, recipe=_recipe(asked, judgement), judgement=judgement)
+    answer = recipe.search(narrowed, query, MAX_RANKED, recipe=_recipe(asked, judgement), judgement=judgement)
     known = attributes_of(index, answer.ranking.documents)
     with_own_words = _amount_with(narrowed, query)
     added = answer.expansion.added(query.terms)
@@ -360,6 +360,6 @@ def matching(
             if posting_ids is not None:
                 parts.insert(0, Postings(frozenset(posting_ids)))
             among = parts[0] if len(parts) == 1 else All(tuple(parts))
-            return [each.posting_id for each in index.such(Limited(among)).newest(MOST_COUNTED)]
+            return [each.posting_id for each in index.such(Limited(among)).newest(MAX_COUNTED)]
     except OperationalError as error:
         raise _given_up(error) from error

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from apps.database.statements import fetch
 from apps.search.algorithms.index import inversion
 from apps.search.algorithms.index.conditions import ALWAYS, Condition
+from apps.search.algorithms.index.impacts import Worth
 from apps.search.algorithms.index.inversion import Document
+from apps.search.algorithms.index.memory_segment import Chunk, spans
 from apps.search.algorithms.index.newest import Found, newest
-from apps.search.algorithms.index.tail import Chunk, spans
-from apps.search.algorithms.index.worth import Worth
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import stored
 from apps.search.queries.blocks import Blocks, GenerationBlock, Reader, TailBlock, joinable

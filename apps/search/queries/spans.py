@@ -11,7 +11,7 @@ from apps.database.statements import fetch, fetch_rows
 from apps.jobs.models import Job
 
 KIND = "index"  # of jobs
-MOST = 8_000  # postings of a span, if they are about as long
+MAX_POSTINGS = 8_000  # postings of a span, if they are about as long
 FEWEST, SPANS = 500, 16  # of a small archive rather so many spans, lest one worker has nothing to do, but not smaller
 
 
@@ -65,7 +65,7 @@ def spans() -> Iterator[Span]:
 
 
 def _parts(count: int, every: int) -> int:
-    most = min(MOST, max(FEWEST, every // SPANS))
+    most = min(MAX_POSTINGS, max(FEWEST, every // SPANS))
     return max(1, -(-count // most))
 
 

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.database.statements import fetch, fetch_rows
+from apps.search.algorithms.index.caching import OVERHEAD, Cache
 from apps.search.algorithms.index.conditions import Attributes, joined
 from apps.search.algorithms.index.inversion import Document
+from apps.search.algorithms.index.memory_segment import Chunk
 from apps.search.algorithms.index.packing import unpack_flags, unpack_row
-from apps.search.algorithms.index.remembering import OVERHEAD, Remembered
-from apps.search.algorithms.index.tail import Chunk
 from apps.search.algorithms.models.index import Row
 from apps.search.queries import terms
 from apps.search.queries.times import microseconds
@@ -42,11 +42,11 @@ def _state_weight(state: tuple[tuple[int, ...], tuple["Sealed", ...]]) -> int:
     return sum(map(len, state)) * OVERHEAD
 
 
-_rows = Remembered[tuple[int, int], Row | None](128 * MEGABYTE, _row_weight)  # of generation and term
-_columns = Remembered[tuple[tuple[int, int], ...], "Columns"](64 * MEGABYTE, _column_weight)  # of runs, with their dead
-_documents = Remembered[tuple[int, int], Document](48 * MEGABYTE, _document_weight)  # of head and number
-_states = Remembered[tuple[int, int], tuple[tuple[int, ...], tuple["Sealed", ...]]](MEGABYTE, _state_weight)
-_chunks = Remembered[tuple[int, int, int, tuple[int, ...]], Chunk](16 * MEGABYTE, lambda chunk: chunk.weight)
+_rows = Cache[tuple[int, int], Row | None](128 * MEGABYTE, _row_weight)  # of generation and term
+_columns = Cache[tuple[tuple[int, int], ...], "Columns"](64 * MEGABYTE, _column_weight)  # of runs, with their dead
+_documents = Cache[tuple[int, int], Document](48 * MEGABYTE, _document_weight)  # of head and number
+_states = Cache[tuple[int, int], tuple[tuple[int, ...], tuple["Sealed", ...]]](MEGABYTE, _state_weight)
+_chunks = Cache[tuple[int, int, int, tuple[int, ...]], Chunk](16 * MEGABYTE, lambda chunk: chunk.weight)
 
 
 @dataclass(frozen=True, slots=True)

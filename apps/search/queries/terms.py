@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from apps.database.statements import fetch, fetch_as, fetch_rows
 from apps.search.algorithms.models.index import UNKNOWN
 
-MOST_REMEMBERED = 100_000  # terms, about 25 MB
+MAX_REMEMBERED = 100_000  # terms, about 25 MB
 
 _TERMS = """
 SELECT id AS number, term, (document_frequency
@@ -39,7 +39,7 @@ _latest = _Remembered((0, 0))
 def _remembered(instant: tuple[int, int]) -> _Remembered:
     global _latest
     latest = _latest
-    if latest.instant == instant and len(latest.by_number) < MOST_REMEMBERED:
+    if latest.instant == instant and len(latest.by_number) < MAX_REMEMBERED:
         return latest
     begun = _Remembered(instant)
     if instant >= latest.instant:  # a search that still sees an older one keeps what it reads to itself

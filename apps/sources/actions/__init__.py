@@ -2,8 +2,8 @@
 called twice."""
 
 from apps.sources.actions.auditing import PROGRAM, By, Noted, note, note_opened
-from apps.sources.actions.curating import MOST_AT_ONCE, Curated, Curation, TooMany, curate, delete_sources
-from apps.sources.actions.keeping import (
+from apps.sources.actions.curating import MAX_AT_ONCE, Curated, Curation, TooMany, curate, delete_sources
+from apps.sources.actions.editing import (
     NewSource,
     absorb,
     add_index_pages,

@@ -7,7 +7,7 @@ from uuid import UUID
 from apps.sources.models import AuditEntry, Source
 
 AUDITED = ("weight", "state", "listed", "always_retrieved", "category", "language", "url")
-LONGEST = 300  # characters of a value
+MAX_LENGTH = 300  # characters of a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,13 @@ def note(decisions: Iterable[Noted], by: By) -> None:
             AuditEntry(
                 actor_id=by.actor_id,
                 place=by.place[:60],
-                why=by.why[:LONGEST],
+                why=by.why[:MAX_LENGTH],
                 batch=by.batch,
                 source_id=each.source_id,
-                name=each.name[:LONGEST],
+                name=each.name[:MAX_LENGTH],
                 what=each.what,
-                before=each.before[:LONGEST],
-                after=each.after[:LONGEST],
+                before=each.before[:MAX_LENGTH],
+                after=each.after[:MAX_LENGTH],
             )
             for each in decisions
         ],

@@ -10,8 +10,8 @@ from django.db import transaction
 from apps.sources.actions.auditing import By, Noted, changes, name_of, note, written
 from apps.sources.models import AuditEntry, Source
 
-MOST_AT_ONCE = 5_000  # sources; more would hold their rows for too long
-MOST_DELETED = 200  # with their postings
+MAX_AT_ONCE = 5_000  # sources; more would hold their rows for too long
+MAX_DELETED = 200  # with their postings
 LEAST_WEIGHT, MOST_WEIGHT = 0.0, 1_000.0
 
 
@@ -85,8 +85,8 @@ def curate(source_ids: Collection[int], wish: Curation, *, by: By) -> Curated:
 
 
 def _check(source_ids: Collection[int], wish: Curation) -> None:
-    if len(source_ids) > MOST_AT_ONCE:
-        raise TooMany(f"At most {MOST_AT_ONCE:,} feeds can be changed at once, not {len(source_ids):,}.")
+    if len(source_ids) > MAX_AT_ONCE:
+        raise TooMany(f"At most {MAX_AT_ONCE:,} feeds can be changed at once, not {len(source_ids):,}.")
     if wish.weight is not None and wish.factor is not None:
         raise ValueError("Give either a weight or a factor, not both.")
     for name, value in (("weight", wish.weight), ("factor", wish.factor)):
@@ -139,8 +139,8 @@ def delete_sources(source_ids: Collection[int], *, by: By) -> int:
     TooMany
         If they are more than MOST_DELETED.
     """
-    if len(source_ids) > MOST_DELETED:
-        raise TooMany(f"At most {MOST_DELETED} feeds can be deleted at once, not {len(source_ids):,}.")
+    if len(source_ids) > MAX_DELETED:
+        raise TooMany(f"At most {MAX_DELETED} feeds can be deleted at once, not {len(source_ids):,}.")
     # Not locked: workers lock the schedule first, which is deleted before its source.
     rows = list(Source.objects.filter(pk__in=source_ids).order_by("pk"))
     deleted = [Noted(AuditEntry.What.DELETED, written(source.url), "", source.pk, name_of(source)) for source in rows]

@@ -10,7 +10,7 @@ from publicsuffixlist import PublicSuffixList
 
 from apps.sources.algorithms.partitions import PARTITIONS
 
-LONGEST_ADDRESS = 2_000  # characters, as many as a source's column holds
+MAX_ADDRESS_LENGTH = 2_000  # characters, as many as a source's column holds
 
 _WEB_PROTOCOLS = ("http:", "https:")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -94,8 +94,8 @@ def normalise(address: str) -> str:
     'https://example.org/news.xml'
     """
     typed = address.strip().strip("\ufeff\u200b")
-    if len(typed) > LONGEST_ADDRESS:
-        raise BadAddress(f"The address is {len(typed):,} characters long; at most {LONGEST_ADDRESS:,} are allowed.")
+    if len(typed) > MAX_ADDRESS_LENGTH:
+        raise BadAddress(f"The address is {len(typed):,} characters long; at most {MAX_ADDRESS_LENGTH:,} are allowed.")
     text = _with_scheme(_unwrapped(typed))
     url = resolve(text)
     if url is None or not url.hostname:
@@ -103,8 +103,8 @@ def normalise(address: str) -> str:
     if url.username or url.password:
         raise BadAddress("The address contains a username or password; feeds are shared by everyone, so leave it out.")
     url.hash = ""
-    if len(url.href) > LONGEST_ADDRESS:
-        raise BadAddress(f"The address is longer than {LONGEST_ADDRESS:,} characters once its letters are encoded.")
+    if len(url.href) > MAX_ADDRESS_LENGTH:
+        raise BadAddress(f"The address is longer than {MAX_ADDRESS_LENGTH:,} characters once its letters are encoded.")
     return str(url.href)
 
 

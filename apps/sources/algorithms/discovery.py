@@ -10,7 +10,7 @@ from typing import Literal
 from lxml import etree
 
 from apps.sources.algorithms.addresses import (
-    LONGEST_ADDRESS,
+    MAX_ADDRESS_LENGTH,
     BadAddress,
     absolute,
     host,
@@ -19,10 +19,10 @@ from apps.sources.algorithms.addresses import (
     resolve,
 )
 
-MOST_CANDIDATES = 20
-LARGEST_PAGE = 2_000_000  # bytes that are looked at
-LONGEST_HEADER = 16_000  # characters
-LONGEST_TITLE = 200  # characters
+MAX_CANDIDATES = 20
+MAX_PAGE_BYTES = 2_000_000  # bytes that are looked at
+MAX_HEADER_LENGTH = 16_000  # characters
+MAX_TITLE_LENGTH = 200  # characters
 
 _FEED_TYPES = frozenset({
     "application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml",
@@ -69,14 +69,14 @@ def candidates(html: bytes | str, *, url: str, link_headers: str = "") -> tuple[
     own = url.partition("#")[0]
     distinct: dict[str, Candidate] = {}
     for candidate in sorted(found, key=_is_for_comments):
-        if candidate.url != own and len(candidate.url) <= LONGEST_ADDRESS:
+        if candidate.url != own and len(candidate.url) <= MAX_ADDRESS_LENGTH:
             distinct.setdefault(candidate.url, candidate)
-    return tuple(islice(distinct.values(), MOST_CANDIDATES))
+    return tuple(islice(distinct.values(), MAX_CANDIDATES))
 
 
 def _parse(html: bytes | str) -> tuple[str, etree._Element | None]:
     """The page's text in Latin letters at least, and its root element if it has one."""
-    content = html[:LARGEST_PAGE]
+    content = html[:MAX_PAGE_BYTES]
     encoding = None
     if isinstance(content, str):
         content = content.encode("utf-8", "replace")
@@ -117,7 +117,7 @@ def links_in_header(link_headers: str) -> Iterator[tuple[str, dict[str, str]]]:
     >>> list(links_in_header('</feed>; rel="alternate"; title="a \\\\"b\\\\"", <https://hub.example/>;rel=hub'))
     [('/feed', {'rel': 'alternate', 'title': 'a "b"'}), ('https://hub.example/', {'rel': 'hub'})]
     """
-    for link in _LINK.finditer(link_headers[:LONGEST_HEADER]):
+    for link in _LINK.finditer(link_headers[:MAX_HEADER_LENGTH]):
         parameters: dict[str, str] = {}
         for name, quoted, plain in _PARAMETER.findall(link[2]):
             parameters.setdefault(name.lower(), re.sub(r"\\(.)", r"\1", quoted) or plain)
@@ -277,4 +277,4 @@ def _elements(root: etree._Element | None, name: str) -> Iterator[etree._Element
 
 
 def _clean(text: str) -> str:
-    return " ".join(text.split())[:LONGEST_TITLE].rstrip()
+    return " ".join(text.split())[:MAX_TITLE_LENGTH].rstrip()

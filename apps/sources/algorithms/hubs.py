@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from apps.sources.algorithms.addresses import LONGEST_ADDRESS, absolute
-from apps.sources.algorithms.discovery import LARGEST_PAGE, links_in_head, links_in_header
+from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, absolute
+from apps.sources.algorithms.discovery import MAX_PAGE_BYTES, links_in_head, links_in_header
 from apps.sources.formats.feed import Cloud, ParsedFeed
 
 RSSCLOUD = "rsscloud+"  # before the address of an rssCloud server, which is spoken to otherwise than a hub
@@ -86,7 +86,7 @@ def _in_feed(feed: ParsedFeed) -> Links:
 
 
 def _in_page(body: bytes, url: str) -> Links:
-    if b"hub" not in body[:LARGEST_PAGE].lower():  # saves most pages their reading
+    if b"hub" not in body[:MAX_PAGE_BYTES].lower():  # saves most pages their reading
         return {}
     links: Links = {}
     base = url
@@ -100,7 +100,7 @@ def _in_page(body: bytes, url: str) -> Links:
 
 def _add(links: Links, relations: str, href: str, base: str) -> None:
     address = absolute(href, base)
-    if address and len(address) <= LONGEST_ADDRESS:
+    if address and len(address) <= MAX_ADDRESS_LENGTH:
         for relation in {"hub", "self"}.intersection(relations.lower().split()):
             links.setdefault(relation, []).append(address)
 

@@ -7,7 +7,7 @@ from typing import Any
 import re2
 from lxml import etree
 
-LONGEST_EXPRESSION = 2_000  # characters
+MAX_EXPRESSION_LENGTH = 2_000  # characters
 REGEX_MEMORY = 8 * 2**20  # bytes of an expression's automaton
 _TINY = "<html/>"
 
@@ -111,5 +111,7 @@ def _options() -> re2.Options:
 
 
 def _check_length(expression: str) -> None:
-    if len(expression) > LONGEST_EXPRESSION:
-        raise BadExpression(f"It is {len(expression):,} characters long; at most {LONGEST_EXPRESSION:,} are allowed.")
+    if len(expression) > MAX_EXPRESSION_LENGTH:
+        raise BadExpression(
+            f"It is {len(expression):,} characters long; at most {MAX_EXPRESSION_LENGTH:,} are allowed."
+        )

@@ -19,8 +19,8 @@ from apps.sources.formats.text import (
     with_absolute_addresses,
 )
 
-MOST_ITEMS = 500
-MOST_AUTHORS = 50
+MAX_ITEMS = 500
+MAX_AUTHORS = 50
 _TAG = re.compile(r"<(?:!--|/?[a-zA-Z][^<>]*>)")
 # How pages for people write dates that no feed would: "2. March 2026", "March 2nd, 2026", "02.03.2026, 10:15".
 _ORDINAL = re.compile(r"\b(\d{1,2})(?:\.(?=\s+[^\W\d])|(?:st|nd|rd|th)\b)", re.IGNORECASE)
@@ -65,7 +65,7 @@ def entries_of(
     """
     problems: Counter[str] = Counter()
     entries = []
-    for item in found[:MOST_ITEMS]:
+    for item in found[:MAX_ITEMS]:
         entry, problem = _entry(item, paths, base, shared_image)
         if entry is not None:
             entries.append(entry)
@@ -73,8 +73,8 @@ def entries_of(
             problems[problem] += 1
     if found and not entries:
         raise NotAFeed(f"{_items(len(found))} found, but {problems.most_common(1)[0][0]} in any of them.")
-    if len(found) > MOST_ITEMS:
-        problems[f"the first {MOST_ITEMS} were read"] = len(found)
+    if len(found) > MAX_ITEMS:
+        problems[f"the first {MAX_ITEMS} were read"] = len(found)
     return tuple(entries), tuple(f"{_items(count)}: {problem}." for problem, count in problems.items())
 
 
@@ -104,7 +104,7 @@ def _entry(item: FoundItem, paths: Paths, base: str, shared_image: str) -> tuple
         title=title,
         summary=description,
         published=published,
-        authors=tuple(dict.fromkeys(filter(None, map(plain_text, item.authors[:MOST_AUTHORS])))),
+        authors=tuple(dict.fromkeys(filter(None, map(plain_text, item.authors[:MAX_AUTHORS])))),
         image_url=web_address(item.image.strip(), base) or shared_image,
     )
     return entry, problem

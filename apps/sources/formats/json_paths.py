@@ -21,8 +21,8 @@ from apps.sources.formats.expressions import BadExpression, Path, check_xpath, x
 from apps.sources.formats.feed import NotAFeed
 from apps.sources.formats.text import without_controls
 
-MOST_VALUES = 500_000  # of a document
-DEEPEST = 200
+MAX_VALUES = 500_000  # of a document
+MAX_DEPTH = 200
 ROOT, ELEMENT, ODD = "document", "item", "key"  # names of elements: the whole, an array's, those of odd keys
 
 _NAME = re.compile(r"[^\W\d][\w.-]*")
@@ -75,9 +75,9 @@ class _Builder:
 
     def fill(self, element: etree._Element, value: Any, depth: int) -> None:
         self._count += 1
-        if self._count > MOST_VALUES:
-            raise NotAFeed(f"This JSON document has more than {MOST_VALUES:,} values, the maximum.")
-        if depth > DEEPEST:
+        if self._count > MAX_VALUES:
+            raise NotAFeed(f"This JSON document has more than {MAX_VALUES:,} values, the maximum.")
+        if depth > MAX_DEPTH:
             raise NotAFeed("This JSON document is nested too deeply to be read.")
         match value:
             case dict():

@@ -6,14 +6,14 @@ from math import log2
 
 from lxml import etree
 
-from apps.sources.formats.items import MOST_ITEMS, date_of
+from apps.sources.formats.items import MAX_ITEMS, date_of
 from apps.sources.formats.json_paths import json_path, read_json_tree, type_of
-from apps.sources.formats.likeness import SHOWN, likeness, plain_letters
 from apps.sources.formats.recipes import Recipe
+from apps.sources.formats.similarity import SHOWN, likeness, plain_letters
 from apps.sources.formats.text import plain_text
 
 _PLAIN_KEY = re.compile(r"""[^.\[\]"'*/@(:$\s]+""")
-_MOST_TITLES = 10
+_MAX_TITLES = 10
 _ADDRESS = re.compile(r"(?:https?:/)?/\S+")
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)\b", re.IGNORECASE)
 # What the keys of each field are called, the likeliest first.
@@ -38,7 +38,7 @@ def _titles(root: etree._Element, wanted: str) -> list[tuple[etree._Element, flo
     )
     found = [(each, likeness(plain_letters(plain_text(each.text or "")), wanted)) for each in texts]
     found.sort(key=lambda each: -each[1])
-    return [each for each in found[:_MOST_TITLES] if each[1] >= 0.6]
+    return [each for each in found[:_MAX_TITLES] if each[1] >= 0.6]
 
 
 def _is_element(node: etree._Element) -> bool:
@@ -52,8 +52,8 @@ def _recipe(title: etree._Element, item: etree._Element) -> tuple[Recipe, tuple[
     item_path = _keys(array, None) or "$"
     root = item.getroottree().getroot()
     items = [each for each in json_path(item_path)(root) if each is array or type_of(each) == "array"]
-    elements = [each for holder in items for each in holder][: MOST_ITEMS + 1]
-    if not 2 <= len(elements) <= MOST_ITEMS:
+    elements = [each for holder in items for each in holder][: MAX_ITEMS + 1]
+    if not 2 <= len(elements) <= MAX_ITEMS:
         return None
     title_path = _keys(title, item) or "."
     titles = [plain_text(value) for value in _values(elements, title_path)]

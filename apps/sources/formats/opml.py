@@ -13,14 +13,14 @@ from lxml import etree
 from apps.sources.algorithms.addresses import BadAddress, absolute, normalise
 from apps.sources.formats.characters import to_utf8, with_references_mended, writable
 
-LARGEST_DOCUMENT = 10_000_000  # bytes
-MOST_OUTLINES = 20_000
-DEEPEST_FOLDER = 32
-MOST_FOLDERS = 32  # of one subscription
-LONGEST_TITLE = 1_000  # characters, as all the lengths below
-LONGEST_FOLDER_NAME = 200
-LONGEST_DESCRIPTION = 2_000
-LONGEST_LANGUAGE = 20
+MAX_DOCUMENT_BYTES = 10_000_000  # bytes
+MAX_OUTLINES = 20_000
+MAX_FOLDER_DEPTH = 32
+MAX_FOLDERS = 32  # of one subscription
+MAX_TITLE_LENGTH = 1_000  # characters, as all the lengths below
+MAX_FOLDER_NAME = 200
+MAX_DESCRIPTION = 2_000
+MAX_LANGUAGE = 20
 
 Path = tuple[str, ...]
 
@@ -74,8 +74,8 @@ def read(content: bytes) -> OpmlDocument:
     >>> read(b'<opml><body><outline text="A"><outline xmlUrl="http://a.example/"/></outline></body></opml>').subscriptions
     (Subscription(xml_url='http://a.example/', title='', html_url='', folders=(('A',),), language='', description=''),)
     """
-    if len(content) > LARGEST_DOCUMENT:
-        raise BrokenOpml(f"The document is larger than {LARGEST_DOCUMENT // 1_000_000} MB, the maximum.")
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise BrokenOpml(f"The document is larger than {MAX_DOCUMENT_BYTES // 1_000_000} MB, the maximum.")
     root, error = _parse(content)
     reader = _Reader()
     body = _first(root, "body")
@@ -84,7 +84,7 @@ def read(content: bytes) -> OpmlDocument:
     if error is not None and not reader.subscriptions:
         raise error
     return OpmlDocument(
-        title=_clean(title.text or "", LONGEST_TITLE) if title is not None else "",
+        title=_clean(title.text or "", MAX_TITLE_LENGTH) if title is not None else "",
         subscriptions=tuple(reader.subscriptions.values()),
         skipped=tuple(reader.skipped),
         problem=str(error) if error is not None else "",
@@ -127,8 +127,8 @@ class _Reader:
         while waiting:
             element, path = waiting.pop()
             outlines += 1
-            if outlines > MOST_OUTLINES:
-                self.skip(element, f"The list is longer than {MOST_OUTLINES:,} outlines; the rest is skipped.")
+            if outlines > MAX_OUTLINES:
+                self.skip(element, f"The list is longer than {MAX_OUTLINES:,} outlines; the rest is skipped.")
                 return
             inner = self.read_outline(element, path)
             if inner is not None:
@@ -147,13 +147,13 @@ class _Reader:
         if address:
             self.add(element, address, attributes, path)
             return path  # outlines below a subscription come from a forgotten end tag
-        name = _clean(attributes.get("text", "") or attributes.get("title", ""), LONGEST_FOLDER_NAME)
+        name = _clean(attributes.get("text", "") or attributes.get("title", ""), MAX_FOLDER_NAME)
         if not len(element):
             if kind or "htmlurl" in attributes:
                 self.skip(element, f"“{name}” has no xmlUrl.")
             return None
-        if len(path) >= DEEPEST_FOLDER:
-            self.skip(element, f"“{name}” is nested deeper than {DEEPEST_FOLDER} folders.")
+        if len(path) >= MAX_FOLDER_DEPTH:
+            self.skip(element, f"“{name}” is nested deeper than {MAX_FOLDER_DEPTH} folders.")
             return None
         return (*path, name) if name else path
 
@@ -163,16 +163,18 @@ class _Reader:
         except BadAddress as error:
             self.skip(element, str(error))
             return
-        title = _clean(attributes.get("title", ""), LONGEST_TITLE) or _clean(attributes.get("text", ""), LONGEST_TITLE)
+        title = _clean(attributes.get("title", ""), MAX_TITLE_LENGTH) or _clean(
+            attributes.get("text", ""), MAX_TITLE_LENGTH
+        )
         found = self.subscriptions.get(xml_url) or Subscription(
             xml_url,
             title="" if title in (xml_url, address) else title,
             html_url=absolute(attributes.get("htmlurl", "").strip()),
-            language=_clean(attributes.get("language", ""), LONGEST_LANGUAGE),
-            description=_clean(attributes.get("description", ""), LONGEST_DESCRIPTION),
+            language=_clean(attributes.get("language", ""), MAX_LANGUAGE),
+            description=_clean(attributes.get("description", ""), MAX_DESCRIPTION),
         )
         paths = filter(None, (*found.folders, path, *_categories(attributes.get("category", ""))))
-        folders = tuple(islice(dict.fromkeys(paths), MOST_FOLDERS))
+        folders = tuple(islice(dict.fromkeys(paths), MAX_FOLDERS))
         self.subscriptions[xml_url] = replace(found, folders=folders)
 
     def skip(self, element: etree._Element, reason: str) -> None:
@@ -268,8 +270,8 @@ def _outlines(parent: etree._Element) -> Iterator[etree._Element]:
 def _categories(text: str) -> Iterator[Path]:
     """The paths of a category attribute: "/News/World,Tech" stands for two."""
     for path in text.split(","):
-        names = (_clean(name, LONGEST_FOLDER_NAME) for name in path.split("/"))
-        yield tuple(name for name in names if name)[:DEEPEST_FOLDER]
+        names = (_clean(name, MAX_FOLDER_NAME) for name in path.split("/"))
+        yield tuple(name for name in names if name)[:MAX_FOLDER_DEPTH]
 
 
 def _clean(text: str, longest: int) -> str:

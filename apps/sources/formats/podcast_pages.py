@@ -20,8 +20,8 @@ from apps.sources.formats.text import plain_text, web_address, with_absolute_add
 from apps.sources.formats.tree_items import NamedPath, TreeReader, words_of
 from apps.sources.formats.trees import Tree, decoded, read_page_tree
 
-MOST_PAGES = 6  # that may be asked for one episode
-MOST_RECORDINGS = 100
+MAX_PAGES = 6  # that may be asked for one episode
+MAX_RECORDINGS = 100
 _WALK = " json|"
 
 
@@ -80,8 +80,8 @@ def check_trail(more: str) -> None:
         If there are too many lines, or one is neither an XPath nor a regular expression; the message names it.
     """
     lines = lines_of(more)
-    if len(lines) > MOST_PAGES:
-        raise BadExpression(f"These are {len(lines)} lines; at most {MOST_PAGES} pages are fetched for an episode.")
+    if len(lines) > MAX_PAGES:
+        raise BadExpression(f"These are {len(lines)} lines; at most {MAX_PAGES} pages are fetched for an episode.")
     for number, line in enumerate(lines, 1):
         try:
             check_xpath(line)
@@ -104,14 +104,14 @@ def _asked(line: str, page: Page, tree: Tree) -> Iterator[tuple[str, str]]:
     """The addresses that a line finds on a page, and what the page calls each."""
     if _is_xpath(line):
         reader = TreeReader(is_json=False, is_html=tree.is_html, namespaces=tree.namespaces)
-        for node in NamedPath("A line", line, xpath(line, tree.namespaces)).nodes(tree.root)[:MOST_RECORDINGS]:
+        for node in NamedPath("A line", line, xpath(line, tree.namespaces)).nodes(tree.root)[:MAX_RECORDINGS]:
             yield reader.address(node), "" if isinstance(node, str) else plain_text(words_of(node))
         return
     expression, _, keys = line.partition(_WALK)
     text = decoded(page.content, page.content_type)[0].decode("utf-8", "replace")
     compiled = regex(expression)
     for count, match in enumerate(compiled.finditer(text)):
-        if count >= MOST_RECORDINGS:
+        if count >= MAX_RECORDINGS:
             return
         matched = (match[1] or "") if compiled.groups else match[0]
         yield (_walked(matched, keys.split("|")) if keys else matched), ""

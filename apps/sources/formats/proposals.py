@@ -15,20 +15,20 @@ from math import log2
 from lxml import etree
 
 from apps.sources.formats.expressions import xpath
-from apps.sources.formats.items import MOST_ITEMS, date_of
-from apps.sources.formats.likeness import SHOWN, likeness, plain_letters
+from apps.sources.formats.items import MAX_ITEMS, date_of
 from apps.sources.formats.pages import Page
 from apps.sources.formats.recipes import Recipe
+from apps.sources.formats.similarity import SHOWN, likeness, plain_letters
 from apps.sources.formats.text import one_line, web_address
 from apps.sources.formats.tree_items import Node, TreeReader, words_of
 from apps.sources.formats.trees import Tree, read_page_tree
 
-LEAST_LIKENESS = 0.6  # of a text to the example, to be its title
-MOST_PROPOSALS = 8
-_MOST_ELEMENTS = 50_000  # of a page that are looked at
-_MOST_TITLES = 6  # elements that may be meant
-_MOST_LEVELS = 8  # from a title up to its item
-_MOST_TOKENS = 5  # classes of an element
+MIN_LIKENESS = 0.6  # of a text to the example, to be its title
+MAX_PROPOSALS = 8
+_MAX_ELEMENTS = 50_000  # of a page that are looked at
+_MAX_TITLES = 6  # elements that may be meant
+_MAX_LEVELS = 8  # from a title up to its item
+_MAX_TOKENS = 5  # classes of an element
 _TELLING = ("itemprop", "itemtype", "data-testid", "data-component", "role", "rel")
 _SAFE_VALUE = re.compile(r"[\w./: -]{1,60}")
 _MADE_UP = re.compile(r"\d{3}|(?:^|[-_])(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])\w{5,}$")  # classes that programs number or hash
@@ -56,7 +56,7 @@ def likeliest(found: Iterable[Proposal]) -> list[Proposal]:
     best: dict[tuple[str, ...], Proposal] = {}
     for proposal in sorted(found, key=lambda each: (-each.score, len(str(each.recipe)))):
         best.setdefault((*proposal.titles, proposal.recipe.link and "link"), proposal)
-    return list(best.values())[:MOST_PROPOSALS]
+    return list(best.values())[:MAX_PROPOSALS]
 
 
 def propose_paths(page: Page, wanted: str) -> Iterator[Proposal]:
@@ -75,7 +75,7 @@ class _Search:
     def proposals(self, wanted: str) -> Iterator[Proposal]:
         tried: set[tuple[str, str]] = set()
         for title, alike in self._titles(wanted):
-            for item in _upwards(title)[:_MOST_LEVELS]:
+            for item in _upwards(title)[:_MAX_LEVELS]:
                 for path, robust in _absolute_paths(item):
                     if (path, item.tag) in tried:
                         continue
@@ -90,16 +90,16 @@ class _Search:
         found = []
         for element in self._short_elements(4 * len(wanted) + 100):
             words = plain_letters(words_of(element))
-            if 2 * len(words) >= len(wanted) and (alike := likeness(words, wanted)) >= LEAST_LIKENESS:
+            if 2 * len(words) >= len(wanted) and (alike := likeness(words, wanted)) >= MIN_LIKENESS:
                 found.append((element, alike))
         around = {parent for element, _ in found for parent in element.iterancestors()}
         inner = [(element, alike) for element, alike in found if element not in around]
         inner.sort(key=lambda each: -each[1])
-        return [each for each in inner[:_MOST_TITLES] if each[1] >= inner[0][1] - 0.15]
+        return [each for each in inner[:_MAX_TITLES] if each[1] >= inner[0][1] - 0.15]
 
     def _short_elements(self, longest: int) -> list[etree._Element]:
         """The elements of the body whose text is not longer; each text is only measured once."""
-        elements = [each for _, each in zip(range(_MOST_ELEMENTS), self.root.iter("*"), strict=False)]
+        elements = [each for _, each in zip(range(_MAX_ELEMENTS), self.root.iter("*"), strict=False)]
         lengths: dict[etree._Element, int] = {}
         for element in reversed(elements):
             within = sum(lengths.get(child, 0) + len(child.tail or "") for child in element)
@@ -109,7 +109,7 @@ class _Search:
 
     def _elements(self, path: str) -> list[etree._Element]:
         found = xpath(path, self.tree.namespaces)(self.root)
-        return [each for each in found if isinstance(each, etree._Element)][: MOST_ITEMS + 1]
+        return [each for each in found if isinstance(each, etree._Element)][: MAX_ITEMS + 1]
 
 
 class _Candidate:
@@ -119,7 +119,7 @@ class _Candidate:
         self.search, self.path, self.item, self.items = search, path, item, items
 
     def proposal(self, title: etree._Element, weight: float) -> Proposal | None:
-        if not 2 <= len(self.items) <= MOST_ITEMS:
+        if not 2 <= len(self.items) <= MAX_ITEMS:
             return None
         title_path, titles = self._title(title)
         link_path, links = self._link(title, title_path)
@@ -253,7 +253,7 @@ def _tests(element: etree._Element) -> list[tuple[str, float]]:
     """Tests that an element passes, and how well each will hold: by its classes, by other attributes, by its name."""
     name = _name(element)
     tokens = dict.fromkeys((element.get("class") or "").split())
-    usable = [token for token in tokens if _SAFE_VALUE.fullmatch(token)][:_MOST_TOKENS]
+    usable = [token for token in tokens if _SAFE_VALUE.fullmatch(token)][:_MAX_TOKENS]
     tests = [(f"{name}[{_has_class(token)}]", 0.6 if _MADE_UP.search(token) else 1.0) for token in usable]
     for attribute in _TELLING:
         value = element.get(attribute, "")

@@ -6,7 +6,7 @@ import re2
 
 from apps.sources.formats.expressions import regex
 from apps.sources.formats.feed import NotAFeed
-from apps.sources.formats.items import MOST_ITEMS, FoundItem, is_address, markup_of_text
+from apps.sources.formats.items import MAX_ITEMS, FoundItem, is_address, markup_of_text
 from apps.sources.formats.text import MAX_CONTENT, MAX_IDENTIFIER
 
 
@@ -88,6 +88,6 @@ def _split(separator: re2._Regexp, text: str) -> Iterator[str]:
         yield text[end : match.start()]
         end = match.end()
         count += 1
-        if count > MOST_ITEMS:
+        if count > MAX_ITEMS:
             return
     yield text[end:]

@@ -8,7 +8,7 @@ from lxml import etree
 
 from apps.sources.formats.expressions import Path, xpath
 from apps.sources.formats.feed import NotAFeed
-from apps.sources.formats.items import MOST_AUTHORS, FoundItem, markup_of_text
+from apps.sources.formats.items import MAX_AUTHORS, FoundItem, markup_of_text
 from apps.sources.formats.json_paths import elements_of, json_path, type_of
 from apps.sources.formats.text import MAX_CONTENT, MAX_IDENTIFIER, escaped, one_line
 
@@ -157,7 +157,7 @@ def found_item(reader: TreeReader, paths: dict[str, NamedPath], element: etree._
         link=first("link", reader.address),
         dates=first("date", reader.dates, ()),
         image=first("image", reader.picture),
-        authors=tuple(map(reader.words, _each(reader, authors)[:MOST_AUTHORS])),
+        authors=tuple(map(reader.words, _each(reader, authors)[:MAX_AUTHORS])),
     )
 
 

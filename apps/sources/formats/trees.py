@@ -10,8 +10,8 @@ from apps.sources.formats.documents import XML_LANG, is_web_page, read_tree
 from apps.sources.formats.feed import NotAFeed
 from apps.sources.formats.text import MAX_LANGUAGE, one_line, web_address
 
-LARGEST_DOCUMENT = 10 * 2**20  # bytes
-MOST_PREFIXES = 50
+MAX_DOCUMENT_BYTES = 10 * 2**20  # bytes
+MAX_PREFIXES = 50
 _PRESCANNED = 1_024  # bytes, in which browsers expect <meta charset>
 _META_CHARSET = re.compile(rb"""<meta[^>]{0,400}?charset\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
 
@@ -36,8 +36,8 @@ def decoded(content: bytes, content_type: str) -> tuple[bytes, tuple[str, ...]]:
     NotAFeed
         If it is too large.
     """
-    if len(content) > LARGEST_DOCUMENT:
-        raise NotAFeed(f"The document is larger than {LARGEST_DOCUMENT // 2**20} MB, the maximum.")
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise NotAFeed(f"The document is larger than {MAX_DOCUMENT_BYTES // 2**20} MB, the maximum.")
     said = _META_CHARSET.search(content[:_PRESCANNED])
     if said and "charset" not in content_type.lower():
         # Whoever can read the word "charset" in it does not read UTF-16.
@@ -109,7 +109,7 @@ def read_xml_tree(utf8: bytes, url: str, problems: tuple[str, ...]) -> Tree:
         raise NotAFeed("The XML document is too broken to be read.")
     namespaces: dict[str, str] = {}
     for _, (prefix, namespace) in etree.iterwalk(root, events=("start-ns",)):
-        if prefix and len(namespaces) < MOST_PREFIXES:
+        if prefix and len(namespaces) < MAX_PREFIXES:
             namespaces.setdefault(prefix, namespace)
     for element in root.iter("*"):
         # XPath 1.0 knows no default namespace: elements without a prefix are addressed without one.

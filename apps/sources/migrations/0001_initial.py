@@ -72,7 +72,7 @@ class Migration(migrations.Migration):
                     "always_retrieved",
                     models.BooleanField(default=False, help_text="Asked even while nobody follows it."),
                 ),
-                ("pace", models.FloatField(default=1.0)),
+                ("clock_rate", models.FloatField(default=1.0)),
                 ("min_gap", models.PositiveIntegerField(blank=True, null=True)),
                 (
                     "full_text",
@@ -126,7 +126,7 @@ class Migration(migrations.Migration):
                         condition=models.Q(("interest__gte", 0), ("interest__lte", 1000)),
                         name="source_interest_in_range",
                     ),
-                    models.CheckConstraint(condition=models.Q(("pace__gt", 0)), name="source_pace_positive"),
+                    models.CheckConstraint(condition=models.Q(("clock_rate__gt", 0)), name="source_clock_rate_positive"),
                     models.CheckConstraint(condition=models.Q(("url__startswith", "http")), name="source_url_is_http"),
                     models.CheckConstraint(
                         condition=models.Q(

@@ -1,5 +1,6 @@
 """The only writers of stories, of what sources are worth to them, and of people's taste."""
 
+from apps.stories.actions.consuming import CONSUMED_AT_ONCE, Consumed, consume
 from apps.stories.actions.learning import (
     forget_taste,
     hide,
@@ -11,7 +12,6 @@ from apps.stories.actions.learning import (
     set_learning,
 )
 from apps.stories.actions.maintaining import maintain
-from apps.stories.actions.pulling import PULLED_AT_ONCE, Pulled, pull
 from apps.stories.actions.sections import (
     NotASection,
     SectionValues,

@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from apps.database.locks import take
+from apps.database.advisory_locks import take
 from apps.stories.actions.locks import GROUPING
 from apps.stories.algorithms.rarity import BLOCK, LAG, MEMORY, Block
 from apps.stories.models import Reaction, WordCount
+from apps.stories.queries.grouping import head
 from apps.stories.queries.packing import packed_counts, unpacked_counts
-from apps.stories.queries.remembering import head
 
 REACTIONS_KEPT = timedelta(days=180)  # by then they count for a 64th
 

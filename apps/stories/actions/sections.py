@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.db.models import F, Max
 
 from apps.stories.models import Section
-from apps.stories.queries.sections import MOST_SECTIONS, tree_of
+from apps.stories.queries.sections import MAX_SECTIONS, tree_of
 
 _ORDERLY = 0x53454354  # advisory lock: one change of the sections' order and number at a time
 
@@ -46,8 +46,8 @@ def add_section(values: SectionValues, *, now: datetime) -> Section:
     """
     _lock()
     _check(values, None)
-    if Section.objects.count() >= MOST_SECTIONS:
-        raise NotASection(f"There are {MOST_SECTIONS} sections, the maximum. Delete one first.")
+    if Section.objects.count() >= MAX_SECTIONS:
+        raise NotASection(f"There are {MAX_SECTIONS} sections, the maximum. Delete one first.")
     last = Section.objects.aggregate(last=Max("place", default=0))["last"]
     return Section.objects.create(**asdict(values), place=last + 1, changed_at=now)
 

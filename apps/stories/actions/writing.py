@@ -7,9 +7,9 @@ from datetime import datetime
 
 from django.db import connection
 
-from apps.stories.actions.leading import choose_leads
+from apps.stories.actions.leads import choose_leads
 from apps.stories.algorithms.features import Features
-from apps.stories.algorithms.grouping import Grouping, Placed
+from apps.stories.algorithms.grouping import Assignment, Grouping
 from apps.stories.algorithms.rarity import Block
 from apps.stories.models import Centroid, Member, Redirect, Story, WordCount
 from apps.stories.queries.packing import packed, packed_counts, packed_fingerprint, unpacked, unpacked_fingerprint
@@ -51,7 +51,7 @@ class Batch:
         source_id: int,
         published_at: datetime,
         text_hash: bytes,
-        placed: Placed,
+        placed: Assignment,
         features: Features,
     ) -> None:
         terms, weights = packed(placed.vector) if placed.vector else (b"", b"")

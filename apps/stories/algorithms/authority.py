@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 STARS_BEFORE, READS_BEFORE = 1.0, 20.0  # what each source is taken to have had: one in twenty is starred
-FEWEST = 5  # reports in stories, below which a source's figures are drawn to the middle
+MIN_REPORTS = 5  # reports in stories, below which a source's figures are drawn to the middle
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def authorities(records: Mapping[int, Record]) -> dict[int, Authority]:
     found = {}
     for place, id in enumerate(order):
         parts = [float(column[place]) for column in columns]
-        known = records[id].in_stories / (records[id].in_stories + FEWEST)
+        known = records[id].in_stories / (records[id].in_stories + MIN_REPORTS)
         found[id] = Authority(known * sum(parts) / len(parts) + (1 - known) / 2, *parts)
     return found
 

@@ -13,7 +13,7 @@ from apps.postings.algorithms.words import STOP_MARK, analyse, language_of, sequ
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 
 BUCKETS = 1 << 20  # words are told apart by their hashes, so that no dictionary has to grow; few share one
-LONGEST = 6_000  # characters of a text that count: news say first what has happened
+MAX_LENGTH = 6_000  # characters of a text that count: news say first what has happened
 IN_TITLE = 3  # a word of the title counts for so many of the text
 NAMES = 1.25  # a name counts for so much more than another word
 TITLE_CASE = 0.6  # a title with more of its words capitalised does not tell names from others
@@ -57,7 +57,7 @@ def features(title: str, text: str, declared: str = "") -> Features:
     >>> found.terms.size, found.emphasis.max().round(2)
     (4, np.float32(2.98))
     """
-    lead = text[:LONGEST]
+    lead = text[:MAX_LENGTH]
     language = language_of(f"{title} {lead}", declared)
     head, head_terms = _words(title, language)
     body, body_terms = _words(lead, language)

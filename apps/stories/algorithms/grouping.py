@@ -13,7 +13,7 @@ MERGED_EVERY = 6.0  # or hours: then stories that grew alike are united
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Placed:
+class Assignment:
     """Where a posting was put."""
 
     story: int
@@ -76,20 +76,20 @@ class Grouping:
         """Whether a posting of a time is of no story that still lasts."""
         return hours < self.clock - ACTIVE
 
-    def place(self, key: int, hours: float, features: Features) -> Placed:
+    def place(self, key: int, hours: float, features: Features) -> Assignment:
         """Put a posting into its story; after `advance`, and before it is counted in `rarity`."""
         original = self.duplicates.find(hours, features.fingerprint)
         home = None if original is None else self.home(original)
         if home is not None and home in self.clusters:
             self.clusters.renew(home, hours)
-            return Placed(home, original, None)
+            return Assignment(home, original, None)
         weights = self.rarity.weights(features, boost=self._boost, lagged=self._lagged)
         vector = heaviest(features.terms, weights, OF_POSTING)
         story = self.clusters.add(self.next_story, vector, hours)
         self.next_story += story == self.next_story
         self.touched.add(story)
         self.remember(key, story, hours, features.fingerprint)
-        return Placed(story, None, vector)
+        return Assignment(story, None, vector)
 
     def remember(self, key: int, story: int, hours: float, fingerprint: Fingerprint) -> None:
         """Let copies of a posting be known as such."""

@@ -8,7 +8,7 @@ COVERAGE_HALF_LIFE = 4.0  # hours after which a source's report counts half for 
 FRESH_HALF_LIFE = 6.0  # hours after which a story's latest report counts half
 COVERAGE, FRESHNESS, AUTHORITY, TASTE = 1.0, 1.0, 0.5, 0.8  # what each addend weighs
 SAME_CATEGORY, SAME_SOURCE = 0.12, 0.15  # what each story above of the same kind takes away
-MOST_TAKEN = 0.6
+MAX_TAKEN = 0.6
 CONSIDERED = 60  # stories that may rise above others for the sake of diversity
 UNKNOWN = 0.5  # authority of a source that nothing is known of
 
@@ -27,7 +27,7 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StoryRank:
     """A story's place: the sum of its addends, and each of them."""
 
     id: int
@@ -42,7 +42,7 @@ class Place:
         return self.coverage + self.freshness + self.authority + self.taste + self.diversity
 
 
-def place(story: Story, authorities: Mapping[int, float], now: float) -> Place:
+def place(story: Story, authorities: Mapping[int, float], now: float) -> StoryRank:
     """What a story is worth by itself.
 
     coverage = ln(1 + sum over its sources of authority x 2^(-age / 4 h)); freshness = 2^(-age / 6 h) of its latest
@@ -56,7 +56,7 @@ def place(story: Story, authorities: Mapping[int, float], now: float) -> Place:
         for source, hours in story.latest.items()
     )
     age = max(now - max(story.latest.values()), 0)
-    return Place(
+    return StoryRank(
         story.id,
         COVERAGE * math.log1p(covered),
         FRESHNESS * 2 ** (-age / FRESH_HALF_LIFE),
@@ -65,7 +65,7 @@ def place(story: Story, authorities: Mapping[int, float], now: float) -> Place:
     )
 
 
-def ranked(stories: Sequence[Story], authorities: Mapping[int, float], now: float) -> list[Place]:
+def ranked(stories: Sequence[Story], authorities: Mapping[int, float], now: float) -> list[StoryRank]:
     """The stories in the order in which they are shown, best first; of equal ones the newer id.
 
     Of the sixty best by themselves the best is taken each time, after each story has lost something for every one
@@ -91,9 +91,9 @@ def ranked(stories: Sequence[Story], authorities: Mapping[int, float], now: floa
     return chosen + rest
 
 
-def _diverse(one: Place, story: Story, categories: Mapping[str, int], sources: Mapping[int, int]) -> Place:
+def _diverse(one: StoryRank, story: Story, categories: Mapping[str, int], sources: Mapping[int, int]) -> StoryRank:
     taken = SAME_CATEGORY * categories.get(story.category, 0) + SAME_SOURCE * sources.get(story.lead_source, 0)
-    return replace(one, diversity=-min(taken, MOST_TAKEN))
+    return replace(one, diversity=-min(taken, MAX_TAKEN))
 
 
 def report_worth(authority: float, *, is_first: bool, is_original: bool, has_picture: bool) -> float:

@@ -14,7 +14,7 @@ MEMORY = 28 * 24.0  # hours that are counted
 PRIOR = 50  # postings that are taken to have come before all others
 BOOST_AT = 6.0  # standard deviations above the expected count at which a word counts twice
 KNOWN = 500  # old postings of a language from which the boost is whole: before, what is common seems to rise
-FEWEST = 3  # postings with a word before it can be on the rise
+MIN_POSTINGS = 3  # postings with a word before it can be on the rise
 
 _BLOCKS_KEPT = int(MEMORY // BLOCK)
 
@@ -136,7 +136,7 @@ class Rarity:
         seen = self._recent.of[terms].astype(np.float64)
         share = (self._old.of[terms] + 0.5) / (self._old.documents.get(language, 0) + PRIOR)
         expected = np.maximum(self._recent.documents.get(language, 0) * share, 0.5)
-        rising = (seen >= FEWEST) & (seen > expected)
+        rising = (seen >= MIN_POSTINGS) & (seen > expected)
         ratio = np.where(rising, seen / expected, 1.0)
         deviance = 2 * (seen * np.log(ratio) - (seen - expected))
         return np.where(rising, np.sqrt(np.maximum(deviance, 0.0)), 0.0)

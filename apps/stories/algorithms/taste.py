@@ -17,7 +17,7 @@ RECENT = 50  # liked postings that Rocchio's centroid mostly consists of
 DISLIKED = 0.5  # of a posting in the centroid
 SMOOTHING = 0.3  # occurrences of each term that are taken for granted
 TRUST = 20.0  # weight of what is known at which it counts half
-MOST_TERMS = 5_000  # that are remembered of a person
+MAX_TERMS = 5_000  # that are remembered of a person
 UNPERSONALISED = 5  # every so many-th place is given without looking at the person
 WORDS = 30  # heaviest terms of a posting that are learnt from
 
@@ -86,8 +86,8 @@ class Taste:
 
     def _forget(self) -> None:
         for counts in (self.liked, self.disliked, self.centroid):
-            if len(counts) > 1.2 * MOST_TERMS:
-                kept = sorted(counts.items(), key=lambda pair: (-abs(pair[1]), pair[0]))[:MOST_TERMS]
+            if len(counts) > 1.2 * MAX_TERMS:
+                kept = sorted(counts.items(), key=lambda pair: (-abs(pair[1]), pair[0]))[:MAX_TERMS]
                 counts.clear()
                 counts.update(kept)
 

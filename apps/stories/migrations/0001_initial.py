@@ -8,26 +8,26 @@ STORAGE = """
 ALTER TABLE stories_member ALTER terms SET STORAGE EXTERNAL, ALTER weights SET STORAGE EXTERNAL,
     ALTER fingerprint SET STORAGE EXTERNAL;
 ALTER TABLE stories_centroid ALTER terms SET STORAGE EXTERNAL, ALTER weights SET STORAGE EXTERNAL;
-ALTER TABLE stories_change SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+ALTER TABLE stories_outboxrow SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 """
 
 # The outbox of stories: every posting that may belong to another story.
 OUTBOX = """
 CREATE FUNCTION stories_note_added() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO stories_change (posting_id, published_at) SELECT id, published_at FROM added ORDER BY published_at, id;
+    INSERT INTO stories_outboxrow (posting_id, published_at) SELECT id, published_at FROM added ORDER BY published_at, id;
     RETURN NULL;
 END $$;
 CREATE FUNCTION stories_note_edited() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO stories_change (posting_id, published_at)
+    INSERT INTO stories_outboxrow (posting_id, published_at)
     SELECT now.id, now.published_at FROM edited now JOIN former ON former.id = now.id
     WHERE (former.text_hash, former.source_id) IS DISTINCT FROM (now.text_hash, now.source_id);
     RETURN NULL;
 END $$;
 CREATE FUNCTION stories_note_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO stories_change (posting_id, published_at) SELECT id, published_at FROM deleted;
+    INSERT INTO stories_outboxrow (posting_id, published_at) SELECT id, published_at FROM deleted;
     RETURN NULL;
 END $$;
 CREATE TRIGGER stories_note_added AFTER INSERT ON postings_posting REFERENCING NEW TABLE AS added
@@ -133,7 +133,7 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="Change",
+            name="OutboxRow",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("posting_id", models.BigIntegerField()),

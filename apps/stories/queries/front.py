@@ -15,8 +15,8 @@ from apps.database.statements import fetch
 from apps.following import queries as following
 from apps.postings.models import Posting
 from apps.sources.models import Source
-from apps.stories.algorithms.ranking import Place, ranked
 from apps.stories.algorithms.ranking import Story as Ranked
+from apps.stories.algorithms.ranking import StoryRank, ranked
 from apps.stories.algorithms.taste import interleaved, scores
 from apps.stories.models import Authority, Member, Reaction, Redirect, Story
 from apps.stories.queries import tastes
@@ -24,7 +24,7 @@ from apps.stories.queries.times import hours_of
 
 RECENT = timedelta(days=3)  # in which a story had a posting that may stand on the front page
 CONSIDERED = 400  # stories, the latest ones
-FEWEST_SOURCES = 2
+MIN_SOURCES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Front:
     """A story's place on the front page of a person."""
 
     story: Story
-    place: Place
+    place: StoryRank
     lead_id: int  # a posting that the person may read
     sources: int  # that the person may see
     reports: int
@@ -57,7 +57,7 @@ def front(user: User | AnonymousUser, now: datetime) -> list[Front]:
     stories = {
         story.pk: story
         for story in Story.objects.filter(
-            sources__gte=FEWEST_SOURCES, latest_at__gt=now - RECENT, latest_at__lte=now
+            sources__gte=MIN_SOURCES, latest_at__gt=now - RECENT, latest_at__lte=now
         ).order_by("-latest_at", "-pk")[:CONSIDERED]
     }
     members = _visible_members(user, stories)
@@ -66,7 +66,7 @@ def front(user: User | AnonymousUser, now: datetime) -> list[Front]:
     found = []
     for id, story in stories.items():
         latest = {row.source_id: hours_of(row.published_at) for row in members[id]}  # by time: the latest stays
-        if len(latest) < FEWEST_SOURCES or story.lead_id in hidden:
+        if len(latest) < MIN_SOURCES or story.lead_id in hidden:
             continue
         lead = next((row for row in members[id] if row.posting_id == story.lead_id), members[id][0])
         leads[id] = lead.posting_id
@@ -116,7 +116,7 @@ def hidden_by(user: User) -> QuerySet[Reaction]:
 
 def _placed(
     user: User | AnonymousUser, stories: Sequence[Ranked], leads: dict[int, int], now: float
-) -> list[tuple[Place, bool]]:
+) -> list[tuple[StoryRank, bool]]:
     """Places in their order, and whether each was given with a look at the person."""
     worth = authorities()
     usual = ranked(stories, worth, now)
@@ -165,14 +165,14 @@ WHERE member.posting_id = %(posting)s AND story.sources >= %(fewest)s AND EXISTS
 
 def shared_story(user: User | AnonymousUser, posting_id: int) -> int | None:
     """The story that a posting shares with others, if the person may see any of these. One query."""
-    names = {"user": user.pk or 0, "posting": posting_id, "fewest": FEWEST_SOURCES}
+    names = {"user": user.pk or 0, "posting": posting_id, "fewest": MIN_SOURCES}
     return next((id for (id,) in fetch(_SHARED_STORY, names)), None)
 
 
 def stories_of(posting_ids: Collection[int]) -> dict[int, Story]:
     """The story of each posting that shares one with another source. Two queries."""
     pairs = dict(Member.objects.filter(pk__in=posting_ids).values_list("posting_id", "story_id"))
-    found = Story.objects.filter(pk__in=set(pairs.values()), sources__gte=FEWEST_SOURCES).in_bulk()
+    found = Story.objects.filter(pk__in=set(pairs.values()), sources__gte=MIN_SOURCES).in_bulk()
     return {posting_id: found[story_id] for posting_id, story_id in pairs.items() if story_id in found}
 
 
@@ -207,5 +207,5 @@ def other_reports(stories: Sequence[tuple[int, int]], most: int) -> dict[int, li
 def with_story(found: QuerySet[Posting]) -> QuerySet[Posting]:
     """Annotate `story_id`: the story that a posting shares with another source, or None."""
     member = Member.objects.filter(pk=OuterRef(OuterRef("pk"))).values("story_id")
-    story = Story.objects.filter(pk__in=member, sources__gte=FEWEST_SOURCES).values("pk")
+    story = Story.objects.filter(pk__in=member, sources__gte=MIN_SOURCES).values("pk")
     return found.annotate(story_id=Subquery(story[:1]))

@@ -13,17 +13,17 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.db.models import QuerySet
 
-from apps.database.brief import TookTooLong, brief
+from apps.database.statement_timeout import TookTooLong, brief
 from apps.search.algorithms.language import BadQuery, Filter, Tree, narrowed, parse
 from apps.search.algorithms.language.trees import quotable
 from apps.search.queries import TooCostly, matching, search
 from apps.stories.models import Section
 from apps.stories.queries.front import Front, front
 
-MOST_SECTIONS = 30
-MOST_SHOWN = 300  # postings or stories of a section
-MOST_RANKED = 90  # postings, in an order by relevance
-LONGEST_STATEMENT = 1.5  # s
+MAX_SECTIONS = 30
+MAX_SHOWN = 300  # postings or stories of a section
+MAX_RANKED = 90  # postings, in an order by relevance
+MAX_STATEMENT_SECONDS = 1.5  # s
 KEPT = timedelta(seconds=120)  # what was found, at least
 SHARE = 0.01  # of one process' time that a section may take: what took a second is kept for a hundred
 RESTING = timedelta(minutes=30)  # a query that took too long
@@ -59,7 +59,7 @@ def sections() -> QuerySet[Section]:
 
 def shown_sections() -> list[Section]:
     """Those that are switched on, in their order. One query."""
-    return list(sections().filter(is_on=True)[:MOST_SECTIONS])
+    return list(sections().filter(is_on=True)[:MAX_SECTIONS])
 
 
 def section_named(slug: str) -> Section | None:
@@ -144,17 +144,17 @@ def find(section: Section, now: datetime) -> Content:
     tree, nobody = tree_of(section), AnonymousUser()
     posting_ids: list[int] = []
     stories: list[Front] = []
-    with brief(LONGEST_STATEMENT):
+    with brief(MAX_STATEMENT_SECONDS):
         match section.order:
             case Section.Order.STORIES:
                 all_stories = front(nobody, now)
                 leads = matching(nobody, tree, now=now, posting_ids={story.lead_id for story in all_stories})
                 told = set(leads)
-                stories = [story for story in all_stories if story.lead_id in told][:MOST_SHOWN]
+                stories = [story for story in all_stories if story.lead_id in told][:MAX_SHOWN]
             case Section.Order.RELEVANCE:
                 posting_ids = _by_relevance(tree, now)
             case _:
-                posting_ids = matching(nobody, tree, now=now)[:MOST_SHOWN]
+                posting_ids = matching(nobody, tree, now=now)[:MAX_SHOWN]
     seconds = time.perf_counter() - started
     return Content(
         posting_ids=tuple(posting_ids),
@@ -168,7 +168,7 @@ def find(section: Section, now: datetime) -> Content:
 def _by_relevance(tree: Tree, now: datetime) -> list[int]:
     found: list[int] = []
     cursor = ""
-    while len(found) < MOST_RANKED:
+    while len(found) < MAX_RANKED:
         result = search(
             AnonymousUser(),
             tree,
@@ -184,4 +184,4 @@ def _by_relevance(tree: Tree, now: datetime) -> list[int]:
         cursor = result.next
         if not cursor:
             break
-    return found[:MOST_RANKED]
+    return found[:MAX_RANKED]

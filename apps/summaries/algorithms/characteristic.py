@@ -7,7 +7,7 @@ from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.summaries.algorithms.frequencies import Frequencies
 from apps.summaries.algorithms.thesis import Settings, characteristic_words, words_of
 
-LONGEST_TEXT = 50_000  # characters that are read
+MAX_TEXT_LENGTH = 50_000  # characters that are read
 _SETTINGS = Settings(shortest=1, influence=0.5)
 
 
@@ -32,7 +32,7 @@ def spelt(text: str, language: str, frequencies: Frequencies, count: int) -> lis
     >>> spelt("总理访问柏林，总理说柏林很好。柏林", "zh", Frequencies(), 2)
     ['柏林', '总理']
     """
-    text = text[:LONGEST_TEXT]
+    text = text[:MAX_TEXT_LENGTH]
     spellings = _spaceless(text, language) if SPACELESS_CHARACTER.search(text) else _spaced(text, language)
     words = [word for word, times in spellings.items() for _ in range(times.total())]
     return [

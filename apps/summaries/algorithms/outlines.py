@@ -10,8 +10,8 @@ from apps.summaries.algorithms.ranking import ranked
 from apps.summaries.algorithms.texts import length_in_words, read
 
 STEPS = (10, 20, 30, 40, 50)  # percent of the text
-FEWEST_SENTENCES = 5  # of a text that is worth summarising
-FEWEST_WORDS = 100
+MIN_SENTENCES = 5  # of a text that is worth summarising
+MIN_WORDS = 100
 SHORT = 50  # words that a summary should have, where nobody asked for a length
 WORDS = 10  # characteristic ones
 
@@ -36,7 +36,7 @@ def outline(title: str, text: str, language: str, frequencies: Frequencies) -> O
     """
     found = read(text, language, title)
     words = tuple(spelt(f"{title}\n{text}", language, frequencies, WORDS))
-    if len(found.sentences) < FEWEST_SENTENCES or found.words < FEWEST_WORDS:
+    if len(found.sentences) < MIN_SENTENCES or found.words < MIN_WORDS:
         return Outline(words)
     order = ranked(found, frequencies)
     lengths = [sentence.words for sentence in found.sentences]

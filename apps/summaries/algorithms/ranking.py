@@ -42,7 +42,7 @@ class Weights:
     fading: float = 4.0  # of what place and length count for, by the time the whole text would be told
 
 
-LONGEST = 60.0  # words; sentences longer than that are as bad as this
+MAX_WORDS = 60.0  # words; sentences longer than that are as bad as this
 
 
 def ranked(text: Text, frequencies: Frequencies, weights: Weights = Weights()) -> list[int]:
@@ -85,7 +85,7 @@ def openings(text: Text, weights: Weights = Weights()) -> Floats:
     words = np.array([sentence.words for sentence in text.sentences])
     values: Floats = weights.place * np.exp(-np.arange(len(words)) / weights.reach)
     values[:1] += weights.first
-    values += weights.length * np.minimum(words, LONGEST) / LONGEST
+    values += weights.length * np.minimum(words, MAX_WORDS) / MAX_WORDS
     return values
 
 

@@ -13,8 +13,8 @@ from apps.postings.algorithms.words.languages import base_code
 from apps.summaries.algorithms.frequencies import Frequencies
 
 DOCUMENTS = 1_000
-FEWEST_COUNTED = 2_000  # documents of a language; fewer tell nothing about it
-LEAST = 2  # of 1,000 documents that hold a term; rarer ones are left out
+MIN_COUNTED = 2_000  # documents of a language; fewer tell nothing about it
+MIN_COUNT = 2  # of 1,000 documents that hold a term; rarer ones are left out
 TABLE = Path(__file__).with_name("start-202611.json")
 
 
@@ -42,12 +42,12 @@ def to_json(counted: Mapping[str, Frequencies]) -> str:
     """The table of what was counted, by language: terms by how many of 1,000 documents hold them."""
     tables = {}
     for language, frequencies in sorted(counted.items()):
-        if frequencies.documents < FEWEST_COUNTED:
+        if frequencies.documents < MIN_COUNTED:
             continue
         by_number: dict[int, list[str]] = {}
         for term, number in frequencies.holding.items():
             thousandths = round(number * DOCUMENTS / frequencies.documents)
-            if thousandths >= LEAST:
+            if thousandths >= MIN_COUNT:
                 by_number.setdefault(thousandths, []).append(term)
         tables[language] = {str(number): " ".join(sorted(by_number[number])) for number in sorted(by_number)}
     return json.dumps(tables, ensure_ascii=False, indent=0) + "\n"

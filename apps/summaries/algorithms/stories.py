@@ -18,8 +18,8 @@ from apps.summaries.algorithms.vectors import Vectors, occurrences, vectors
 
 RELEVANCE = 0.85  # lambda of MMR; the rest is against what is told already
 REPEATED = 0.5  # cosine with a told sentence from which on a sentence is a repetition
-MOST_TEXTS = 30
-MOST_OF_EACH = 20  # sentences of a text that may be taken: its best, so that long texts do not drown the others
+MAX_TEXTS = 30
+MAX_OF_EACH = 20  # sentences of a text that may be taken: its best, so that long texts do not drown the others
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -66,7 +66,7 @@ def story_summary(texts: Sequence[Text], frequencies: Frequencies, words: float)
     """
     if words <= 0:
         raise ValueError(f"words must be above 0, not {words}")
-    candidates, own = _candidates(texts[:MOST_TEXTS], frequencies)
+    candidates, own = _candidates(texts[:MAX_TEXTS], frequencies)
     sentences = [texts[each.text].sentences[each.sentence] for each in candidates]
     rows = vectors(occurrences([sentence.terms for sentence in sentences]), frequencies)
     worth = own + scaled(_shared([each.text for each in candidates], rows))
@@ -89,7 +89,7 @@ def _candidates(texts: Sequence[Text], frequencies: Frequencies) -> tuple[list[T
     worths: list[float] = []
     for number, text in enumerate(texts):
         worth = scaled(contents(text, frequencies) + openings(text))
-        best = np.argsort(-worth, kind="stable")[:MOST_OF_EACH].tolist()
+        best = np.argsort(-worth, kind="stable")[:MAX_OF_EACH].tolist()
         found += [Told(number, place) for place in best]
         worths += worth[best].tolist()
     return found, np.array(worths)

@@ -8,9 +8,9 @@ from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.summaries.algorithms.datelines import dateline_end
-from apps.summaries.algorithms.sentences import LONGEST_TEXT, sentences
+from apps.summaries.algorithms.sentences import MAX_TEXT_LENGTH, sentences
 
-MOST_SENTENCES = 1_000  # that are weighed; what stands behind them is in no summary
+MAX_SENTENCES = 1_000  # that are weighed; what stands behind them is in no summary
 CHARACTERS_OF_A_WORD = 1.8  # in scripts without spaces; the mean of Chinese words in news
 
 
@@ -60,8 +60,8 @@ def read(text: str, language: str, title: str = "") -> Text:
     ([(4.0, ('ship', 'sail')), (2.0, ('sank',))], frozenset({'ship'}))
     """
     begin = dateline_end(text)
-    body = text[begin : begin + LONGEST_TEXT]
-    places = sentences(body, base_code(language))[:MOST_SENTENCES]
+    body = text[begin : begin + MAX_TEXT_LENGTH]
+    places = sentences(body, base_code(language))[:MAX_SENTENCES]
     words = analyse(body, language)
     spaceless = set() if body.isascii() else {match.start() for match in SPACELESS_CHARACTER.finditer(body)}
     content = {item for item in set(words.sequence) if item[0] != STOP_MARK and _tells(item)}

@@ -2,7 +2,7 @@ import django.contrib.postgres.fields
 from django.db import migrations, models
 
 STORAGE = """
-ALTER TABLE summaries_change SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+ALTER TABLE summaries_outboxrow SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 """
 
 # The outbox of summaries. When the text of an article's page replaces what its feed said, the feed's text is kept:
@@ -10,12 +10,12 @@ ALTER TABLE summaries_change SET (autovacuum_vacuum_scale_factor = 0.02, autovac
 OUTBOX = """
 CREATE FUNCTION summaries_note_added() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO summaries_change (posting_id) SELECT id FROM added ORDER BY id;
+    INSERT INTO summaries_outboxrow (posting_id) SELECT id FROM added ORDER BY id;
     RETURN NULL;
 END $$;
 CREATE FUNCTION summaries_note_edited() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO summaries_change (posting_id)
+    INSERT INTO summaries_outboxrow (posting_id)
     SELECT now.id FROM edited now JOIN former ON former.id = now.id
     WHERE (former.text_hash, former.language) IS DISTINCT FROM (now.text_hash, now.language);
     INSERT INTO summaries_teaser (posting_id, text)
@@ -26,7 +26,7 @@ BEGIN
 END $$;
 CREATE FUNCTION summaries_note_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO summaries_change (posting_id) SELECT id FROM deleted;
+    INSERT INTO summaries_outboxrow (posting_id) SELECT id FROM deleted;
     RETURN NULL;
 END $$;
 CREATE TRIGGER summaries_note_added AFTER INSERT ON postings_posting REFERENCING NEW TABLE AS added
@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Change",
+            name="OutboxRow",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("posting_id", models.BigIntegerField()),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from django.db import connection, transaction
 
-from apps.database.locks import take
+from apps.database.advisory_locks import take
 from apps.database.statements import fetch, fetch_as
 from apps.trending.actions.locks import COUNTING
 from apps.trending.algorithms.slices import pack_terms
@@ -43,7 +43,7 @@ def count(limit: int = COUNTED_AT_ONCE, *, wait: bool = True) -> int | None:
     """
     if not take(COUNTING, wait=wait):
         return None
-    changes = fetch("SELECT id, posting_id FROM trending_change ORDER BY id LIMIT %s", [limit])
+    changes = fetch("SELECT id, posting_id FROM trending_outboxrow ORDER BY id LIMIT %s", [limit])
     if not changes:
         return 0
     posting_ids = sorted({posting_id for _, posting_id in changes})
@@ -57,7 +57,7 @@ def count(limit: int = COUNTED_AT_ONCE, *, wait: bool = True) -> int | None:
     _note_stale([*changed, *(former[row.posting_id] for row in changed if row.posting_id in former)])
     _note_stale([former[posting_id] for posting_id in gone])
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM trending_change WHERE id = ANY(%s)", [[id for id, _ in changes]])
+        cursor.execute("DELETE FROM trending_outboxrow WHERE id = ANY(%s)", [[id for id, _ in changes]])
     return len(changes)
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.database.locks import take
+from apps.database.advisory_locks import take
 from apps.trending.actions.locks import LISTING
 from apps.trending.actions.pruning import HOUR_SLICES_KEPT
 from apps.trending.models import Trend
-from apps.trending.queries.scored import Asked, Line, asked_of, by_yioop, curves, risen
+from apps.trending.queries.scored import Line, ScoreParameters, asked_of, by_yioop, curves, risen
 from apps.trending.queries.slices import active_places
 from apps.trending.queries.spelling import spellings_of
 
@@ -40,7 +40,7 @@ def list_terms(language: str, category: str, horizon: str, now: datetime) -> Non
         Trend.objects.bulk_create(_rows(asked, lines, since, method=method))
 
 
-def _rows(asked: Asked, lines: Sequence[Line], since: dict[int, datetime], **values: Any) -> Iterator[Trend]:
+def _rows(asked: ScoreParameters, lines: Sequence[Line], since: dict[int, datetime], **values: Any) -> Iterator[Trend]:
     holding = {line.number: line.posting_ids for line in lines}
     for line in lines:
         holding |= {number: ids for number, ids in line.related.items() if number not in holding}

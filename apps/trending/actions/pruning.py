@@ -6,7 +6,7 @@ import numpy as np
 from django.db import connection, transaction
 from numpy.typing import NDArray
 
-from apps.database.locks import take
+from apps.database.advisory_locks import take
 from apps.database.statements import fetch, fetch_rows
 from apps.trending.actions.locks import LISTING, SLICING
 from apps.trending.algorithms.slices import Counts, pack_counts, pack_terms, unpack_counts, unpack_terms
@@ -19,7 +19,7 @@ PRUNED_AFTER = timedelta(days=8)  # the week is made of exact counts
 RARE = 3  # documents of a language, around a day or in a month: terms of fewer are taken out
 BEFORE, AFTER = timedelta(days=28), timedelta(days=8)  # around a day
 LISTS_KEPT = timedelta(days=2)  # of languages and categories in which nothing is published any more
-MOST_DAYS = 40  # of a language that are pruned in one transaction, so that an old archive is done in some nights
+MAX_DAYS = 40  # of a language that are pruned in one transaction, so that an old archive is done in some nights
 
 
 @transaction.atomic
@@ -33,7 +33,7 @@ def prune(now: datetime, *, wait: bool = True) -> bool:
     if not take(SLICING, wait=wait) or not take(LISTING, wait=wait):
         return False
     today = begin_of(now, "day")
-    for language, day in _unpruned("day", today - PRUNED_AFTER, MOST_DAYS):
+    for language, day in _unpruned("day", today - PRUNED_AFTER, MAX_DAYS):
         frequent = _frequent("day", language, day - BEFORE, day + AFTER)
         _take_out("hour", language, day, day + DAY, frequent)
         _take_out("day", language, day, day + DAY, frequent)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.db import connection, transaction
 
-from apps.database.locks import take
+from apps.database.advisory_locks import take
 from apps.database.statements import fetch, fetch_rows
 from apps.trending.actions.locks import SLICING
 from apps.trending.algorithms.slices import (

@@ -8,11 +8,11 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_LONGER = 400  # terms by score among which longer phrases are sought
-MOST_COVERED = 300  # terms by score that are looked at
+MAX_LONGER = 400  # terms by score among which longer phrases are sought
+MAX_COVERED = 300  # terms by score that are looked at
 KEPT_BY_LONGER = 0.7  # share of a term's documents that a longer phrase has to hold to take its place
 COVERED = 0.5  # share of a term's documents from which on it says nothing new
-MOST_RELATED = 8
+MAX_RELATED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ def choose(
     >>> choose(np.array([5.0, 4.0, 3.0, 2.0]), held_by, ["cup", "world cup", "goal", "storm"], most=9)
     [Choice(term=1, related=(2,)), Choice(term=3, related=())]
     """
-    order = [int(term) for term in np.argsort(-scores, kind="stable")[:MOST_LONGER] if scores[term] > 0]
+    order = [int(term) for term in np.argsort(-scores, kind="stable")[:MAX_LONGER] if scores[term] > 0]
     longest = _longest(order, held_by, keys)
     related: dict[int, list[int]] = {}  # of each chosen one, in the order in which they were chosen
     holding: dict[int, list[int]] = {}  # by document, the chosen ones that hold it
-    for term in order[:MOST_COVERED]:
+    for term in order[:MAX_COVERED]:
         if scores[term] < cut:
             break
         shown = longest[term]
@@ -122,4 +122,4 @@ def _told_apart(term: int, others: Sequence[int], keys: Sequence[str]) -> tuple[
         if not said & _parts(keys[other]):
             kept.append(other)
             said |= _parts(keys[other])
-    return tuple(kept[:MOST_RELATED])
+    return tuple(kept[:MAX_RELATED])

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-LEAST_DOCUMENTS = 3
-LEAST_SOURCES = 3
+MIN_DOCUMENTS = 3
+MIN_SOURCES = 3
 PRIOR_DOCUMENTS, PRIOR_POSTINGS = 0.5, 50.0  # what is expected of a term of which nothing is known
-LEAST_EXPECTED = 0.5  # documents
+MIN_EXPECTED = 0.5  # documents
 MOST_PAST_WINDOWS, LEAST_PAST_WINDOWS = 14, 3
 
 
@@ -134,8 +134,8 @@ def rise(
     for steps in horizon.seasons:
         if (season := past.window_ago(steps, horizon.window)) is not None:
             expected = np.maximum(expected, _scaled(*season, total))
-    expected = np.maximum(expected, LEAST_EXPECTED)
-    rising = (counts >= LEAST_DOCUMENTS) & (sources >= LEAST_SOURCES) & (counts > expected)
+    expected = np.maximum(expected, MIN_EXPECTED)
+    rising = (counts >= MIN_DOCUMENTS) & (sources >= MIN_SOURCES) & (counts > expected)
     seen = np.maximum(counts, 1)
     deviance = 2 * (seen * np.log(seen / expected) - (seen - expected))
     scores = np.sqrt(np.maximum(deviance, 0.0) / _dispersion(past, total, horizon.window))
@@ -159,5 +159,5 @@ def _dispersion(past: Past, total: int, window: int) -> NDArray[np.float64] | fl
     if len(scaled) < LEAST_PAST_WINDOWS:
         return 1.0
     values = np.array(scaled)
-    ratio: NDArray[np.float64] = np.maximum(1.0, values.var(axis=0) / np.maximum(values.mean(axis=0), LEAST_EXPECTED))
+    ratio: NDArray[np.float64] = np.maximum(1.0, values.var(axis=0) / np.maximum(values.mean(axis=0), MIN_EXPECTED))
     return ratio

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import rjieba
 
-LONGEST_RUN = 20  # characters of a run that no rule here can divide and that still counts as one word
+MAX_RUN_LENGTH = 20  # characters of a run that no rule here can divide and that still counts as one word
 
 _JAPANESE = re.compile(r"[\u30a1-\u30fa\u30fc-\u30ff]+|[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _KANA = re.compile("[\u3041-\u30ff]")
@@ -62,5 +62,5 @@ def segments(run: str, language: str) -> Iterator[tuple[int, int]]:
         yield 0, len(run) - len(particle) if len(run) - len(particle) >= 2 else len(run)
     elif _HAN.search(run):
         yield from ((start, end) for _, start, end in rjieba.tokenize(run))
-    elif len(run) <= LONGEST_RUN:
+    elif len(run) <= MAX_RUN_LENGTH:
         yield 0, len(run)

@@ -3,7 +3,7 @@
 They are the furniture of headlines: what every portal says of every event.
 """
 
-FURNITURE = {
+BOILERPLATE = {
     "en": """
         say says said saying tell tells told ask asks asked call calls called report reports reported reportedly
         announce announces announced reveal reveals revealed show shows showed make makes made take takes took get gets

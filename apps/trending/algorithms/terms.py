@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.trending.algorithms.segments import segments
-from apps.trending.algorithms.stop_words import FURNITURE, WEAK
+from apps.trending.algorithms.stop_words import BOILERPLATE, WEAK
 
-LONGEST_PHRASE = 4  # words
-LONGEST_TITLE = 300  # characters of a title that are read, or of a text without one
-LONGEST_LEAD = 500  # characters of a text in which names are looked for
-LONGEST_KEY = 100  # characters
-MOST_TERMS = 250  # of a posting
-MOST_JOINTS = 7  # that a term's number can tell
+MAX_PHRASE_WORDS = 4  # words
+MAX_TITLE_LENGTH = 300  # characters of a title that are read, or of a text without one
+MAX_LEAD_LENGTH = 500  # characters of a text in which names are looked for
+MAX_KEY_LENGTH = 100  # characters
+MAX_TERMS = 250  # of a posting
+MAX_JOINTS = 7  # that a term's number can tell
 TITLE_CASE = 0.6  # share of words with a capital from which on capitals tell no names
 
 _JOINERS = "-‐‑&"  # between two words without space they make them one
@@ -64,7 +64,7 @@ def number_of(key: str, joints: int) -> int:
     1
     """
     hashed = int.from_bytes(blake2b(key.encode(), digest_size=8, person=b"term").digest(), "big", signed=True)
-    return hashed - hashed % (MOST_JOINTS + 1) + min(joints, MOST_JOINTS)
+    return hashed - hashed % (MAX_JOINTS + 1) + min(joints, MAX_JOINTS)
 
 
 def joints_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -73,7 +73,7 @@ def joints_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     >>> joints_of(np.array([number_of("rain", 0), number_of("world cup", 1)])).tolist()
     [0, 1]
     """
-    return numbers & MOST_JOINTS
+    return numbers & MAX_JOINTS
 
 
 def terms_of(title: str, text: str, language: str, *, unwanted: Callable[[Term], bool] | None = None) -> list[Term]:
@@ -109,20 +109,20 @@ def terms_of(title: str, text: str, language: str, *, unwanted: Callable[[Term],
     """
     if not title.strip():
         title, text = text, ""
-    title, text = title[:LONGEST_TITLE], text[:LONGEST_LEAD]
+    title, text = title[:MAX_TITLE_LENGTH], text[:MAX_LEAD_LENGTH]
     found = [*_phrases(_words(title, language), title)]
     for name in _names(_words(text, language)):
         found += _phrases(name, text)
     if unwanted is not None:
         found = [term for term in found if not unwanted(term)]
-    return found[:MOST_TERMS]
+    return found[:MAX_TERMS]
 
 
 def _phrases(words: Sequence[_Word], text: str) -> Iterator[Term]:
     for first, word in enumerate(words):
         if not word.is_edge:
             continue
-        for last in range(first, min(first + LONGEST_PHRASE, len(words))):
+        for last in range(first, min(first + MAX_PHRASE_WORDS, len(words))):
             end = words[last]
             if end.piece != word.piece:
                 break
@@ -130,7 +130,7 @@ def _phrases(words: Sequence[_Word], text: str) -> Iterator[Term]:
                 continue
             inner = words[first : last + 1]
             key = " ".join([each.key for each in inner])
-            if len(key) <= LONGEST_KEY:
+            if len(key) <= MAX_KEY_LENGTH:
                 yield Term(key, last - first + sum([each.hyphens for each in inner]), text[word.start : end.end])
 
 
@@ -212,7 +212,7 @@ def _are_joined(text: str, end: int, following: tuple[int, int]) -> bool:
 
 @cache
 def _furniture(language: str) -> frozenset[str]:
-    return frozenset(FURNITURE.get(language, "").split())
+    return frozenset(BOILERPLATE.get(language, "").split())
 
 
 @cache
@@ -226,7 +226,7 @@ def fold_of(title: str, language: str) -> int:
     >>> fold_of("Acme shares rise 3%", "en") == fold_of("Shares of Acme rise 4%", "en")
     True
     """
-    words = {word for word in analyse(title[:LONGEST_TITLE], language).content if not _DIGIT.search(word)}
+    words = {word for word in analyse(title[:MAX_TITLE_LENGTH], language).content if not _DIGIT.search(word)}
     joined = " ".join(sorted(words))
     return int.from_bytes(blake2b(joined.encode(), digest_size=8, person=b"fold").digest(), "big", signed=True)
 
@@ -237,8 +237,8 @@ def whole(text: str, language: str) -> Term | None:
     >>> whole("the Bank of England's", "en").key, whole("Bank of England", "en").key, whole("?", "en")
     ('the bank of england', 'bank of england', None)
     """
-    words = _words(text[:LONGEST_TITLE], language)
-    if not 0 < len(words) <= LONGEST_PHRASE:
+    words = _words(text[:MAX_TITLE_LENGTH], language)
+    if not 0 < len(words) <= MAX_PHRASE_WORDS:
         return None
     key = " ".join(word.key for word in words)
     joints = len(words) - 1 + sum(word.hyphens for word in words)

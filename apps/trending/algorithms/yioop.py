@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_KEPT = 50  # terms of a row
+MAX_KEPT = 50  # terms of a row
 
 
 def item_scores(
@@ -45,7 +45,7 @@ def row(scores: Mapping[int, float]) -> dict[int, float]:
     {5: 2.0, 7: 1.0}
     """
     best = sorted((item for item in scores.items() if item[1] > 0), key=lambda item: (-item[1], item[0]))
-    return dict(best[:MOST_KEPT])
+    return dict(best[:MAX_KEPT])
 
 
 def rolled_up(rows: Iterable[Mapping[int, float]]) -> dict[int, float]:

@@ -4,19 +4,19 @@ from django.db import migrations, models
 # The arrays of slices are searched by the database, which would have to decompress them each time.
 STORAGE = """
 ALTER TABLE trending_slice ALTER terms SET STORAGE EXTERNAL, ALTER counts SET STORAGE EXTERNAL;
-ALTER TABLE trending_change SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+ALTER TABLE trending_outboxrow SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 """
 
 # The outbox of trending: every posting that may count differently, also because its source was edited.
 OUTBOX = """
 CREATE FUNCTION trending_note_added() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO trending_change (posting_id) SELECT id FROM added ORDER BY id;
+    INSERT INTO trending_outboxrow (posting_id) SELECT id FROM added ORDER BY id;
     RETURN NULL;
 END $$;
 CREATE FUNCTION trending_note_edited() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO trending_change (posting_id)
+    INSERT INTO trending_outboxrow (posting_id)
     SELECT now.id FROM edited now JOIN former ON former.id = now.id
     WHERE (former.text_hash, former.source_id, former.published_at, former.language, former.title)
         IS DISTINCT FROM (now.text_hash, now.source_id, now.published_at, now.language, now.title);
@@ -24,12 +24,12 @@ BEGIN
 END $$;
 CREATE FUNCTION trending_note_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO trending_change (posting_id) SELECT id FROM deleted;
+    INSERT INTO trending_outboxrow (posting_id) SELECT id FROM deleted;
     RETURN NULL;
 END $$;
 CREATE FUNCTION trending_note_source() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO trending_change (posting_id) SELECT id FROM postings_posting WHERE source_id = NEW.id ORDER BY id;
+    INSERT INTO trending_outboxrow (posting_id) SELECT id FROM postings_posting WHERE source_id = NEW.id ORDER BY id;
     RETURN NULL;
 END $$;
 CREATE TRIGGER trending_note_added AFTER INSERT ON postings_posting REFERENCING NEW TABLE AS added
@@ -60,7 +60,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Change",
+            name="OutboxRow",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("posting_id", models.BigIntegerField()),

@@ -9,7 +9,7 @@ from django.db.models import Sum
 from apps.trending.models import Trend
 
 
-class Place(NamedTuple):
+class ListRank(NamedTuple):
     """A language and a category, empty for all of them, that have lists."""
 
     language: str
@@ -27,11 +27,11 @@ def lists_of(
     return lists
 
 
-def places() -> Sequence[Place]:
+def places() -> Sequence[ListRank]:
     """Where there are lists, the language of whose terms most is written first; one query."""
     counted = Trend.objects.filter(method=Trend.Method.OURS).values("language", "category")
     documents = {
-        Place(row["language"], row["category"]): row["documents__sum"]
+        ListRank(row["language"], row["category"]): row["documents__sum"]
         for row in counted.annotate(Sum("documents")).order_by()
     }
     of_language: dict[str, int] = defaultdict(int)

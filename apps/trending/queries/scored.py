@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.trending.algorithms import yioop
-from apps.trending.algorithms.choosing import MOST_LONGER, choose
+from apps.trending.algorithms.choosing import MAX_LONGER, choose
 from apps.trending.algorithms.documents import holders, source_counts
-from apps.trending.algorithms.scoring import HORIZONS, LEAST_DOCUMENTS, Horizon, Past, rise
+from apps.trending.algorithms.scoring import HORIZONS, MIN_DOCUMENTS, Horizon, Past, rise
 from apps.trending.algorithms.slices import Counts
 from apps.trending.algorithms.terms import joints_of
 from apps.trending.queries.slices import first_begin, history, slices_of, sum_of
@@ -19,7 +19,7 @@ from apps.trending.queries.times import begin_of, later
 from apps.trending.queries.windows import Postings, postings_of
 
 SHOWN = 20  # terms of a list
-MOST_CANDIDATES = 5_000  # terms by documents
+MAX_CANDIDATES = 5_000  # terms by documents
 NEWEST = 5  # postings of a term that are named with it
 
 # Of each horizon: over how many of its steps a curve goes, and how many of them are one point.
@@ -40,7 +40,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ScoreParameters:
     """Which list, and as of when."""
 
     language: str
@@ -61,12 +61,12 @@ class Asked:
         return self.horizon.step, self.language, self.category, self.ago(self.horizon.window), self.end
 
 
-def asked_of(language: str, category: str, horizon: str, now: datetime) -> Asked:
-    return Asked(language, category, HORIZONS[horizon], now)
+def asked_of(language: str, category: str, horizon: str, now: datetime) -> ScoreParameters:
+    return ScoreParameters(language, category, HORIZONS[horizon], now)
 
 
 # --- ours -------------------------------------------------------------------------------------------------------------
-def risen(asked: Asked) -> list[Line]:
+def risen(asked: ScoreParameters) -> list[Line]:
     """The terms that rose most above their habit."""
     asked = _with_a_past(asked)
     horizon = asked.horizon
@@ -79,7 +79,7 @@ def risen(asked: Asked) -> list[Line]:
     sources = source_counts(postings.documents, held_by)
     held = np.array([len(documents) for documents in held_by], np.int64)
     found = rise(window.of(terms), sources, held, window.documents, _past(asked, terms), horizon)
-    best = np.argsort(-found.scores, kind="stable")[:MOST_LONGER]
+    best = np.argsort(-found.scores, kind="stable")[:MAX_LONGER]
     best = best[found.scores[best] > 0]
     keys = keys_of({int(terms[term]): _newest(postings, held_by[term]) for term in best})
     best = np.array([term for term in best if int(terms[term]) in keys], np.int64)
@@ -106,7 +106,7 @@ def risen(asked: Asked) -> list[Line]:
     ]
 
 
-def _with_a_past(asked: Asked) -> Asked:
+def _with_a_past(asked: ScoreParameters) -> ScoreParameters:
     """With a shorter window while nothing is known of before it, so that it is compared with the half before it.
 
     Otherwise what is always there would be what trends in the first weeks and years of a portal. Hours and days are
@@ -121,12 +121,12 @@ def _with_a_past(asked: Asked) -> Asked:
 
 
 def _candidates(window: Counts) -> NDArray[np.int64]:
-    enough = np.flatnonzero(window.counts >= LEAST_DOCUMENTS)
-    best = enough[np.argsort(-window.counts[enough], kind="stable")[:MOST_CANDIDATES]]
+    enough = np.flatnonzero(window.counts >= MIN_DOCUMENTS)
+    best = enough[np.argsort(-window.counts[enough], kind="stable")[:MAX_CANDIDATES]]
     return window.terms[np.sort(best)]
 
 
-def _past(asked: Asked, terms: NDArray[np.int64]) -> Past:
+def _past(asked: ScoreParameters, terms: NDArray[np.int64]) -> Past:
     """From the first step in which anything was counted; what is before that says nothing of anybody's habit."""
     horizon = asked.horizon
     begin = asked.ago(horizon.window + horizon.past)
@@ -140,7 +140,7 @@ def _newest(postings: Postings, documents: NDArray[np.int64]) -> tuple[int, ...]
 
 
 # --- Yioop's ----------------------------------------------------------------------------------------------------------
-def by_yioop(asked: Asked) -> list[Line]:
+def by_yioop(asked: ScoreParameters) -> list[Line]:
     """The terms that Yioop would list: the sums of its rows, one an hour, a day, a week or a month.
 
     Here each posting counts in the hour of its publication, as if it had been retrieved at once, and each term of a
@@ -162,7 +162,7 @@ def by_yioop(asked: Asked) -> list[Line]:
     ]
 
 
-def _yioop_scores(asked: Asked) -> tuple[datetime, dict[int, float]]:
+def _yioop_scores(asked: ScoreParameters) -> tuple[datetime, dict[int, float]]:
     """Since when, and the terms with their scores."""
     if asked.horizon.name == "hour":
         return asked.ago(1), _rolled_up(asked, "hour", asked.ago(1))
@@ -177,7 +177,7 @@ def _yioop_scores(asked: Asked) -> tuple[datetime, dict[int, float]]:
     return begin, _rolled_up(asked, asked.horizon.step, begin)
 
 
-def _rolled_up(asked: Asked, step: str, begin: datetime, steps: int | None = None) -> dict[int, float]:
+def _rolled_up(asked: ScoreParameters, step: str, begin: datetime, steps: int | None = None) -> dict[int, float]:
     """The sum of rows from a time on, one per step; of each, the best 50 are kept."""
     end = asked.end if steps is None else later(begin, step, steps)
     rows: dict[datetime, dict[int, float]] = {}
@@ -191,7 +191,7 @@ def _rolled_up(asked: Asked, step: str, begin: datetime, steps: int | None = Non
 
 
 # --- curves -----------------------------------------------------------------------------------------------------------
-def curves(asked: Asked, numbers: Sequence[int]) -> dict[int, list[int]]:
+def curves(asked: ScoreParameters, numbers: Sequence[int]) -> dict[int, list[int]]:
     """Documents of each term over time, the newest last."""
     steps, together = CURVES[asked.horizon.name]
     terms = np.array(numbers, np.int64)

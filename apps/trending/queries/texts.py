@@ -7,7 +7,7 @@ from typing import NamedTuple
 from apps.database.statements import fetch_as
 from apps.postings.algorithms.words import language_of
 from apps.trending.algorithms.filters import unwanted_of
-from apps.trending.algorithms.terms import LONGEST_LEAD, LONGEST_TITLE, Term, terms_of
+from apps.trending.algorithms.terms import MAX_LEAD_LENGTH, MAX_TITLE_LENGTH, Term, terms_of
 
 
 class Text(NamedTuple):
@@ -30,8 +30,8 @@ class Text(NamedTuple):
 
 
 _TEXTS = f"""
-SELECT posting.id AS posting_id, left(posting.title, {LONGEST_TITLE}) AS title,
-    left(posting.text, {LONGEST_LEAD}) AS text, coalesce(nullif(posting.language, ''), source.language) AS language,
+SELECT posting.id AS posting_id, left(posting.title, {MAX_TITLE_LENGTH}) AS title,
+    left(posting.text, {MAX_LEAD_LENGTH}) AS text, coalesce(nullif(posting.language, ''), source.language) AS language,
     posting.published_at, source.id AS source_id, source.title AS source_name, source.category, source.stop_regex
 FROM postings_posting posting JOIN sources_source source ON source.id = posting.source_id
 WHERE posting.id = ANY(%s) AND source.listed

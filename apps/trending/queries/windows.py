@@ -10,7 +10,7 @@ from apps.trending.algorithms.documents import Documents, gather
 from apps.trending.algorithms.slices import unpack_terms
 from apps.trending.queries.times import HOUR, begins
 
-MOST_DOCUMENTS = 20_000  # of a window that are looked at; of more, those of some hours are
+MAX_DOCUMENTS = 20_000  # of a window that are looked at; of more, those of some hours are
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ def postings_of(language: str, category: str, begin: datetime, end: datetime, to
     Which hours are in the sample depends on nothing but themselves and how large a part it is.
     """
     hours = list(begins(begin, "hour", (end - begin) // HOUR))
-    every = -(-max(total, 1) // MOST_DOCUMENTS)
+    every = -(-max(total, 1) // MAX_DOCUMENTS)
     if every > 1:
         hours = [hour for hour in hours if crc32(hour.isoformat().encode()) % every == 0]
     rows = fetch_rows(

@@ -12,7 +12,8 @@ from multiprocessing.process import BaseProcess
 
 from django.db import connection
 
-from apps.jobs import actions, queries, working
+from apps.jobs import actions, queries
+from apps.jobs.actions import working
 from apps.jobs.models import Job
 from apps.jobs.queries import Progress
 from apps.retrieval import sandbox

@@ -31,7 +31,7 @@ def add_batches(items: Sequence[Item], source_id: int, label: str) -> dict[str, 
         begin = time.perf_counter()
         [stored] = postings.store([document])
         middle = time.perf_counter()
-        pulled = actions.pull()
+        pulled = actions.consume()
         end = time.perf_counter()
         assert pulled
         assert pulled.added == stored.new

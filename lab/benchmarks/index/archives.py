@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from django.db import connection
 
 from apps.postings.models import Posting
-from apps.retrieval import guard
 from apps.retrieval.actions import adopt_sources
-from apps.retrieval.beat import MESSAGE_SIZE
-from apps.retrieval.claims import Claim
-from apps.retrieval.engine import Engine
+from apps.retrieval.http import guard
 from apps.retrieval.models import Schedule
+from apps.retrieval.scheduler.beat import MESSAGE_SIZE
+from apps.retrieval.scheduler.claims import Claim
+from apps.retrieval.worker.engine import Engine
 from apps.search import actions
 from apps.search.algorithms.index.conditions import Before
 from apps.search.models import Generation
@@ -50,7 +50,7 @@ def forget_all() -> None:
     """Delete everything; numbers go on, so that nothing that is remembered is taken for something else."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "TRUNCATE sources_source, search_change, search_document, search_generation, search_head, search_loss,"
+            "TRUNCATE sources_source, search_outboxrow, search_document, search_generation, search_head, search_loss,"
             " search_row, search_term CASCADE"
         )
 
@@ -145,7 +145,7 @@ def archive(texts: Sequence[Text], sources: int) -> Iterator[Archive]:
 
 def _pull() -> int:
     added = 0
-    while (pulled := actions.pull()) and pulled.looked_at:
+    while (pulled := actions.consume()) and pulled.looked_at:
         added += pulled.added
     return added
 

@@ -21,7 +21,7 @@ IntArray = NDArray[np.int64]
 
 YEAR = 365.0  # days that the postings span
 STORED_AT_ONCE = 20_000
-MOST_FOLLOWED = 1_000  # sources, by one of fifty
+MAX_FOLLOWED = 1_000  # sources, by one of fifty
 KINDS = ("keen", "reader", "idle", "done")
 SHARES = (0.45, 0.30, 0.15, 0.10)
 # Days since a person of each kind last marked everything read: at least, at most.
@@ -121,8 +121,8 @@ def add_people(sources: IntArray, count: int, now: datetime, *, seed: int) -> Cr
     )
     people = np.array(User.objects.order_by("pk").values_list("pk", flat=True)[:count], np.int64)
     kinds = chance.choice(KINDS, count, p=SHARES)
-    follows = np.clip(chance.lognormal(3.7, 1.0, count), 3, MOST_FOLLOWED).astype(np.int64)
-    follows[::50] = MOST_FOLLOWED
+    follows = np.clip(chance.lognormal(3.7, 1.0, count), 3, MAX_FOLLOWED).astype(np.int64)
+    follows[::50] = MAX_FOLLOWED
     follows = np.minimum(follows, sources.size // 2)
     _add_follows(sources, people, kinds, follows, now, chance)
     readers = people[kinds == "reader"].tolist()

@@ -23,9 +23,8 @@ from django.urls import reverse
 from django.utils.timezone import now
 
 from apps.accounts.models import User
-from apps.following import listing
 from apps.following.models import Folder
-from apps.following.queries import Scope
+from apps.following.queries import Scope, listing
 from lab.harness import Process, command, running
 
 CSRF = "x" * 32

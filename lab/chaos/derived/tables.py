@@ -25,7 +25,7 @@ _DERIVED: dict[type[Model], frozenset[str]] = {
     summaries.Summary: frozenset(),
 }
 DERIVED = tuple(model._meta.db_table for model in _DERIVED)
-WAITING: tuple[type[Model], ...] = (trending.Change, trending.Stale, stories.Change, summaries.Change)
+WAITING: tuple[type[Model], ...] = (trending.OutboxRow, trending.Stale, stories.OutboxRow, summaries.OutboxRow)
 _SHOWN = 160  # characters of a row that differs
 
 
@@ -46,10 +46,10 @@ def posting_ids() -> list[int]:
 
 def note(ids: Collection[int]) -> None:
     """Let postings be worked on as if they had just been stored."""
-    _run("INSERT INTO trending_change (posting_id) SELECT unnest(%s::bigint[])", [list(ids)])
-    _run("INSERT INTO summaries_change (posting_id) SELECT unnest(%s::bigint[])", [list(ids)])
+    _run("INSERT INTO trending_outboxrow (posting_id) SELECT unnest(%s::bigint[])", [list(ids)])
+    _run("INSERT INTO summaries_outboxrow (posting_id) SELECT unnest(%s::bigint[])", [list(ids)])
     _run(
-        "INSERT INTO stories_change (posting_id, published_at)"
+        "INSERT INTO stories_outboxrow (posting_id, published_at)"
         " SELECT id, published_at FROM postings_posting WHERE id = ANY(%s)",
         [list(ids)],
     )

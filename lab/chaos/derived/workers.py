@@ -19,7 +19,7 @@ from apps.trending import actions as trending
 from lab.chaos.derived import tables
 
 WORKERS = 3
-LONGEST_TURN = 20.0  # s that a worker stays with one kind of work, as its task would
+MAX_TURN_SECONDS = 20.0  # s that a worker stays with one kind of work, as its task would
 TIDIED = 0.1  # chance that a worker tidies up after a turn
 IDLE = 0.05  # s
 WATCHED_EVERY = 0.25  # s
@@ -36,7 +36,7 @@ class WorkerFailed(Exception):
 
 
 def _group() -> int | None:
-    pulled = stories.pull(wait=False)
+    pulled = stories.consume(wait=False)
     return None if pulled is None else pulled.looked_at
 
 
@@ -44,7 +44,7 @@ KINDS: dict[str, _Work] = {
     "count": lambda: trending.count(wait=False),
     "slice": lambda: trending.slice_stale(wait=False),
     "group": _group,
-    "summarise": lambda: summaries.pull(wait=False),
+    "summarise": lambda: summaries.consume(wait=False),
 }
 
 
@@ -159,7 +159,7 @@ def _work_on(name: str, now: datetime, seed: str) -> None:
 
 
 def _turn(work: _Work) -> int:
-    until, total = time.monotonic() + LONGEST_TURN, 0
+    until, total = time.monotonic() + MAX_TURN_SECONDS, 0
     while time.monotonic() < until and (done := work()):
         total += done
     return total

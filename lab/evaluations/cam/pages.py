@@ -14,7 +14,7 @@ from lab.evaluations.cam.programme import best_looks
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-MOST = 0.95  # that a page changes at an instant
+MAX_THAT = 0.95  # that a page changes at an instant
 BELIEVED = 0.2  # the same, of a page of which nothing is known
 
 
@@ -43,7 +43,7 @@ class Caught:
 def made_up(pages: int, instants: int, epochs: int, random: np.random.Generator) -> Pages:
     """Pages of weights 1 / rank in random order, with probabilities .9 U^4, U uniform: few instants matter much."""
     weights = 1 / (1 + random.permutation(pages))
-    probabilities = np.minimum(0.9 * random.random((pages, instants)) ** 4, MOST)
+    probabilities = np.minimum(0.9 * random.random((pages, instants)) ** 4, MAX_THAT)
     return Pages(weights, probabilities, random.random((epochs, pages, instants)) < probabilities)
 
 

@@ -29,7 +29,7 @@ class UnitCosts:
     posting_bytes: float = 1_000.0  # a headline and a paragraph, with its indexes
     derived_bytes: float = 2_300.0  # its documents, postings of the index, counts, outline, place in a story
     retrieval_bytes: float = 250.0  # a line of the log
-    schedule_bytes: float = 2_500.0  # a source with its schedule and habit
+    schedule_bytes: float = 2_500.0  # a source with its schedule and profile
     answer_bytes: float = 1_500.0  # on the wire, over all retrievals, mostly 304s
     log_days: float = 30.0  # that lines of the log are kept
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.retrieval.algorithms.planner.ahead import Outlook, next_gaps
+from apps.retrieval.algorithms.planner.lookahead import Outlook, next_gaps
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -16,7 +16,7 @@ BEFORE = 7 * 24.0  # hours played first and left out: all sources begin at once
 MONTH = 30 * 24.0  # hours
 SECONDS = int(MONTH * 3_600)
 ZONES = np.arange(-8, 10)  # hours
-JITTER = 300.0  # s, at most: no two sources have the very same habit, but many publish at the same minute
+JITTER = 300.0  # s, at most: no two sources have the very same profile, but many publish at the same minute
 COPIED_AT_ONCE = 16  # sources
 
 

@@ -4,22 +4,22 @@ from apps.postings.algorithms.extraction.kind_features import Facts
 from apps.postings.algorithms.extraction.kinds import KindName
 from apps.postings.algorithms.extraction.literal import keen_tags
 
-MANY_LINKS = 50
-MANY_HEADLINES = 12
+MAX_LINKS = 50
+MAX_HEADLINES = 12
 
 
 def by_thesis(source: str, facts: Facts) -> KindName:
     """The thesis's evaluate() with N = 100 and T = 5, which tells news; of the rest, many links make an index."""
     if keen_tags(source).is_news:
         return "news"
-    return "index" if facts.links > MANY_LINKS else "valueless"
+    return "index" if facts.links > MAX_LINKS else "valueless"
 
 
 def by_metadata(facts: Facts) -> KindName:
     """What the page calls itself by og:type or JSON-LD; if it is no article, many headlines make it an index."""
     if facts.says_article or facts.og_type in ("article", "news"):
         return "news"
-    return "index" if facts.headlines > MANY_HEADLINES else "valueless"
+    return "index" if facts.headlines > MAX_HEADLINES else "valueless"
 
 
 def by_address(facts: Facts) -> KindName:

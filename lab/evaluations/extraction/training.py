@@ -13,15 +13,15 @@ from apps.postings.algorithms.extraction.keen import Model
 from apps.postings.algorithms.extraction.measures import SHINGLE, shingles, words
 
 STRENGTH = 0.1  # of the data against the penalty of large weights, C
-MOST_STEPS = 200
-SMALLEST_WEIGHT = 0.02  # smaller ones are left out of the model
-FEWEST_WORDS = 8  # of a block that is labelled by its shingles; shorter ones must stand in the text as a whole
-FEWEST_WORDS_ANYWHERE = 5  # of a block that may stand inside a line of the text
+MAX_STEPS = 200
+MIN_WEIGHT = 0.02  # smaller ones are left out of the model
+MIN_WORDS = 8  # of a block that is labelled by its shingles; shorter ones must stand in the text as a whole
+MIN_WORDS_ANYWHERE = 5  # of a block that may stand inside a line of the text
 COVERED = 0.7  # of a block's place in the text, when other blocks at the right place stand there
 SAME_PLACE = 4  # words that two blocks may overlap in the text
-MOST_PLACES = 40  # in the text that a short block is tried at
+MAX_PLACES = 40  # in the text that a short block is tried at
 
-# Copies of every page without what is a site's own habit, so that the model does not rest on class names or on <p>.
+# Copies of every page without what is a site's own profile, so that the model does not rest on class names or on <p>.
 _WITHOUT = ((), OF_WORDS, OF_TAGS, OF_WORDS + OF_TAGS)
 
 
@@ -69,7 +69,7 @@ def learn(examples: Sequence[Example], *, version: str, sets: Sequence[str], dom
     weight = np.concatenate([_block_weights(page) / np.sqrt(times[page.domain]) for page in pages])
     weight *= STRENGTH / weight.mean() / len(_WITHOUT)
     solution = _fitted(rows, wanted, weight)
-    found = np.where(np.abs(solution[:-1]) >= SMALLEST_WEIGHT, np.round(solution[:-1], 3), 0.0)
+    found = np.where(np.abs(solution[:-1]) >= MIN_WEIGHT, np.round(solution[:-1], 3), 0.0)
     return Model(version, round(float(solution[-1]), 3), found, tuple(sets), frozenset(domains))
 
 
@@ -109,7 +109,7 @@ def _fitted(rows: Rows, wanted: Rows, weight: Rows) -> Rows:
         return total, gradient
 
     start = np.zeros(rows.shape[1] + 1)
-    result: Rows = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MOST_STEPS}).x
+    result: Rows = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MAX_STEPS}).x
     return result
 
 
@@ -141,11 +141,11 @@ def labels(texts: Sequence[str], article: str) -> Rows:
     tokens = [words(text) for text in texts]
     for place, text in enumerate(tokens):
         joined = " ".join(text)
-        if len(text) >= FEWEST_WORDS:
+        if len(text) >= MIN_WORDS:
             own = shingles(text)
             found[place] = (own & bag).total() / own.total()
         elif text:
-            inside = len(text) >= FEWEST_WORDS_ANYWHERE and f" {joined} " in whole
+            inside = len(text) >= MIN_WORDS_ANYWHERE and f" {joined} " in whole
             found[place] = float(joined in lines or inside)
     for place in _misplaced(list(_matches(tokens, expected)), len(expected)):
         if found[place] >= 0.5:
@@ -161,7 +161,7 @@ def _matches(tokens: Sequence[Sequence[str]], expected: Sequence[str]) -> Iterat
         runs[tuple(expected[place : place + SHINGLE])].append(place)
     for block, text in enumerate(tokens):
         length = len(text)
-        if length >= FEWEST_WORDS:
+        if length >= MIN_WORDS:
             # Every common shingle votes for the place where the block would have to begin.
             votes: Counter[int] = Counter()
             for offset in range(length - SHINGLE + 1):
@@ -172,7 +172,7 @@ def _matches(tokens: Sequence[Sequence[str]], expected: Sequence[str]) -> Iterat
         elif text:
             begins = places.get(text[0], ())
             starts = [place for place in begins if list(expected[place : place + length]) == list(text)]
-            for start in starts[:MOST_PLACES]:
+            for start in starts[:MAX_PLACES]:
                 yield _Match(block, start, start + length, float(length))
 
 
@@ -201,7 +201,7 @@ def _heaviest_chain(matches: Sequence[_Match]) -> list[_Match]:
     best = np.zeros(len(matches))
     before = np.full(len(matches), -1)
     for place, match in enumerate(matches):
-        fits = (block[:place] < match.block) & (end[:place] <= match.start + SAME_PLACE + FEWEST_WORDS)
+        fits = (block[:place] < match.block) & (end[:place] <= match.start + SAME_PLACE + MIN_WORDS)
         fits &= start[:place] < match.start
         best[place] = match.weight
         if fits.any():

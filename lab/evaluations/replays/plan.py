@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from apps.retrieval.algorithms.calendar import DAY, WEEK, hours_of
-from apps.retrieval.algorithms.habits.learning import five_minute_rates, learn_habits, learn_priors
 from apps.retrieval.algorithms.planner.policies import Lessons, PricedPlan, first_price
 from apps.retrieval.algorithms.simulation.accounting import Outcome, matching, simulate_reactive
 from apps.retrieval.algorithms.traces import Trace
+from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates, learn_priors, learn_profiles
 from lab.evaluations.replays.verification import Witnessed
 from lab.worlds.lines import RecordError
 
@@ -54,8 +54,8 @@ def simulated(part: Stretch, per_day: float, *, least_gap: float, longest_gap: f
     """
     history = part.trace.window(-np.inf, part.start)
     priors = learn_priors(history, part.start, random=np.random.default_rng(0))
-    habits = learn_habits(history, part.start, priors)
-    lessons = Lessons([five_minute_rates(habits.hourly, habits.minutes)], part.start)
+    profiles = learn_profiles(history, part.start, priors)
+    lessons = Lessons([five_minute_rates(profiles.hourly, profiles.minutes)], part.start)
     weights = np.ones(len(part.trace))
     test = part.trace.window(part.start, part.counted)
     known = part.trace.window(part.start - 8 * WEEK, part.until)

@@ -17,7 +17,7 @@ from lab.evaluations.summaries.collections import SEED, Budget, Collection, Exam
 from lab.evaluations.summaries.methods import Method, Prepared
 from lab.evaluations.summaries.rouge import MEASURES, Rouge, paired_bootstrap
 
-FEWEST_SENTENCES = 5  # of a text that can be summarised at all
+MIN_SENTENCES = 5  # of a text that can be summarised at all
 PASSES = 3  # over which time is taken, the fastest one: other work on the machine only slows
 
 Clock = Callable[[], float]
@@ -45,7 +45,7 @@ def prepare(collection: Collection) -> tuple[list[Prepared], list[Example]]:
     """
     language = collection.language
     texts = [(example, read(example.text, language, example.title)) for example in collection.examples]
-    texts = [(example, text) for example, text in texts if len(text.sentences) >= FEWEST_SENTENCES]
+    texts = [(example, text) for example, text in texts if len(text.sentences) >= MIN_SENTENCES]
     terms = count(text.terms for _, text in texts)
     words = count(words_of(example.text, language) for example, _ in texts)
     prepared = [Prepared(example.title, example.text, language, text, terms, words) for example, text in texts]

@@ -18,7 +18,7 @@ from lab.evaluations.trending.baselines import bngram_scores, chi2_scores, z_sco
 from lab.evaluations.trending.stream import LENGTH, Stream
 
 SHOWN = 10
-MOST_SCORED = 2_000  # terms by documents that methods score; Yioop's scores all
+MAX_SCORED = 2_000  # terms by documents that methods score; Yioop's scores all
 METHODS = ("df", "z", "chi2", "bngram", "yioop", "ours")
 WEEK_BY_HOURS = Horizon("week", "hour", 168, 21 * 24, (168, 336, 504, 672), 3.0)
 
@@ -179,7 +179,7 @@ def _judge(stream: ReadStream, trial: Trial, at: int, tallies: dict[str, Tally])
 
 def _window(stream: ReadStream, documents: Documents, horizon: Horizon, begin: int) -> Window:
     terms, counts = np.unique(documents.terms, return_counts=True)
-    best = np.sort(np.argsort(-counts, kind="stable")[:MOST_SCORED])
+    best = np.sort(np.argsort(-counts, kind="stable")[:MAX_SCORED])
     terms, counts = terms[best], counts[best]
     held_by = holders(documents, terms)
     return Window(

@@ -13,8 +13,8 @@ from django.db import connection
 
 from apps.alerts import actions
 from apps.alerts.actions.matching import answered
-from apps.alerts.models import Anchor, Change, Standing
-from apps.alerts.queries import hits, passing
+from apps.alerts.models import Anchor, OutboxRow, Standing
+from apps.alerts.queries import candidates, hits
 from apps.postings.models import Posting
 from apps.postings.queries import texts
 from apps.search.models import SavedSearch
@@ -62,7 +62,7 @@ class Command(LabCommand):
         drawn = read_items(items, ARCHIVE + needed, seed=seed)
         source_ids = add_sources_of(drawn, items, listed=True)
         copy_postings(drawn[:ARCHIVE], source_ids, first=0)
-        Change.objects.all().delete()
+        OutboxRow.objects.all().delete()
         queries = saved_searches.draw_queries(drawn, searches, seed=seed)
         figures = self._stand(queries)
         self._add_hits(hits)
@@ -125,7 +125,7 @@ class Command(LabCommand):
         timings[f"kept{length}"] = timing
         self.console.print(f"{length} words: p50 {timing.p50:.1f} ms, p99 {timing.p99:.1f} ms, CPU {timing.cpu:.1f} ms")
         ids = list(Posting.objects.filter(pk__gt=begin).values_list("pk", flat=True)[: len(rounds)])
-        timings[f"match{length}"] = timed(lambda id: answered(passing.readings([id]), now), ids)
+        timings[f"match{length}"] = timed(lambda id: answered(candidates.readings([id]), now), ids)
         return {f"hits{length}": sum(found) / len(rounds)}
 
     def _scan(self) -> dict[str, float]:

@@ -81,7 +81,7 @@ class Command(harness.LabCommand):
             growth = grown.grow(len(texts), tell)
             listed, stored, generations = all_are_listed(), Posting.objects.count(), count_generations()
             statuses = grown.visit_again()
-            pulled = actions.pull()
+            pulled = actions.consume()
             unchanged = set(statuses) == {304} and statuses[304] == sources and Posting.objects.count() == stored
         forget_all()
         return Result(growth, generations, listed, stored, unchanged and not (pulled and pulled.added))

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from apps.retrieval.engine import Engine
 from apps.retrieval.models import Page
+from apps.retrieval.worker.engine import Engine
 from lab.benchmarks.crawl_rounds import Round, begin, crawl, measure
 from lab.harness import LabCommand
 from lab.worlds.crawled_server import CrawledServer, serving_site

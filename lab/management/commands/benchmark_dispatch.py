@@ -16,7 +16,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from apps.retrieval.models import Schedule
-from apps.retrieval.queues import queue_of
+from apps.retrieval.scheduler.queues import queue_of
 from apps.sources.algorithms.partitions import PARTITIONS
 from apps.sources.models import Source
 from lab.benchmarks.bursts import (

@@ -22,9 +22,9 @@ from rich.table import Table
 from apps.accounts.models import User
 from apps.following.models import Folder, Follow
 from apps.postings.models import Posting
-from apps.publishing import actions
-from apps.publishing.formats import FORMS
-from apps.publishing.queries.channels import Channel
+from apps.published_feeds import actions
+from apps.published_feeds.formats import FORMS
+from apps.published_feeds.queries.channels import Channel
 from apps.sources.formats import parse
 from apps.sources.models import Source
 from lab.harness import LabCommand

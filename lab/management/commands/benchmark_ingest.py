@@ -16,11 +16,11 @@ from rich.progress import Progress, track
 from rich.table import Table
 
 from apps.postings import actions as postings
-from apps.retrieval import guard
 from apps.retrieval.actions import adopt_sources
-from apps.retrieval.beat import MESSAGE_SIZE, TASK
+from apps.retrieval.http import guard
 from apps.retrieval.models import Retrieval, Schedule
-from apps.retrieval.queues import queue_of
+from apps.retrieval.scheduler.beat import MESSAGE_SIZE, TASK
+from apps.retrieval.scheduler.queues import queue_of
 from apps.sources.actions import NewSource, add_sources
 from apps.sources.formats.feed import ParsedEntry
 from lab.harness import LabCommand, command, cpu_seconds, running

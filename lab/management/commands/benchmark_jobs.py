@@ -20,7 +20,7 @@ from lab.harness import LabCommand, add_items, table
 from lab.worlds.items import COPIED_AT_ONCE, Item, add_sources_of, copy_postings, read_items
 
 PAGES = 4_000
-TABLES = ("postings_posting", "search_change", "search_document", "search_term", "search_row", "search_generation")
+TABLES = ("postings_posting", "search_outboxrow", "search_document", "search_term", "search_row", "search_generation")
 
 
 class Command(LabCommand):
@@ -114,7 +114,7 @@ class Command(LabCommand):
 def _forget_changes() -> None:
     """Nobody pulls here; and rows that were replaced are removed, so that all runs begin alike."""
     with connection.cursor() as cursor:
-        cursor.execute("TRUNCATE search_change, trending_change, summaries_change, stories_change")
+        cursor.execute("TRUNCATE search_outboxrow, trending_outboxrow, summaries_outboxrow, stories_outboxrow")
         for table in TABLES:
             cursor.execute(f"VACUUM ANALYZE {table}")
         cursor.execute("CHECKPOINT")

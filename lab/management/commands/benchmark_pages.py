@@ -22,7 +22,7 @@ from lab.harness import LabCommand, table
 SAMPLE = 400  # people whose pages are asked for
 HEAVY = 500  # sources, from which on somebody follows much
 MEASURED = 150  # requests of each page; fewer of a small archive
-LEAST_MEASURED = 20
+MIN_MEASURED = 20
 COUNTED = 12  # visits to each page whose queries are counted, of each group of people
 RIVALLED = 60  # people whose unread postings are counted in the plain way, too
 HALF_A_YEAR = timedelta(days=182)
@@ -83,7 +83,7 @@ class Command(LabCommand):
         self, *args: Any, postings: int, sources: int, people: int, seconds: int, seed: int, **_: Any
     ) -> Mapping[str, float]:
         self.console, self.seed, self.chance = Console(), seed, random.Random(seed)
-        self.measured = min(MEASURED, max(LEAST_MEASURED, postings // 1_000))
+        self.measured = min(MEASURED, max(MIN_MEASURED, postings // 1_000))
         crowd = self._fill(postings, sources, people)
         figures: dict[str, float] = {"postings": postings, "sources": sources, "people": people}
         figures |= self._count(crowd)

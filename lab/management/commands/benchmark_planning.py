@@ -19,15 +19,20 @@ from numpy.typing import NDArray
 
 from apps.retrieval import actions
 from apps.retrieval.algorithms.calendar import WEEK
-from apps.retrieval.algorithms.habits.learning import Habits, five_minute_rates, learn_habits, learn_priors
-from apps.retrieval.algorithms.habits.packing import pack_hourly, pack_minutes
 from apps.retrieval.algorithms.planner.activity import Activity
-from apps.retrieval.algorithms.planner.ahead import LOSS_HOURS, NODES, plan
+from apps.retrieval.algorithms.planner.lookahead import LOSS_HOURS, NODES, plan
 from apps.retrieval.algorithms.planner.price import root_mass
-from apps.retrieval.beat import MESSAGE_SIZE
-from apps.retrieval.instants import Retrieved, Terms, after_retrievals
+from apps.retrieval.algorithms.weekly_profiles.learning import (
+    WeeklyProfiles,
+    five_minute_rates,
+    learn_priors,
+    learn_profiles,
+)
+from apps.retrieval.algorithms.weekly_profiles.packing import pack_hourly, pack_minutes
 from apps.retrieval.models import Plan, Schedule
-from apps.retrieval.remembered import Remembered
+from apps.retrieval.planner.due_times import Retrieved, Terms, after_retrievals
+from apps.retrieval.planner.state import ScheduleState
+from apps.retrieval.scheduler.beat import MESSAGE_SIZE
 from lab.evaluations.retrieval.synthetic import generate
 from lab.harness import LabCommand
 
@@ -39,7 +44,7 @@ PROFILES = 1_000  # on which the planner is compared with the plain programme
 
 FILL = """
 INSERT INTO sources_source (url, kind, state, title, site_url, description, language, category, image_url, weight,
-    interest, listed, always_retrieved, pace, full_text, stop_regex, recipe)
+    interest, listed, always_retrieved, clock_rate, full_text, stop_regex, recipe)
 SELECT 'http://source' || n || '.example/feed', 'feed', 'active', '', '', '', '', '', '', exp(random() - 0.5), 1,
     false, true, 1, false, '', '{}'
 FROM generate_series(1, %(sources)s) n;
@@ -49,13 +54,13 @@ INSERT INTO retrieval_schedule (source_id, partition, due_at, sequence, worker, 
 SELECT id, id %% 64, now() + random() * interval '1 hour', 1, '', '', '', '', '', 0, 1, true, '', 0, 0, 0, '{}', weight,
     now() - interval '1 hour', now(), 10 + 20 * random(), 10 + 20 * random(), '', ''
 FROM sources_source;
-INSERT INTO retrieval_habit (source_id, hourly, minutes, weekly, root_mass, utc_offset, "window", timetable, period,
+INSERT INTO retrieval_weeklyprofile (source_id, hourly, minutes, weekly, root_mass, utc_offset, "window", timetable, period,
     chances, learned_at)
 SELECT source.id, hourly, minutes, weekly, root_mass, utc_offset, 15 + source.id %% 50, '', 0, '', now()
 FROM (SELECT id, row_number() OVER (ORDER BY id) - 1 AS number FROM sources_source) source
 JOIN unnest(%(hourly)s::bytea[], %(minutes)s::bytea[], %(weekly)s::float8[], %(root_mass)s::float8[],
-    %(utc_offset)s::int2[]) WITH ORDINALITY habit(hourly, minutes, weekly, root_mass, utc_offset, place)
-    ON place - 1 = source.number %% %(habits)s;
+    %(utc_offset)s::int2[]) WITH ORDINALITY profile(hourly, minutes, weekly, root_mass, utc_offset, place)
+    ON place - 1 = source.number %% %(profiles)s;
 ANALYZE;
 """
 REPLAN = """
@@ -78,10 +83,10 @@ class Command(LabCommand):
         random = np.random.default_rng(1)
         figures = {"gap_max": gap_max(random)}
         with self.console.status(f"making {sources:,} sources"):
-            habits = some_habits(min(sources, HABITS), random)
-            figures["ms_per_retrieval"] = ms_per_retrieval(habits, random, at_once=MESSAGE_SIZE)
-            figures["ms_per_retrieval_alone"] = ms_per_retrieval(habits, random, at_once=1)
-            fill(habits, sources, random)
+            profiles = some_profiles(min(sources, HABITS), random)
+            figures["ms_per_retrieval"] = ms_per_retrieval(profiles, random, at_once=MESSAGE_SIZE)
+            figures["ms_per_retrieval_alone"] = ms_per_retrieval(profiles, random, at_once=1)
+            fill(profiles, sources, random)
         with self.console.status("pricing and planning all of them"):
             figures |= self._replan(sources)
         self.show(f"Planning, {sources:,} sources", figures, "{:.4g}")
@@ -118,52 +123,52 @@ class Command(LabCommand):
         }
 
 
-def some_habits(count: int, random: np.random.Generator) -> Habits:
+def some_profiles(count: int, random: np.random.Generator) -> WeeklyProfiles:
     """Habits as they are learnt of made-up sources."""
     trace, _ = generate("drift", sources=count, weeks=WEEKS)
     now = WEEKS * WEEK
-    return learn_habits(trace, now, learn_priors(trace, now, random=random))
+    return learn_profiles(trace, now, learn_priors(trace, now, random=random))
 
 
-def fill(habits: Habits, sources: int, random: np.random.Generator) -> None:
-    """Make sources that have just been asked; some have the same habit."""
-    masses = root_mass(five_minute_rates(habits.hourly, habits.minutes), WEEK)
+def fill(profiles: WeeklyProfiles, sources: int, random: np.random.Generator) -> None:
+    """Make sources that have just been asked; some have the same profile."""
+    masses = root_mass(five_minute_rates(profiles.hourly, profiles.minutes), WEEK)
     values = {
         "sources": sources,
-        "habits": len(habits),
-        "hourly": [pack_hourly(hourly) for hourly in habits.hourly],
-        "minutes": [pack_minutes(minutes) for minutes in habits.minutes],
-        "weekly": habits.hourly.sum(axis=1).tolist(),
+        "profiles": len(profiles),
+        "hourly": [pack_hourly(hourly) for hourly in profiles.hourly],
+        "minutes": [pack_minutes(minutes) for minutes in profiles.minutes],
+        "weekly": profiles.hourly.sum(axis=1).tolist(),
         "root_mass": masses.tolist(),
-        "utc_offset": (60 * random.integers(-8, 10, len(habits))).tolist(),
+        "utc_offset": (60 * random.integers(-8, 10, len(profiles))).tolist(),
     }
     with connection.cursor() as cursor:
         cursor.execute(FILL, values)
 
 
-def ms_per_retrieval(habits: Habits, random: np.random.Generator, *, at_once: int) -> float:
+def ms_per_retrieval(profiles: WeeklyProfiles, random: np.random.Generator, *, at_once: int) -> float:
     """Mean CPU time of planning a source from what its rows hold, as `store` does for visits that come together."""
     now = datetime.now(UTC)
     packed = [
         (pack_hourly(hourly), pack_minutes(minutes))
-        for hourly, minutes in zip(habits.hourly, habits.minutes, strict=True)
+        for hourly, minutes in zip(profiles.hourly, profiles.minutes, strict=True)
     ]
     seen = random.integers(0, 3, len(packed)).tolist()
     began = time.process_time()
     for start in range(0, len(packed), at_once):
         part = slice(start, start + at_once)
         retrieved = [
-            Retrieved(just_asked(*habit, now), now, now + timedelta(hours=1), observed=True, seen=count)
-            for habit, count in zip(packed[part], seen[part], strict=True)
+            Retrieved(just_asked(*profile, now), now, now + timedelta(hours=1), observed=True, seen=count)
+            for profile, count in zip(packed[part], seen[part], strict=True)
         ]
         after_retrievals(retrieved, Terms(price=0.5, longest=24.0))
     return 1_000 * (time.process_time() - began) / len(packed)
 
 
-def just_asked(hourly: bytes, minutes: bytes, now: datetime) -> Remembered:
-    return Remembered(
+def just_asked(hourly: bytes, minutes: bytes, now: datetime) -> ScheduleState:
+    return ScheduleState(
         source_id=1,
-        pace=1.0,
+        clock_rate=1.0,
         min_gap=3_600.0,
         worth=1.0,
         observed_at=now - timedelta(hours=2),

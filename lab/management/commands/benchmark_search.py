@@ -101,7 +101,7 @@ class Command(LabCommand):
         pulling = maintaining = 0.0
         for _ in self._track(range(0, len(items), PULLED_AT_ONCE), f"indexing {len(items):,} postings"):
             begin = time.perf_counter()
-            actions.pull(PULLED_AT_ONCE)
+            actions.consume(PULLED_AT_ONCE)
             middle = time.perf_counter()
             actions.maintain(at_least=LARGEST)
             pulling += middle - begin
@@ -110,7 +110,7 @@ class Command(LabCommand):
         actions.maintain()
         maintaining += time.perf_counter() - begin
         with connection.cursor() as cursor:
-            for table in ("postings_posting", "search_change", *TABLES):
+            for table in ("postings_posting", "search_outboxrow", *TABLES):
                 cursor.execute(f"VACUUM ANALYZE {table}")
             cursor.execute("CHECKPOINT")
         return {"pull_s": pulling, "maintain_s": maintaining}

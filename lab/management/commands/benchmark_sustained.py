@@ -19,11 +19,11 @@ from rich.progress import Progress
 from rich.table import Table
 
 from apps.database.statements import fetch
-from apps.retrieval import guard
-from apps.retrieval.actions import change_plan, learn_habits, replan_changed
+from apps.retrieval.actions import change_plan, learn_profiles, replan_changed
+from apps.retrieval.http import guard
 from apps.retrieval.models import Plan, Retrieval, Schedule
-from apps.retrieval.queues import retrieval_queues
 from apps.retrieval.reports.lateness import lateness_of_due
+from apps.retrieval.scheduler.queues import retrieval_queues
 from lab.harness import LabCommand, command, cpu_seconds, running
 from lab.worlds.actions import add_feeds
 from lab.worlds.answers import Options
@@ -36,16 +36,16 @@ from lab.worlds.timeline import Timeline
 
 SPEED = 15.0  # replayed seconds per second; most is published at full hours: the faster, the sharper these peaks
 HOUR = 3_600 / SPEED  # s, from one of them to the next
-LEAST_GAP = 600  # replayed seconds between two requests of a source: 40 s
+MIN_GAP = 600  # replayed seconds between two requests of a source: 40 s
 HISTORY = DAY  # s before the beginning, so that feeds are not empty at first
 FAULTY = 0.1  # share of the sources, a slow one among eleven of them
 MARGIN = 1.03  # the budget by what is to be made: the price that meets it is found by trying
-MOST_CHANGES = 1_000  # that are still to be read when the watch begins
+MAX_CHANGES = 1_000  # that are still to be read when the watch begins
 QUEUES = 8  # of retrievals
 WATCHED_EVERY = 5.0  # s
 SPREAD = 180.0  # s over which sources are asked for the first time, or else all would be asked in waves
 ROUNDS = 2  # full hours, after each of which the price is set by what was made in it
-LONGEST_BEGINNING = 900.0  # s in which all sources must have been asked once, and what they brought have been read
+MAX_BEGINNING_SECONDS = 900.0  # s in which all sources must have been asked once, and what they brought have been read
 MEGABYTE = 2**20
 
 
@@ -70,12 +70,10 @@ class Command(LabCommand):
             raise CommandError("--per-hour, --minutes, --sources and --workers must be more than 0.")
         if workers > QUEUES:
             raise CommandError(f"There are {QUEUES} queues, so --workers can be {QUEUES} at most.")
-        if per_hour > sources * 3_600 * SPEED / LEAST_GAP:
-            raise CommandError(
-                f"{sources:,} sources may not be asked so often: each once in {LEAST_GAP / SPEED:.0f} s."
-            )
+        if per_hour > sources * 3_600 * SPEED / MIN_GAP:
+            raise CommandError(f"{sources:,} sources may not be asked so often: each once in {MIN_GAP / SPEED:.0f} s.")
         origin = MADE_UP_ORIGIN.timestamp()
-        end = origin + (60 * minutes + LONGEST_BEGINNING) * SPEED + DAY
+        end = origin + (60 * minutes + MAX_BEGINNING_SECONDS) * SPEED + DAY
         with self.console.status(f"making up {sources:,} sources"):
             feeds = make_feeds(sources, seed=seed, begin=origin - HISTORY, end=end)
         replayed = serving(
@@ -88,14 +86,14 @@ class Command(LabCommand):
         with replayed as replay, ExitStack() as stack, Progress(console=self.console) as progress:
             stack.enter_context(guard.lease(replay.addresses.open_host))
             change_plan(policy="ours", budget=MARGIN * per_hour, unit=Plan.Unit.HOUR)
-            add_feeds(replay.feeds, replay.addresses, speed=SPEED, min_gap=LEAST_GAP, now=datetime.now(UTC))
+            add_feeds(replay.feeds, replay.addresses, speed=SPEED, min_gap=MIN_GAP, now=datetime.now(UTC))
             _spread()
             environment = {"WIREBEAT_RETRIEVAL_QUEUES": str(QUEUES)}
             started = stack.enter_context(running(_commands(workers), **environment))
             processes = [process.pid for process in started.values()]
             self._begin(progress, sources)
             # Habits and their price, as every night; until then a few sources stood for all.
-            learn_habits(now=datetime.now(UTC))
+            learn_profiles(now=datetime.now(UTC))
             replan_changed(now=datetime.now(UTC))
             for _round in progress.track(range(ROUNDS), description="steering the price"):
                 time.sleep(HOUR)
@@ -109,18 +107,18 @@ class Command(LabCommand):
         """Until nearly all were asked once, and nothing waits that was due before."""
         bar, until = (
             progress.add_task("asking all for the first time", total=sources),
-            time.monotonic() + LONGEST_BEGINNING,
+            time.monotonic() + MAX_BEGINNING_SECONDS,
         )
         while True:
             asked = Schedule.objects.exclude(asked_at=None).count()
             progress.update(bar, completed=asked)
             late = Schedule.objects.filter(due_at__lt=datetime.now(UTC) - timedelta(seconds=2)).count()
             unread = max(unread_changes().values())
-            if asked >= 0.99 * sources and late <= 0.001 * sources and unread <= MOST_CHANGES:
+            if asked >= 0.99 * sources and late <= 0.001 * sources and unread <= MAX_CHANGES:
                 return
             if time.monotonic() > until:
                 raise CommandError(
-                    f"After {LONGEST_BEGINNING:.0f} s {asked:,} sources were asked, {late:,} are late,"
+                    f"After {MAX_BEGINNING_SECONDS:.0f} s {asked:,} sources were asked, {late:,} are late,"
                     f" {unread:,} postings unread."
                 )
             time.sleep(1)
@@ -175,7 +173,7 @@ def _commands(workers: int) -> dict[str, list[str]]:
     return lines | {"derive": command("derive"), "beat": command("beat")}
 
 
-_MOST_DUE = """
+_MAX_DUE = """
 SELECT coalesce(max(count), 0)::float8 FROM (
     SELECT count(*) FROM retrieval_retrieval WHERE due_at >= %s AND due_at < %s GROUP BY date_trunc('second', due_at)
 ) of_second
@@ -184,7 +182,7 @@ SELECT coalesce(max(count), 0)::float8 FROM (
 
 def _figures(began: datetime, ended: datetime) -> dict[str, float]:
     """Of what was first due in the time; what is not stored at its end counts as late as it is then."""
-    late, [(most_due,)] = lateness_of_due(began, ended), fetch(_MOST_DUE, [began, ended])
+    late, [(most_due,)] = lateness_of_due(began, ended), fetch(_MAX_DUE, [began, ended])
     made = Retrieval.objects.filter(fetched_at__gte=began, fetched_at__lt=ended)
     outcomes = Counter(dict(made.values_list("outcome").annotate(count=Count("pk"))))
     hours = (ended - began) / timedelta(hours=1)

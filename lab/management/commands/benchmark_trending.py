@@ -25,7 +25,7 @@ from apps.postings.models import Posting
 from apps.sources.actions import NewSource, add_sources
 from apps.trending import actions
 from apps.trending.algorithms.scoring import HORIZONS
-from apps.trending.models import Change, Slice, Trend
+from apps.trending.models import OutboxRow, Slice, Trend
 from apps.trending.queries.slices import active_places
 from lab.evaluations.trending.stream import LENGTH, Headline, Stream, make_stream
 from lab.harness import LabCommand
@@ -109,7 +109,7 @@ def _counting(postings: int, console: Console) -> dict[str, float]:
         pass
     sliced = time.perf_counter()
     before = _digest()
-    Change.objects.bulk_create(Change(posting_id=id) for id in Posting.objects.values_list("pk", flat=True))
+    OutboxRow.objects.bulk_create(OutboxRow(posting_id=id) for id in Posting.objects.values_list("pk", flat=True))
     Slice.objects.all().delete()
     with connection.cursor() as cursor:
         cursor.execute(

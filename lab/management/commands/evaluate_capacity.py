@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import WEEK
-from apps.retrieval.algorithms.habits.learning import five_minute_rates, learn_habits, learn_priors
-from apps.retrieval.algorithms.planner.ahead import Outlook
+from apps.retrieval.algorithms.planner.lookahead import Outlook
 from apps.retrieval.algorithms.planner.rehearsal import price_for
-from apps.retrieval.beat import Due, messages
+from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates, learn_priors, learn_profiles
+from apps.retrieval.scheduler.beat import Due, messages
 from lab.evaluations.capacity.costs import MEASURED, Demand, Fleet, fleet
 from lab.evaluations.capacity.month import SECONDS, dispatched, due_each_second, lateness, least_cores, played
 from lab.evaluations.retrieval.synthetic import generate
@@ -126,8 +126,8 @@ def expected(random: np.random.Generator, per_day: float) -> Outlook:
     """What is expected of made-up sources, as it is learnt from what they have published, at the price of a budget."""
     trace, _ = generate("drift", sources=HABITS, weeks=WEEKS)
     now = WEEKS * WEEK
-    habits = learn_habits(trace, now, learn_priors(trace, now, random=random))
-    rates = five_minute_rates(habits.hourly, habits.minutes)
+    profiles = learn_profiles(trace, now, learn_priors(trace, now, random=random))
+    rates = five_minute_rates(profiles.hourly, profiles.minutes)
     bins = rates.shape[1]
     cumulated = np.concatenate([np.zeros((HABITS, 1)), np.cumsum(rates, axis=1)], axis=1) * (WEEK / bins)
     one = np.ones(HABITS)

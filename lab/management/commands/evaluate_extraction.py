@@ -156,7 +156,7 @@ def sites_of(pages: list[KnownPage], fewest: int) -> dict[str, list[KnownPage]]:
 def site_memories(pages: list[KnownPage], model: keen.Model, console: Console) -> dict[bytes, Any]:
     """For each page what the other pages of its site look like; without their known texts."""
     memories = {}
-    sites = sites_of(pages, site_memory.FEWEST_PAGES + 1)
+    sites = sites_of(pages, site_memory.MIN_PAGES + 1)
     for own in track(sites.values(), "Remembering sites", console=console):
         seen = [(blocks, keen.probabilities(blocks, model)) for blocks in (cut(page.root) for page in own)]
         for place, page in enumerate(own):

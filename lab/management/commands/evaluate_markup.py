@@ -14,7 +14,7 @@ from lab.evaluations.extraction.hostile import complaints, payloads
 from lab.harness import LabCommand, Result
 
 EXAMPLES_SHOWN = 10
-LONGEST_EXAMPLE = 300  # characters
+MAX_EXAMPLE_LENGTH = 300  # characters
 PAGE = "https://example.org/articles/1"
 
 
@@ -49,7 +49,7 @@ class Tally:
 
     def _show(self, payload: str, complaint: str) -> None:
         if len(self.examples) < EXAMPLES_SHOWN:
-            self.examples.append(f"{payload[:LONGEST_EXAMPLE]!r}: {complaint[:LONGEST_EXAMPLE]}")
+            self.examples.append(f"{payload[:MAX_EXAMPLE_LENGTH]!r}: {complaint[:MAX_EXAMPLE_LENGTH]}")
 
 
 class Command(LabCommand):

@@ -26,7 +26,7 @@ from rich.progress import track
 from rich.table import Table
 
 from apps.postings.algorithms.extraction import keen
-from apps.postings.algorithms.extraction.documents import LARGEST_PAGE, decode, read_page
+from apps.postings.algorithms.extraction.documents import MAX_PAGE_BYTES, decode, read_page
 from apps.postings.algorithms.extraction.kind_features import Facts, facts_of, vector_of
 from apps.postings.algorithms.extraction.kinds import KINDS, KindModel, shipped_model
 from apps.postings.algorithms.extraction.metadata import read_metadata
@@ -122,7 +122,7 @@ def read_pages(folder: Path) -> Iterator[Page]:
         body = gzip.decompress((folder / "html" / row["file"]).read_bytes())
         facts = _facts(body, row["url"])
         domain = registrable_domain(host(row["url"]))
-        source = decode(body[:LARGEST_PAGE])[0]
+        source = decode(body[:MAX_PAGE_BYTES])[0]
         kind = _kind(row["class"], facts, row["url"])
         by_thesis = kind_rules.by_thesis(source, facts)
         yield Page(facts, kind, row.get("site") or domain, domain, row["url"], by_thesis)

@@ -17,7 +17,7 @@ from lab.harness import LabCommand, Result, table
 from lab.plots import bars
 
 CHINESE = "chinese"
-MOST_DOCUMENTS = 600  # of a collection; the slow methods take minutes for more
+MAX_DOCUMENTS = 600  # of a collection; the slow methods take minutes for more
 
 
 class Command(LabCommand):
@@ -32,7 +32,7 @@ class Command(LabCommand):
             help="folder with articles/*/*.txt and summaries/*/*.txt (BBC), and *.jsonl of text and summary (CNN)",
         )
         parser.add_argument("--chinese", type=Path, help="*.jsonl of text and headline")
-        parser.add_argument("--documents", type=int, default=MOST_DOCUMENTS, help="at most so many of each, seeded")
+        parser.add_argument("--documents", type=int, default=MAX_DOCUMENTS, help="at most so many of each, seeded")
 
     def measure(self, *, data: Path, chinese: Path | None, documents: int, **_: Any) -> Result:
         if documents < 1:

@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.progress import track
 
-from apps.retrieval import guard
-from apps.retrieval.actions import learn_habits, replan_changed
+from apps.retrieval.actions import learn_profiles, replan_changed
+from apps.retrieval.http import guard
 from lab.harness import clear_errors
 from lab.worlds.actions import add_feeds, store_history
 from lab.worlds.answers import Options
@@ -144,7 +144,7 @@ def _add(replay: Replay, options: dict[str, Any], console: Console) -> None:
     with console.status("Waiting for the portal to have asked every feed once"):
         while unobserved(ids) and datetime.now(UTC).timestamp() < replay.timeline.start:
             time.sleep(1)
-    learn_habits(now=datetime.now(UTC))
+    learn_profiles(now=datetime.now(UTC))
     if options["searches"]:
         lay_searches(ids, options["searches"], seed=options["seed"], now=datetime.now(UTC))
     replan_changed(now=datetime.now(UTC))

@@ -20,7 +20,7 @@ from rich.progress import track
 
 from apps.postings.algorithms.extraction import keen
 from apps.postings.algorithms.extraction.blocks import cut
-from apps.postings.algorithms.extraction.documents import LARGEST_PAGE, decode, read_page
+from apps.postings.algorithms.extraction.documents import MAX_PAGE_BYTES, decode, read_page
 from apps.postings.algorithms.extraction.metadata import read_metadata
 from apps.sources.algorithms.addresses import host, registrable_domain
 from lab.evaluations.extraction.training import example, learn, written
@@ -45,7 +45,7 @@ class KnownPage:
 
     @property
     def source(self) -> str:
-        return decode(self.body[:LARGEST_PAGE])[0]
+        return decode(self.body[:MAX_PAGE_BYTES])[0]
 
     @property
     def root(self) -> etree._Element | None:

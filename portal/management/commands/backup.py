@@ -6,8 +6,8 @@ import psycopg
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from portal.backup import back_up
-from portal.launcher import house
+from portal.backup.writing import back_up
+from portal.launcher import running_database
 from portal.launcher.embedded import StartError
 
 
@@ -19,7 +19,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
         try:
-            with house.database_answers():
+            with running_database.database_answers():
                 manifest = back_up(file, self.stdout.write)
         except (StartError, OSError, psycopg.Error) as error:
             raise CommandError(f"There is no backup: {error}") from error

@@ -5,10 +5,10 @@ from typing import Any
 import psycopg
 from django.core.management.base import BaseCommand, CommandError
 
-from portal.archives import BadArchive
-from portal.launcher import house
+from portal.backup.archives import BadArchive
+from portal.backup.restoring import restore
+from portal.launcher import running_database
 from portal.launcher.embedded import StartError
-from portal.restoring import restore
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, file: Path, replace: bool, **options: Any) -> None:
         try:
-            with house.database_answers():
+            with running_database.database_answers():
                 manifest = restore(file, self.stdout.write, replace=replace)
         except (BadArchive, StartError, OSError, psycopg.Error) as error:
             raise CommandError(f"Nothing was restored: {error}") from error

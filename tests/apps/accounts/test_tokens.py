@@ -53,7 +53,7 @@ def test_a_token_needs_a_name_and_something_that_it_allows(name, scopes):
 
 
 def test_a_person_has_so_many_tokens(monkeypatch):
-    monkeypatch.setattr(actions, "MOST_TOKENS", 2)
+    monkeypatch.setattr(actions, "MAX_TOKENS", 2)
     user = a_user()
     for _ in range(2):
         a_token(user)

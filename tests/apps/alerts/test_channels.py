@@ -10,7 +10,7 @@ from apps.alerts.actions.rules import set_rule
 from apps.alerts.channels import all_channels
 from apps.alerts.models import Message, Rule
 from apps.following.actions import NotPossible
-from tests.apps.alerts.telling import a_search, find, the_message
+from tests.apps.alerts.delivering import a_search, find, the_message
 from tests.builders import NOON
 from tests.registries import with_module
 

@@ -11,14 +11,14 @@ from django.db import connections
 
 from apps.alerts import tasks
 from apps.alerts.actions.delivering import KEPT, deliver, forget_old
-from apps.alerts.actions.laying import hand_out
+from apps.alerts.actions.enqueuing import hand_out
 from apps.alerts.actions.rules import resume, set_rule, set_wishes, stop
-from apps.alerts.algorithms.times import MOST_ATTEMPTS
-from apps.alerts.channels import Answer, all_channels
+from apps.alerts.algorithms.times import MAX_ATTEMPTS
+from apps.alerts.channels import DeliveryResult, all_channels
 from apps.alerts.models import Attempt, Message, Rule
 from apps.alerts.queries.messages import dead_letters, due, left_behind, messages_of
 from portal.celery import app
-from tests.apps.alerts.telling import a_browser, a_person, a_search, find, the_message
+from tests.apps.alerts.delivering import a_browser, a_person, a_search, find, the_message
 from tests.apps.alerts.worker import Worker
 from tests.builders import NOON
 
@@ -118,7 +118,7 @@ def test_a_message_that_kills_whoever_sends_it_is_given_up(monkeypatch, receiver
     monkeypatch.setattr("apps.alerts.actions.delivering._send", die)
     find(a_search(webhook_url=receiver.url()))
     now = NOON
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         with pytest.raises(Killed):
             deliver(the_message().pk, now=now)
         assert not deliver(the_message().pk, now=now + LEASE - SECOND)  # its lease is not over
@@ -225,7 +225,7 @@ def test_who_was_too_slow_does_not_undo_what_another_one_did(receiver, monkeypat
 
 
 def _as_answer(status):
-    return Answer(status, "" if status == 200 else "No.")
+    return DeliveryResult(status, "" if status == 200 else "No.")
 
 
 # --- what was said meanwhile ------------------------------------------------------------------------------------------

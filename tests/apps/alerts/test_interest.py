@@ -15,7 +15,7 @@ from apps.search import actions as search
 from apps.search.actions.saved import forget_search, save_search
 from apps.search.models import SavedSearch
 from apps.sources.models import Source
-from tests.builders import NOON, a_habit, a_posting, a_schedule, a_source, a_user
+from tests.builders import NOON, a_posting, a_profile, a_schedule, a_source, a_user
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ def writes(words: str, how_many: int = 3, **values) -> Source:
     for number in range(how_many):
         a_posting(source, title=f"Report {number}", text=words, language="en")
     a_schedule(source, due_at=NOON)
-    a_habit(source)
+    a_profile(source)
     return source
 
 
@@ -38,7 +38,7 @@ def looked_for(query: str, user: User | None = None, importance: float = 1.0) ->
 
 
 def reckoned() -> dict[int, float]:
-    while search.pull().looked_at:
+    while search.consume().looked_at:
         pass
     actions.profile_sources(now=NOON)
     while actions.weigh():

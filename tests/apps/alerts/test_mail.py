@@ -10,7 +10,7 @@ from apps.alerts.actions.delivering import deliver
 from apps.alerts.actions.rules import set_wishes, stop
 from apps.alerts.models import Attempt, Message, Rule
 from apps.alerts.queries.messages import due
-from tests.apps.alerts.telling import a_person, a_search, find, the_message
+from tests.apps.alerts.delivering import a_person, a_search, find, the_message
 from tests.builders import NOON, a_posting, a_source
 
 pytestmark = pytest.mark.django_db

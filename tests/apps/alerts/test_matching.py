@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.alerts import actions, queries, tasks
-from apps.alerts.actions import matching, preparing
-from apps.alerts.algorithms.standing import Eyes
-from apps.alerts.models import Anchor, Change, Hit, Revision, Rule, Standing
+from apps.alerts.actions import indexing, matching
+from apps.alerts.algorithms.percolator import Eyes
+from apps.alerts.models import Anchor, Hit, OutboxRow, Revision, Rule, Standing
 from apps.following import queries as following
 from apps.following.models import Follow
 from apps.postings.algorithms.words import analyse
@@ -227,7 +227,7 @@ def test_who_is_killed_in_between_leaves_everything_to_the_next(monkeypatch):
         raise SystemExit
 
     with monkeypatch.context() as patch:
-        patch.setattr(preparing, "_write", killed)
+        patch.setattr(indexing, "_write", killed)
         with pytest.raises(SystemExit):
             actions.prepare()
     with monkeypatch.context() as patch:
@@ -238,7 +238,7 @@ def test_who_is_killed_in_between_leaves_everything_to_the_next(monkeypatch):
     assert len(matched().hits) == 1
     assert found() == {(search.pk, posting.pk)}
     assert matched().looked_at == 0
-    assert (Change.objects.count(), Revision.objects.count()) == (0, 0)
+    assert (OutboxRow.objects.count(), Revision.objects.count()) == (0, 0)
 
 
 def test_a_posting_that_is_gone_is_passed_over():
@@ -276,7 +276,7 @@ def test_what_was_found_while_its_search_was_being_deleted_goes_with_the_next_ro
 def test_the_task_lays_out_searches_before_it_matches():
     search = a_search("paris")
     posting = news()
-    tasks.pull()
+    tasks.consume()
     assert found() == {(search.pk, posting.pk)}
 
 
@@ -328,8 +328,8 @@ def test_sources_are_told_with_how_fast_their_news_reached_us():
 
 
 def test_old_hits_are_forgotten_but_for_the_newest_of_each_search(monkeypatch):
-    monkeypatch.setattr("apps.alerts.actions.forgetting.ALWAYS_KEPT", 2)
-    monkeypatch.setattr("apps.alerts.actions.forgetting.FORGOTTEN_AT_ONCE", 3)
+    monkeypatch.setattr("apps.alerts.actions.pruning.ALWAYS_KEPT", 2)
+    monkeypatch.setattr("apps.alerts.actions.pruning.FORGOTTEN_AT_ONCE", 3)
     many, few = a_search("paris"), a_search("rome")
     postings = [news() for _ in range(4)]
     rome = news("Rome")

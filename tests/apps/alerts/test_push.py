@@ -11,7 +11,7 @@ from apps.alerts.actions.delivering import deliver
 from apps.alerts.channels.push import public_push_key
 from apps.alerts.models import Browser, Message, VapidKey
 from apps.alerts.queries.messages import due, messages_of
-from tests.apps.alerts.telling import a_browser, a_person, a_search, find, from_base64url, the_message
+from tests.apps.alerts.delivering import a_browser, a_person, a_search, find, from_base64url, the_message
 from tests.builders import NOON, a_posting, a_source
 
 pytestmark = pytest.mark.django_db

@@ -8,10 +8,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from apps.alerts.actions.delivering import deliver
-from apps.alerts.actions.laying import MOST_HITS
+from apps.alerts.actions.enqueuing import MAX_HITS
 from apps.alerts.actions.rules import (
-    MOST_BROWSERS,
-    MOST_WEBHOOKS,
+    MAX_BROWSERS,
+    MAX_WEBHOOKS,
     add_browser,
     remove_browser,
     resume,
@@ -24,11 +24,11 @@ from apps.alerts.actions.rules import (
 )
 from apps.alerts.models import Browser, Message, Rule, Standing, Wishes
 from apps.alerts.queries.messages import due, wishes_of
-from apps.following.actions import MOST_TAGS, NotPossible
+from apps.following.actions import MAX_TAGS, NotPossible
 from apps.following.models import Mark, Tag, Tagging
 from apps.stories.models import Reaction
 from lab.worlds.receivers import SECRET, base64url
-from tests.apps.alerts.telling import a_browser, a_person, a_search, find, the_message
+from tests.apps.alerts.delivering import a_browser, a_person, a_search, find, the_message
 from tests.builders import NOON, a_mark, a_posting
 
 pytestmark = pytest.mark.django_db
@@ -150,9 +150,9 @@ def test_a_message_that_somebody_has_begun_to_send_takes_no_more():
 
 def test_a_message_is_of_a_bounded_number_of_hits():
     saved = a_search(mail="day")
-    find(saved, postings=MOST_HITS - 1)
+    find(saved, postings=MAX_HITS - 1)
     find(saved, postings=3)
-    assert [len(message.hits) for message in Message.objects.order_by("pk")] == [MOST_HITS, 2]
+    assert [len(message.hits) for message in Message.objects.order_by("pk")] == [MAX_HITS, 2]
 
 
 def test_quiet_hours_hold_back_mail_and_push_and_no_webhook():
@@ -266,7 +266,7 @@ def test_nobody_rules_the_searches_of_others():
 
 def test_webhooks_of_a_person_are_bounded():
     person = a_person()
-    searches = [a_search(person, str(number), webhook_url=HOOK) for number in range(MOST_WEBHOOKS)]
+    searches = [a_search(person, str(number), webhook_url=HOOK) for number in range(MAX_WEBHOOKS)]
     set_rule(person, searches[0].pk, webhook_url="https://hooks.example/moved")
     with pytest.raises(NotPossible, match="at most 20 webhooks"):
         a_search(person, "one more", webhook_url=HOOK)
@@ -386,7 +386,7 @@ def test_a_browser_that_somebody_else_uses_now_tells_nothing_to_who_used_it_befo
 
 def test_browsers_of_a_person_are_bounded_and_can_be_removed_by_them_alone():
     person = a_person()
-    for number in range(MOST_BROWSERS):
+    for number in range(MAX_BROWSERS):
         add_browser(person, endpoint=f"https://push.example/{number}", **KEYS, now=NOON)
     with pytest.raises(NotPossible, match="at most 20 browsers"):
         add_browser(person, endpoint="https://push.example/more", **KEYS, now=NOON)
@@ -398,7 +398,7 @@ def test_browsers_of_a_person_are_bounded_and_can_be_removed_by_them_alone():
 
 def test_tags_of_rules_are_the_persons_own():
     saved = a_search(tag="news")
-    Tag.objects.bulk_create([Tag(user=saved.user, name=str(number)) for number in range(MOST_TAGS)])
+    Tag.objects.bulk_create([Tag(user=saved.user, name=str(number)) for number in range(MAX_TAGS)])
     [hit] = find(saved)
     find(a_search(tag="news"))
     assert Tagging.objects.filter(posting=hit.posting_id).get().tag.user == saved.user

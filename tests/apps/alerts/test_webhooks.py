@@ -8,13 +8,13 @@ from random import Random
 
 import pytest
 
-from apps.alerts.actions.delivering import MOST_CALLS, deliver, retry
+from apps.alerts.actions.delivering import MAX_CALLS, deliver, retry
 from apps.alerts.actions.rules import set_rule
 from apps.alerts.channels import webhook
 from apps.alerts.models import Attempt, Message, Rule
 from apps.alerts.queries.messages import dead_letters, due
 from apps.following.actions import NotPossible
-from tests.apps.alerts.telling import a_person, a_search, find, the_message
+from tests.apps.alerts.delivering import a_person, a_search, find, the_message
 from tests.builders import NOON, a_posting, a_source
 
 pytestmark = pytest.mark.django_db
@@ -157,7 +157,7 @@ def test_addresses_inside_are_not_called_whoever_wrote_them_down(receiver, addre
 
 def test_a_name_that_stands_for_an_address_inside_is_not_called(receiver, monkeypatch):
     results = [(2, 1, 6, "", ("127.0.0.1", receiver.port))]
-    monkeypatch.setattr("apps.retrieval.guard._look_up", lambda *_: results)
+    monkeypatch.setattr("apps.retrieval.http.guard._look_up", lambda *_: results)
     find(a_search(webhook_url=f"http://rebound.example:{receiver.port}/"))
     send_all()
     assert not receiver.calls
@@ -177,7 +177,7 @@ def test_a_redirect_is_not_followed(receiver, status):
 
 def test_a_dead_receiver_holds_few_of_us_at_a_time(receiver):
     saved, other = a_search(webhook_url=receiver.url()), a_search(webhook_url=receiver.url())
-    for _ in range(MOST_CALLS):
+    for _ in range(MAX_CALLS):
         find(saved)
         Message.objects.update(lease_until=NOON + 30 * SECOND, attempts=1)
     find(saved, other)
@@ -188,7 +188,7 @@ def test_a_dead_receiver_holds_few_of_us_at_a_time(receiver):
 
 
 def test_who_does_not_keep_up_gets_fewer_and_longer_messages(receiver, monkeypatch):
-    monkeypatch.setattr("apps.alerts.actions.delivering.MOST_TROUBLED", 5)
+    monkeypatch.setattr("apps.alerts.actions.delivering.MAX_TROUBLED", 5)
     receiver.behave = lambda _: 500
     saved = a_search(webhook_url=receiver.url())
     for number in range(25):
@@ -203,8 +203,8 @@ def test_who_does_not_keep_up_gets_fewer_and_longer_messages(receiver, monkeypat
 
 
 def test_the_dead_webhooks_of_one_keep_nobody_waiting(receiver, monkeypatch):
-    monkeypatch.setattr("apps.alerts.queries.messages.MOST_OF_ONE", 2)
-    monkeypatch.setattr("apps.alerts.queries.messages.MOST_DUE", 4)
+    monkeypatch.setattr("apps.alerts.queries.messages.MAX_OF_ONE", 2)
+    monkeypatch.setattr("apps.alerts.queries.messages.MAX_DUE", 4)
     person = a_person()
     for name in "abcdef":
         find(a_search(person, name, webhook_url=receiver.url()))

@@ -23,7 +23,17 @@ from apps.search.models import SavedSearch
 from apps.sources.models import Source
 from apps.stories.models import Member, Story
 from apps.trending.models import Trend
-from tests.builders import a_folder, a_follow, a_habit, a_posting, a_retrieval, a_schedule, a_source, a_user, an_edition
+from tests.builders import (
+    a_folder,
+    a_follow,
+    a_posting,
+    a_profile,
+    a_retrieval,
+    a_schedule,
+    a_source,
+    a_user,
+    an_edition,
+)
 
 
 class Program:
@@ -131,7 +141,7 @@ def _a_private_source(person: User, name: str, folder: Any) -> Source:
     source = a_source(title=f"{name} source", url=f"https://{name.lower()}.example/{uuid4()}")
     a_follow(person, source, folders=(folder,), title=f"{name} calls it so", unread_from=_long_ago())
     a_schedule(source, due_at=timezone.now() + timedelta(hours=1), observed_at=timezone.now() - timedelta(hours=1))
-    a_habit(source)
+    a_profile(source)
     a_retrieval(source, fetched_at=timezone.now() - timedelta(hours=1), dated=1, delay_seconds=60.0)
     return source
 

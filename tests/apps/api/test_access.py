@@ -6,7 +6,7 @@ import pytest
 from django.test import RequestFactory
 
 from apps.accounts.actions import make_token, revoke_token
-from apps.api.access import WRONG_SECRETS, Refused, person_of
+from apps.api.views.access import WRONG_SECRETS, Refused, person_of
 from tests.builders import NOON, a_user
 
 pytestmark = pytest.mark.django_db

@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from apps.accounts.actions import make_token, revoke_token
 from apps.accounts.models import AppToken
-from apps.api.access import WRONG_SECRETS
-from apps.api.dialects.fever.formats import MOST_ITEMS
+from apps.api.dialects.fever.formats import MAX_ITEMS
+from apps.api.views.access import WRONG_SECRETS
 from apps.following import actions, queries
 from apps.following.models import Follow, Mark
 from apps.following.queries import Scope
@@ -173,7 +173,7 @@ def test_an_item_is_what_programs_expect(program, person):
 
 def test_items_come_fifty_at_a_time_in_both_directions(program, person):
     follows = [a_follow(person) for _ in range(3)]
-    all_ids = sorted(a_posting(follows[number % 3].source).pk for number in range(MOST_ITEMS * 2 + 7))
+    all_ids = sorted(a_posting(follows[number % 3].source).pk for number in range(MAX_ITEMS * 2 + 7))
     some_postings(3, a_follow(person, muted=True).source)
     some_postings(3)
     up, down = [], []

@@ -4,7 +4,7 @@ import pytest
 
 from apps.following import actions, queries
 from apps.following.queries import Scope
-from apps.reading.pages.sidebar import sidebar
+from apps.web.pages.sidebar import sidebar
 from tests.apps.api.google_reader import Program
 from tests.apps.api.newsboat import EDIT_FLAGS, ENTER, PROGRAM, Newsboat
 from tests.builders import NOON, a_follow, a_source, a_user, some_postings

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from apps.accounts.actions import make_token, revoke_token
-from apps.api.access import WRONG_SECRETS
+from apps.api.views.access import WRONG_SECRETS
 from tests.apps.api.google_reader import Program, quoted
 from tests.builders import NOON, a_follow, a_posting, a_source, a_user
 

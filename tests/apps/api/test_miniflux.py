@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.accounts.actions import make_token
-from apps.api.dialects.miniflux.formats.answers import enclosure_id
+from apps.api.dialects.miniflux.formats.responses import enclosure_id
 from apps.api.dialects.miniflux.urls import urlpatterns
 from apps.api.queries.feeds import category_id_of
 from apps.following import actions, queries
 from apps.following.models import Folder, Follow, Mark, Reading
 from apps.following.queries import Scope
-from apps.search.actions import pull
+from apps.search.actions import consume
 from tests.builders import (
     NOON,
     a_folder,
@@ -332,7 +332,7 @@ def test_a_search_finds_what_the_pages_find(program, person):
     a_posting(source, title="Trains", text="Trains went home.")
     a_posting(text="Another one sailed to Bergen.")  # of a source that they do not follow
     a_mark(person, read, read=True, starred_at=NOON)
-    pull()
+    consume()
     assert set(program.entries(search="bergen")[1]) == {found.pk, read.pk}
     assert program.entries(search="bergen", status="unread") == (1, [found.pk])
     assert program.entries(search="bergen", starred="true") == (1, [read.pk])

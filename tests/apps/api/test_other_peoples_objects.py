@@ -18,7 +18,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.api.dialects.rest.urls import interface
 from apps.postings.models import Posting
-from apps.search.actions import pull
+from apps.search.actions import consume
 from apps.sources.models import Source
 from tests.apps.api.programs import Belongings, Program, a_person_with_everything
 from tests.builders import a_posting, a_source
@@ -271,7 +271,7 @@ def test_what_belongs_to_whom_is_found_out_by_itself():
 def people() -> tuple[Belongings, Belongings]:
     both = a_person_with_everything("Ada"), a_person_with_everything("Eve")
     a_posting(a_source(title="Wire", listed=True), title="For all", text="All may read this.")
-    pull()
+    consume()
     return both
 
 
@@ -307,7 +307,7 @@ def of_other(call: Call, owner: Belongings, before: Mapping[str, list[Any]]) -> 
 
 
 def test_no_token_opens_anothers_object(people, monkeypatch):
-    monkeypatch.setattr("apps.api.dialects.rest.views.doorway.MOST_REQUESTS", 10_000)
+    monkeypatch.setattr("apps.api.dialects.rest.views.endpoint.MOST_REQUESTS", 10_000)
     document, made, wrong = interface.get_openapi_schema(), 0, []
     programs = {each.person.pk: Program(each.person) for each in people}
     for owner, other in (people, people[::-1]):

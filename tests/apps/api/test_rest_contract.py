@@ -14,7 +14,7 @@ import pytest
 
 from apps.following.models import Folder, Tag
 from apps.postings.models import Posting
-from apps.search.actions import pull
+from apps.search.actions import consume
 from apps.search.models import SavedSearch
 from apps.sources.models import Source
 from tests.apps.api.programs import Program, a_person_with_everything
@@ -52,11 +52,11 @@ def ids_of(mine) -> dict[str, list[int]]:
 
 
 def test_nothing_that_the_document_allows_breaks_the_promise(live_server, tmp_path, settings, monkeypatch):
-    monkeypatch.setattr("apps.api.dialects.rest.views.doorway.MOST_REQUESTS", 1_000_000)
-    monkeypatch.setattr("apps.api.access.WRONG_SECRETS", 1_000_000)
+    monkeypatch.setattr("apps.api.dialects.rest.views.endpoint.MOST_REQUESTS", 1_000_000)
+    monkeypatch.setattr("apps.api.views.access.WRONG_SECRETS", 1_000_000)
     settings.RETRIEVAL_HOST_GAP = 0.0
     mine = a_person_with_everything("Ada", size=8)
-    pull()
+    consume()
     secret = Program(mine.person).secret
     with serving_pages({"/0": (RSS, FEED)}) as web:
         surroundings = {

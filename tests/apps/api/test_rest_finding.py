@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from apps.search.actions import pull
+from apps.search.actions import consume
 from apps.search.models import SavedSearch
 from apps.search.queries import TooCostly
 from apps.stories import actions as stories
@@ -35,7 +35,7 @@ def published(*titles, **values):
         a_posting(source, title=title, language="en", published_at=now - timedelta(hours=number), **values)
         for number, title in enumerate(titles, start=1)
     ]
-    pull()
+    consume()
     return made
 
 
@@ -147,7 +147,7 @@ def test_trends_name_only_postings_that_the_person_may_read(ada):
 # --- stories ----------------------------------------------------------------------------------------------------------
 def test_a_story_comes_with_all_that_tell_it(ada):
     storm = publish(*STORM)
-    stories.pull()
+    stories.consume()
     [story] = ada.get("stories").json()["items"]
     assert (story["reports"], story["sources"]) == (3, 3)
     told = ada.get(f"stories/{story['id']}").json()
@@ -160,11 +160,11 @@ def test_stories_keep_their_order_from_page_to_page(ada):
     topics = ("Storm floods {}", "Fire destroys {}", "Strike stops {}", "Festival opens {}", "Election held {}")
     for number, topic in enumerate(topics):
         publish(*[topic.format(f"harbour{number} market{number} castle{number}")] * 2, hours_ago=number + 1)
-    stories.pull()
+    stories.consume()
     whole = [story["id"] for story in ada.get("stories").json()["items"]]
     assert len(whole) == 5
     first = ada.get("stories", limit=3).json()
     publish("Late news of a bridge", "Late news of a bridge", hours_ago=0.1)
-    stories.pull()
+    stories.consume()
     second = ada.get("stories", limit=3, cursor=first["next"]).json()
     assert [story["id"] for story in first["items"] + second["items"]] == whole

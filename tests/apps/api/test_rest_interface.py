@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.accounts.actions import revoke_token
 from apps.api.dialects.rest.urls import interface
-from apps.api.dialects.rest.views.doorway import LARGEST_BODY, MOST_REQUESTS
+from apps.api.dialects.rest.views.endpoint import MAX_BODY_BYTES, MOST_REQUESTS
 from tests.apps.api.programs import Program
 from tests.builders import a_follow, a_posting, a_source, a_user
 
@@ -77,7 +77,7 @@ def test_how_many_requests_are_left_is_told(ada):
 
 
 def test_who_asks_too_often_is_told_when_to_come_back(ada, monkeypatch):
-    monkeypatch.setattr("apps.api.dialects.rest.views.doorway.MOST_REQUESTS", 0)
+    monkeypatch.setattr("apps.api.dialects.rest.views.endpoint.MOST_REQUESTS", 0)
     answer = ada.get("me")
     problem(answer, 429)
     assert 0 < int(answer["Retry-After"]) <= 60
@@ -122,7 +122,7 @@ def test_a_body_of_another_kind_is_not_read(ada):
 
 
 def test_a_body_that_is_too_large_is_not_read(ada):
-    problem(ada.ask("POST", "folders", b" " * (LARGEST_BODY + 1)), 413)
+    problem(ada.ask("POST", "folders", b" " * (MAX_BODY_BYTES + 1)), 413)
 
 
 def test_a_cursor_that_was_made_up(ada):

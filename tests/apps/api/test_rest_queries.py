@@ -6,14 +6,14 @@ from django.test.utils import CaptureQueriesContext
 
 from apps.accounts.models import User
 from apps.api.dialects.rest.urls import interface
-from apps.search.actions import pull
+from apps.search.actions import consume
 from tests.apps.api.programs import Belongings, Program, a_person_with_everything
 from tests.builders import a_plan
 
 pytestmark = pytest.mark.django_db
 
 # The most that an answer may take, with that of the token.
-MOST = {
+MAX_COUNT = {
     "/me": 2,
     "/sources": 4,
     "/sources/{source_id}": 6,
@@ -55,7 +55,7 @@ def paths() -> set[str]:
 def two() -> tuple[Belongings, Belongings]:
     """Somebody with little, and somebody with much."""
     little, much = a_person_with_everything("Ada", size=2), a_person_with_everything("Eve", size=9)
-    pull()
+    consume()
     return little, much
 
 
@@ -71,13 +71,13 @@ def queries_of(owner: Belongings, path: str) -> int:
 
 
 def test_all_that_can_be_looked_at_is_counted(paths):
-    assert {path.partition("?")[0] for path in MOST} | ELSEWHERE == paths
+    assert {path.partition("?")[0] for path in MAX_COUNT} | ELSEWHERE == paths
 
 
 def test_the_queries_of_an_answer_do_not_grow_with_its_rows(two):
-    counted = {path: [queries_of(owner, path) for owner in two] for path in MOST}
+    counted = {path: [queries_of(owner, path) for owner in two] for path in MAX_COUNT}
     growing = {path: counts for path, counts in counted.items() if counts[0] != counts[1]}
-    too_many = {path: counts for path, counts in counted.items() if max(counts) > MOST[path]}
+    too_many = {path: counts for path, counts in counted.items() if max(counts) > MAX_COUNT[path]}
     assert (growing, too_many) == ({}, {})
 
 

@@ -11,10 +11,10 @@ from tests.apps.api.programs import Program
 from tests.builders import (
     a_folder,
     a_follow,
-    a_habit,
     a_mark,
     a_plan,
     a_posting,
+    a_profile,
     a_retrieval,
     a_schedule,
     a_source,
@@ -105,7 +105,7 @@ def test_the_plan_of_a_source_says_when_and_why(ada):
     source = a_source(listed=True)
     due = timezone.now() + timedelta(hours=3)
     a_plan()
-    a_habit(source)
+    a_profile(source)
     a_schedule(source, due_at=due, reason="the minimum gap", observed_at=timezone.now() - timedelta(hours=1))
     a_retrieval(source, fetched_at=timezone.now() - timedelta(hours=1), dated=2, delay_seconds=120.0)
     told = ada.get(f"sources/{source.pk}/plan").json()

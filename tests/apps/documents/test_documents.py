@@ -11,7 +11,7 @@ from django.db import connection
 from time_machine import travel
 
 from apps.documents import tasks
-from apps.documents.actions import BATCH, LARGEST_DOCUMENT, DocumentTooLarge, forget_expired, keep, sweep
+from apps.documents.actions import BATCH, MAX_DOCUMENT_BYTES, DocumentTooLarge, forget_expired, keep, sweep
 from apps.documents.algorithms.packing import hash_of, path_of
 from apps.documents.models import RawDocument
 from apps.documents.queries import DocumentDamaged, DocumentLost, read
@@ -79,9 +79,9 @@ def test_an_empty_document_is_one():
 
 
 def test_a_document_of_ten_megabytes_is_kept_and_one_byte_more_is_refused(storage):
-    assert len(read(keep_page(bytes(LARGEST_DOCUMENT))).body) == LARGEST_DOCUMENT
+    assert len(read(keep_page(bytes(MAX_DOCUMENT_BYTES))).body) == MAX_DOCUMENT_BYTES
     with pytest.raises(DocumentTooLarge, match=r"at https://news.example/1 has 10,485,761 bytes; at most 10,485,760"):
-        keep_page(bytes(LARGEST_DOCUMENT + 1))
+        keep_page(bytes(MAX_DOCUMENT_BYTES + 1))
     assert RawDocument.objects.count() == len(all_files(storage)) == 1
 
 

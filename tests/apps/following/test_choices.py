@@ -14,17 +14,17 @@ from apps.postings.actions.storing import Document
 from apps.postings.algorithms.extraction.articles import Article
 from apps.postings.models import Posting
 from apps.reading.pages.posting import posting_page
-from apps.reading.pages.river import Arrangement, river_page
-from apps.reading.pages.sidebar import sidebar
+from apps.reading.pages.river import ListOptions, river_page
 from apps.retrieval.actions import following as retrieval
 from apps.retrieval.models import Schedule
 from apps.sources.formats.feed import ParsedEntry
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import Source
+from apps.web.pages.sidebar import sidebar
 from tests.builders import NOON, a_folder, a_follow, a_posting, a_source, a_user, some_postings
 
 pytestmark = pytest.mark.django_db
-NEWEST = Arrangement(unread_only=False, order="newest", start=None)
+NEWEST = ListOptions(unread_only=False, order="newest", start=None)
 PICTURE = "https://pictures.example/one.jpg"
 
 
@@ -125,7 +125,7 @@ def a_list_of(*addresses: str) -> OpmlDocument:
 
 def test_a_list_cannot_make_the_portal_flood_a_site(monkeypatch):
     """One list with many made-up addresses of a single site once turned readers into amplifiers (GHSA-83jp)."""
-    monkeypatch.setattr(importing, "MOST_OF_A_SITE", 10)
+    monkeypatch.setattr(importing, "MAX_OF_A_SITE", 10)
     user = a_user()
     addresses = [f"https://victim.example/feed?{number}" for number in range(200)]
     addresses += [f"https://{number}.victim.example/feed" for number in range(200)]
@@ -141,7 +141,7 @@ def test_a_list_cannot_make_the_portal_flood_a_site(monkeypatch):
 
 
 def test_what_the_portal_asks_anyway_may_be_followed_however_much_of_a_site_it_is(monkeypatch):
-    monkeypatch.setattr(importing, "MOST_OF_A_SITE", 1)
+    monkeypatch.setattr(importing, "MAX_OF_A_SITE", 1)
     known = [a_source(url=f"https://large.example/{number}", listed=True).url for number in range(5)]
     report = retrieval.import_list(a_user(), a_list_of(*known, "https://large.example/new"), now=NOON)
     assert len(report.followed) == 6

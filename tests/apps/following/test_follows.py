@@ -44,7 +44,7 @@ def test_a_follow_goes_only_into_folders_of_the_same_person():
 
 
 def test_there_is_a_limit_to_what_one_can_follow(monkeypatch):
-    monkeypatch.setattr(follows, "MOST_FOLLOWS", 1)
+    monkeypatch.setattr(follows, "MAX_FOLLOWS", 1)
     user = a_user()
     with pytest.raises(NotPossible, match="at most 1"):
         actions.follow(user, [a_source().pk, a_source().pk], now=NOON)
@@ -71,7 +71,7 @@ def test_a_folder_holds_what_the_folders_inside_it_hold():
 
 def test_folders_end_at_a_depth():
     user, folder = a_user(), None
-    for level in range(actions.DEEPEST_FOLDER):
+    for level in range(actions.MAX_FOLDER_DEPTH):
         folder = actions.create_folder(user, f"Level {level}", folder)
     with pytest.raises(NotPossible, match="deep"):
         actions.create_folder(user, "Too deep", folder)
@@ -105,14 +105,14 @@ def test_a_folder_cannot_lie_inside_itself():
 
 def test_a_folder_is_not_moved_so_that_what_lies_in_it_is_too_deep():
     user, deep = a_user(), None
-    for level in range(actions.DEEPEST_FOLDER - 1):
+    for level in range(actions.MAX_FOLDER_DEPTH - 1):
         deep = actions.create_folder(user, f"Level {level}", deep)
     pair = a_folder(user, "Pair")
     alone = a_folder(user, "Alone", parent=pair)
     with pytest.raises(NotPossible, match="deep"):
         actions.edit_folder(pair, name="Pair", parent=deep)
     actions.edit_folder(alone, name="Alone", parent=deep)
-    assert len(queries.folder_paths(queries.folders_of(user))[alone.pk]) == actions.DEEPEST_FOLDER
+    assert len(queries.folder_paths(queries.folders_of(user))[alone.pk]) == actions.MAX_FOLDER_DEPTH
 
 
 def test_deleting_a_folder_unfollows_nothing():
@@ -159,7 +159,7 @@ def test_a_name_in_the_list_becomes_the_persons_own_and_leaves_the_source_alone(
 
 
 def test_a_list_that_breaks_a_rule_halfway_leaves_nothing_behind(monkeypatch):
-    monkeypatch.setattr(folders, "MOST_FOLDERS", 1)
+    monkeypatch.setattr(folders, "MAX_FOLDERS", 1)
     with pytest.raises(NotPossible):
         actions.import_list(a_user(), LIST, now=NOON)
     assert not Source.objects.exists()
@@ -168,6 +168,6 @@ def test_a_list_that_breaks_a_rule_halfway_leaves_nothing_behind(monkeypatch):
 
 
 def test_a_list_may_be_too_long(monkeypatch):
-    monkeypatch.setattr(importing, "MOST_IMPORTED", 1)
+    monkeypatch.setattr(importing, "MAX_IMPORTED", 1)
     with pytest.raises(NotPossible, match="at most 1"):
         actions.import_list(a_user(), LIST, now=NOON)

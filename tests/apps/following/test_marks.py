@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 from time_machine import travel
 
-from apps.following import actions, listing, queries, tasks
+from apps.following import actions, queries, tasks
 from apps.following.actions import Marked
 from apps.following.models import Follow, Mark, MarkedAll
-from apps.following.queries import Scope
+from apps.following.queries import Scope, listing
 from apps.postings.models import Posting
 from tests.builders import NOON, a_folder, a_follow, a_mark, a_posting, a_source, a_user, some_postings
 
@@ -105,7 +105,7 @@ def unread_of(user) -> list[Posting]:
     return list(queries.unread(queries.postings_in(user, Scope("all")), user).order_by("pk"))
 
 
-def mark_all(user, scope=Scope("all"), *, shown_at=NOON, now=NOON, **values):  # noqa: B008, it is frozen
+def mark_all(user, scope=Scope("all"), *, shown_at=NOON, now=NOON, **values):
     return actions.mark_all_read(user, scope, shown_at=shown_at, now=now, **values)
 
 
@@ -113,7 +113,7 @@ def mark_all(user, scope=Scope("all"), *, shown_at=NOON, now=NOON, **values):  #
 @pytest.mark.parametrize("near", [0, 1, 2, 3])
 def test_a_page_is_full_however_few_of_it_are_among_the_newest_of_all(monkeypatch, near, unread_only):
     monkeypatch.setattr(listing, "WALKED", 1)  # twice a page nevertheless
-    monkeypatch.setattr(listing, "FEW", 1)
+    monkeypatch.setattr(listing, "MAX_SOURCES", 1)
     follow = a_follow(unread_from=NOON - timedelta(days=1))
     mine = some_postings(near, follow.source)
     some_postings(4, newest_at=NOON - timedelta(minutes=10))

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from apps.alerts.algorithms.standing import read
-from apps.alerts.queries.passing import Onlookers
-from apps.following import actions, listing, queries
+from apps.alerts.algorithms.percolator import read
+from apps.alerts.queries.candidates import Onlookers
+from apps.dashboard.actions import merge_sources
+from apps.following import actions, queries
 from apps.following.actions import Marked, follows, marking
-from apps.following.own_things import own_things
-from apps.following.queries import Scope
+from apps.following.queries import Scope, listing
+from apps.following.queries.posting_state import posting_state
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
-from apps.reading.actions import merge_sources
 from apps.search.algorithms.index.conditions import Attributes
 from apps.search.queries.resolving import _unread
 from apps.sources.models import Source
@@ -194,7 +194,7 @@ class Twin:
 
     def check_each(self) -> None:
         for pk in self.postings:
-            own = own_things(self.user, pk)
+            own = posting_state(self.user, pk)
             assert (own.unread, own.starred) == (pk in self.unread, pk in self.starred)
 
     def check_lists(self) -> None:
@@ -299,7 +299,7 @@ class TestWhateverHappens(TestCase):
         with (
             patch.object(follows, "UNREAD_AT_FIRST", FIRST),
             patch.object(listing, "WALKED", 3),
-            patch.object(listing, "FEW", 2),
+            patch.object(listing, "MAX_SOURCES", 2),
             patch.object(marking, "WORTHWHILE", 1),
         ):
             for name, *values in happenings:

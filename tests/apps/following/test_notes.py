@@ -11,8 +11,8 @@ from hypothesis.extra.django import TestCase
 from apps.following import actions, queries
 from apps.following.actions import NotPossible, history, notes, shares
 from apps.following.models import Note, Playback, Reading, Share, Tag, Tagging
-from apps.following.own_things import OwnNote, own_things
 from apps.following.queries import Scope
+from apps.following.queries.posting_state import StateNote, posting_state
 from apps.postings import queries as postings
 from tests.builders import NOON, a_follow, a_posting, a_source, a_user, some_postings
 
@@ -53,7 +53,7 @@ def test_a_note_has_a_longest_length():
 
 
 def test_notes_of_a_person_are_bounded(monkeypatch):
-    monkeypatch.setattr(notes, "MOST_NOTES", 1)
+    monkeypatch.setattr(notes, "MAX_NOTES", 1)
     user, first, second = a_user(), a_posting(), a_posting()
     actions.write_note(user, first.pk, "One", now=NOON)
     actions.write_note(user, first.pk, "Still one", now=NOON)
@@ -95,7 +95,7 @@ def test_history_goes_on_behind_a_place_in_it():
 
 
 def test_history_forgets_what_lies_far_back(monkeypatch):
-    monkeypatch.setattr(history, "MOST_REMEMBERED", 3)
+    monkeypatch.setattr(history, "MAX_REMEMBERED", 3)
     user, other = a_user(), a_user()
     ids = [posting.pk for posting in some_postings(5)]
     actions.remember_read(other, ids[:1], now=NOON - timedelta(days=9))
@@ -106,7 +106,7 @@ def test_history_forgets_what_lies_far_back(monkeypatch):
 
 
 def test_reading_once_more_forgets_nothing(monkeypatch):
-    monkeypatch.setattr(history, "MOST_REMEMBERED", 3)
+    monkeypatch.setattr(history, "MAX_REMEMBERED", 3)
     user = a_user()
     ids = [posting.pk for posting in some_postings(3)]
     for minute, posting_id in enumerate([*ids, ids[1], ids[0], ids[0]]):
@@ -130,7 +130,7 @@ class TestWhateverIsRead(TestCase):
         ids = [posting.pk for posting in some_postings(7)]
         actions.remember_read(other, ids, now=NOON)
         known, now = {}, NOON
-        with patch.object(history, "MOST_REMEMBERED", most):
+        with patch.object(history, "MAX_REMEMBERED", most):
             for read, minutes in happenings:
                 now += timedelta(minutes=minutes)
                 actions.remember_read(user, [ids[number] for number in read], now=now)
@@ -155,8 +155,8 @@ def test_the_place_in_a_recording_is_the_latest():
     user, posting = a_user(), a_posting()
     actions.keep_place(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
     actions.keep_place(user, posting.pk, "https://a.example/1.mp3", 30.0, now=LATER)
-    assert own_things(user, posting.pk).place.seconds == 30.0
-    assert own_things(a_user(), posting.pk).place is None
+    assert posting_state(user, posting.pk).place.seconds == 30.0
+    assert posting_state(a_user(), posting.pk).place is None
     actions.forget_place(user, posting.pk)
     assert not Playback.objects.exists()
 
@@ -188,7 +188,7 @@ def test_what_people_who_were_locked_out_shared_is_shown_no_more():
 
 
 def test_shares_of_a_person_are_bounded(monkeypatch):
-    monkeypatch.setattr(shares, "MOST_SHARES", 1)
+    monkeypatch.setattr(shares, "MAX_SHARES", 1)
     user = a_user()
     actions.share(user, a_posting().pk, now=NOON)
     with pytest.raises(NotPossible, match="at most 1 articles"):
@@ -297,8 +297,8 @@ def test_what_people_did_with_a_posting_moves_to_the_one_that_takes_its_place():
     merged.delete()
 
     assert tagged(user) == {"news": {kept.pk}, "old": {kept.pk}}
-    assert own_things(user, kept.pk).note == OwnNote("On the other\n\nOn the one", LATER)
-    assert own_things(other, kept.pk).note.text == "Elsewhere"
+    assert posting_state(user, kept.pk).note == StateNote("On the other\n\nOn the one", LATER)
+    assert posting_state(other, kept.pk).note.text == "Elsewhere"
     assert Reading.objects.get().posting == kept
-    assert own_things(user, kept.pk).place.seconds == 9.0
+    assert posting_state(user, kept.pk).place.seconds == 9.0
     assert queries.share_at(secret).posting == kept

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from apps.following.actions import MOST_TAGS, NotPossible, tag, tag_for_all, untag
+from apps.following.actions import MAX_TAGS, NotPossible, tag, tag_for_all, untag
 from apps.following.models import Tag, Tagging
 from tests.builders import NOON, a_posting, a_user
 
@@ -55,7 +55,7 @@ def test_a_tag_has_a_name_of_some_letters(name, complaint):
 
 def test_tags_of_a_person_are_bounded():
     user, posting = a_user(), a_posting()
-    Tag.objects.bulk_create([Tag(user=user, name=str(number)) for number in range(MOST_TAGS)])
+    Tag.objects.bulk_create([Tag(user=user, name=str(number)) for number in range(MAX_TAGS)])
     tag(user, [posting.pk], "7", NOON)
     with pytest.raises(NotPossible, match="at most 500 tags"):
         tag(user, [posting.pk], "one more", NOON)

@@ -11,7 +11,7 @@ from celery.contrib.testing.worker import start_worker
 from django.conf import settings
 from django.urls import reverse
 
-from apps.jobs import dead_letters
+from apps.jobs.actions import dead_letters
 from apps.jobs.models import DeadLetter
 from portal import doctor
 from portal.celery import app

@@ -8,9 +8,9 @@ from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from apps.jobs import actions, queries, tasks, working
-from apps.jobs.actions import Claim, Stopped
-from apps.jobs.actions.claiming import MOST_FAILURES, MOST_LOSSES
+from apps.jobs import actions, queries, tasks
+from apps.jobs.actions import Claim, Stopped, working
+from apps.jobs.actions.claiming import MAX_FAILURES, MAX_LOSSES
 from apps.jobs.kinds import kind_of
 from apps.jobs.models import Attempt, Job, Split
 from tests.apps.jobs.counting import KIND, counted
@@ -219,7 +219,7 @@ def test_a_split_that_keeps_failing_is_given_up_and_can_be_tried_again(counting_
     assert "ValueError: 4 is no number." in now(job).problem
     assert counted() == [0, 1, 2, *range(6, 12)]  # the others were done
     [split] = queries.unwell(job.pk)
-    assert (split.failures, split.attempts.count()) == (MOST_FAILURES, MOST_FAILURES)
+    assert (split.failures, split.attempts.count()) == (MAX_FAILURES, MAX_FAILURES)
     poisoned.clear()
     assert actions.try_again(job.pk)
     assert not actions.try_again(job.pk)
@@ -230,7 +230,7 @@ def test_a_split_that_keeps_failing_is_given_up_and_can_be_tried_again(counting_
 def test_a_split_that_kills_its_workers_is_given_up_too(counting_job):
     counting_job(records=1)
     job = a_job()
-    for _ in range(MOST_LOSSES):
+    for _ in range(MAX_LOSSES):
         assert actions.claim("a worker")
         end_leases()
         actions.advance(job.pk)
@@ -341,7 +341,7 @@ def test_workers_are_woken_for_what_is_open(counting_job, sent):
 
 
 def test_who_has_worked_for_long_lets_others_have_their_turn(counting_job, sent, monkeypatch):
-    monkeypatch.setattr(tasks, "LONGEST_TURN", 0.0)
+    monkeypatch.setattr(tasks, "MAX_TURN_SECONDS", 0.0)
     counting_job()
     a_job()
     tasks.work()

@@ -8,8 +8,8 @@ import pytest
 from celery import current_app
 from django.core.cache import cache
 
-from apps.jobs import outstanding
-from apps.jobs.dead_letters import CountedTask
+from apps.jobs.actions import outstanding
+from apps.jobs.actions.dead_letters import CountedTask
 
 
 @pytest.fixture

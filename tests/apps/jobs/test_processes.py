@@ -10,7 +10,8 @@ import pytest
 from django.db import connection, connections
 from django.db.models.functions import Now
 
-from apps.jobs import actions, working
+from apps.jobs import actions
+from apps.jobs.actions import working
 from apps.jobs.models import Attempt, Job
 from tests.apps.jobs.counting import KIND, counted
 

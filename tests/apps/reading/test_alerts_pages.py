@@ -169,12 +169,12 @@ def test_wishes_are_kept_in_words_of_the_persons_own_zone(client, user):
     user.time_zone = "Europe/Vienna"
     user.save()
     values = {"quiet_from": "22:00", "quiet_until": "06:30", "digest_hour": "8", "most_a_day": "20"}
-    answer = client.post(reverse("alert_wishes"), values, follow=True).text
+    answer = client.post(reverse("alert_settings"), values, follow=True).text
     assert "Europe/Vienna" in answer
     assert 'value="22:00"' in answer
     wishes = Wishes.objects.get()
     assert (wishes.digest_hour, wishes.most_a_day, wishes.quiet_until.minute) == (8, 20, 30)
-    assert "both a start and an end" in client.post(reverse("alert_wishes"), values | {"quiet_from": ""}).text
+    assert "both a start and an end" in client.post(reverse("alert_settings"), values | {"quiet_from": ""}).text
 
 
 def subscription(**changes):
@@ -253,9 +253,9 @@ def test_what_raises_a_source_is_shown_on_its_page_without_telling_of_others(cli
 def test_a_search_is_a_json_feed_too(client, user, saved):
     source = a_follow(user).source
     a_posting(source, title="Hurricane", text="hurricane", author="Ann", language="en")
-    from apps.search import actions as search  # noqa: PLC0415
+    from apps.search import actions as search
 
-    search.pull()
+    search.consume()
     feed = client.get(reverse("search_feed", args=[saved.secret, "json"]))
     assert feed["Content-Type"].startswith("application/feed+json")
     told = feed.json()

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.reading.algorithms.differences import MOST_WORDS, word_changes
+from apps.reading.algorithms.differences import MAX_WORDS, word_changes
 
 texts = st.lists(st.sampled_from(["one", "two", "three,", "新", "闻", "الخبر"]), max_size=30).map(" ".join)
 
@@ -29,4 +29,4 @@ def test_chinese_is_compared_character_by_character():
 
 
 def test_texts_too_long_to_compare_are_left():
-    assert word_changes("word " * (MOST_WORDS + 1), "word") is None
+    assert word_changes("word " * (MAX_WORDS + 1), "word") is None

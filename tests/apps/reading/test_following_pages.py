@@ -8,10 +8,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.feed_health import actions as notices
 from apps.following import queries as following
 from apps.following.models import Follow
-from apps.notices import actions as notices
-from apps.reading.following_forms import NoMove, read_move
+from apps.reading.forms.following import NoMove, read_move
 from apps.reading.pages.feed_health import why
 from apps.reading.pages.languages import language_choices
 from apps.recommendations.models import Dismissal, Growth, Likeness

@@ -24,9 +24,9 @@ from apps.accounts.models import User
 from apps.documents.algorithms.packing import hash_of, path_of
 from apps.documents.models import RawDocument
 from apps.postings.algorithms.markup import clean
-from apps.reading import fetching, proxying
-from apps.reading.pictures import address_in, proxied
-from apps.retrieval.fetching import Timeouts
+from apps.reading.actions import fetching, images
+from apps.retrieval.http.fetching import Timeouts
+from apps.web.pages.pictures import address_in, proxied
 from tests.builders import a_follow, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
@@ -231,8 +231,8 @@ def test_two_readers_are_one_fetch(client, publisher):
 def test_readers_at_the_same_moment_are_one_fetch(publisher):
     publisher.pause = 0.2
     address = publisher.address("/picture.png")
-    with ThreadPoolExecutor(proxying.AT_ONCE) as threads:
-        assert list(threads.map(shown, [address] * proxying.AT_ONCE)) == [PICTURE] * proxying.AT_ONCE
+    with ThreadPoolExecutor(images.AT_ONCE) as threads:
+        assert list(threads.map(shown, [address] * images.AT_ONCE)) == [PICTURE] * images.AT_ONCE
     assert publisher.asked == ["/picture.png"]
 
 
@@ -286,9 +286,9 @@ def test_a_picture_is_only_looked_at(client, publisher, method):
 def test_who_finds_all_places_taken_is_sent_away_and_kept_pictures_are_still_shown(client, publisher, monkeypatch):
     kept = proxied(publisher.address("/picture.png"))
     client.get(kept)
-    monkeypatch.setattr(proxying, "_places", BoundedSemaphore(1))
+    monkeypatch.setattr(images, "_places", BoundedSemaphore(1))
     monkeypatch.setattr(fetching, "WAIT_SECONDS", 0.01)
-    with fetching.place(proxying._places):
+    with fetching.place(images._places):
         answer = client.get(proxied(publisher.address("/other.png")))
         assert (answer.status_code, answer["Retry-After"]) == (503, "5")
         assert answer["Cache-Control"] == "no-store"
@@ -299,7 +299,7 @@ def test_who_finds_all_places_taken_is_sent_away_and_kept_pictures_are_still_sho
 @pytest.mark.django_db(transaction=True)
 def test_more_pictures_than_places_wait_for_a_moment(publisher):
     publisher.pause = 0.05
-    paths = [f"/{number}.png" for number in range(2 * proxying.AT_ONCE)]
+    paths = [f"/{number}.png" for number in range(2 * images.AT_ONCE)]
     publisher.answers |= {path: ("image/png", PICTURE + path.encode()) for path in paths}
     with ThreadPoolExecutor(len(paths)) as threads:
         assert list(threads.map(shown, [publisher.address(path) for path in paths])) == [
@@ -308,10 +308,10 @@ def test_more_pictures_than_places_wait_for_a_moment(publisher):
 
 
 def test_failures_give_their_places_back(client, publisher, monkeypatch):
-    monkeypatch.setattr(proxying, "_places", BoundedSemaphore(1))
+    monkeypatch.setattr(images, "_places", BoundedSemaphore(1))
     for number in range(3):
         assert client.get(proxied(publisher.address(f"/missing{number}.png"))).status_code == 502
-    monkeypatch.setattr(proxying, "picture_in", lambda body: 1 / 0)
+    monkeypatch.setattr(images, "picture_in", lambda body: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         client.get(proxied(publisher.address("/picture.png")))
     monkeypatch.undo()
@@ -319,7 +319,7 @@ def test_failures_give_their_places_back(client, publisher, monkeypatch):
 
 
 def test_a_site_that_takes_too_long_is_given_up(client, publisher, monkeypatch):
-    monkeypatch.setattr(proxying, "TIMEOUTS", Timeouts(total=0.1, connect=0.1, read=0.1))
+    monkeypatch.setattr(images, "TIMEOUTS", Timeouts(total=0.1, connect=0.1, read=0.1))
     publisher.pause = 0.3
     answer = client.get(proxied(publisher.address("/picture.png")))
     assert (answer.status_code, "timeout" in answer.text) == (502, True)

@@ -13,9 +13,9 @@ from django.urls import resolve, reverse
 from django.utils import timezone
 
 from apps.following.models import Mark
-from apps.reading.offline import person_key, shell
-from apps.reading.pages.offline import AT_ONCE, LONGEST_HTML
+from apps.reading.pages.offline import AT_ONCE, MAX_HTML_LENGTH
 from apps.stories.models import Reaction
+from apps.web.pages.offline_shell import person_key, shell
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user, some_postings
 
 pytestmark = pytest.mark.django_db
@@ -185,7 +185,7 @@ def test_who_wants_no_pictures_keeps_none(client, user):
 
 
 def test_of_what_is_too_long_the_beginning_is_kept(client, user):
-    posting = a_posting(a_follow(user).source, html="x" * (LONGEST_HTML + 1), text="It begins so.")
+    posting = a_posting(a_follow(user).source, html="x" * (MAX_HTML_LENGTH + 1), text="It begins so.")
     page = client.get(ARTICLES, {"ids": posting.pk}).json()["articles"][0]["page"]
     assert "It begins so." in page
     assert len(page) < 5_000
@@ -271,7 +271,7 @@ def test_who_is_not_signed_in_is_told_so_in_a_way_that_scripts_understand(client
 
 
 def test_changes_need_the_token_that_the_list_brings(user):
-    from django.test import Client  # noqa: PLC0415, the one that checks
+    from django.test import Client
 
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(user)

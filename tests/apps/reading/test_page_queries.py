@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from apps.following import actions
 from apps.postings.models import Posting
-from apps.reading.pages.sidebar import sidebar
+from apps.web.pages.sidebar import sidebar
 from tests.builders import NOON, a_folder, a_follow, a_mark, a_user, some_postings
 
 pytestmark = pytest.mark.django_db

@@ -11,15 +11,15 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.dashboard.pages.sources import source_page, sources_page
+from apps.dashboard.queries import SourceFilter
 from apps.following.queries import Scope
 from apps.postings.queries import Cursor
 from apps.reading.pages.catalogue import catalogue_page
 from apps.reading.pages.home import home_page
 from apps.reading.pages.posting import posting_page
-from apps.reading.pages.river import LENGTH, Arrangement, river_page
-from apps.reading.pages.sidebar import sidebar
-from apps.reading.pages.sources import source_page, sources_page
-from apps.reading.queries import SourceFilter
+from apps.reading.pages.river import LENGTH, ListOptions, river_page
+from apps.web.pages.sidebar import sidebar
 from tests.builders import (
     NOON,
     a_folder,
@@ -34,7 +34,7 @@ from tests.builders import (
 )
 
 pytestmark = pytest.mark.django_db
-NEWEST = Arrangement(unread_only=False, order=User.Order.NEWEST, start=None)
+NEWEST = ListOptions(unread_only=False, order=User.Order.NEWEST, start=None)
 ADDRESSES = ["river", "river_starred", "catalogue", "sources", "folders"]
 
 
@@ -90,8 +90,8 @@ def whole_pages(user: User):
     yield "reading/river.html", river_page(user, Scope("all"), "All", NEWEST, NOON)
     yield "reading/posting.html", posting_page(user, postings[1].pk, NOON)
     yield "reading/catalogue.html", catalogue_page(user, words="", category="", language="", number="1", now=NOON)
-    yield "reading/sources.html", sources_page(SourceFilter(), "1", NOON)
-    yield "reading/source.html", source_page(user, source.pk, NOON)
+    yield "dashboard/sources.html", sources_page(SourceFilter(), "1", NOON)
+    yield "dashboard/source.html", source_page(user, source.pk, NOON)
 
 
 def test_drawing_a_page_asks_the_database_nothing(django_assert_num_queries):
@@ -109,7 +109,7 @@ def test_a_river_ends_where_the_next_page_starts():
     follow = a_follow()
     some_postings(LENGTH + 5, follow.source)
     first = river_page(follow.user, Scope("all"), "All", NEWEST, NOON)
-    onwards = Arrangement(unread_only=False, order=User.Order.NEWEST, start=Cursor.decode(first.next))
+    onwards = ListOptions(unread_only=False, order=User.Order.NEWEST, start=Cursor.decode(first.next))
     rest = river_page(follow.user, Scope("all"), "All", onwards, NOON)
     assert (len(first.rows), len(rest.rows), rest.next) == (LENGTH, 5, "")
     assert not {row.id for row in first.rows} & {row.id for row in rest.rows}

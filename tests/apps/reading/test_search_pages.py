@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.reading.pages.search import LENGTH, search_page
-from apps.reading.pages.search_asked import MOST_JUDGED, Asked
 from apps.reading.pages.search_help import EXAMPLES
-from apps.search.actions import learn_spelling, pull
+from apps.search.actions import consume, learn_spelling
 from apps.search.algorithms.language import parse
 from apps.search.queries import spelling
+from apps.web.pages.search_query import MAX_JUDGED, SearchQuery
 from tests.builders import a_follow, a_mark, a_posting, a_source, a_user
 
 NOW = timezone.now()
@@ -30,7 +30,7 @@ database = pytest.mark.django_db
 def a_found_posting(title, source=None, **values):
     """One that search has read. It is newer than those that were made before it."""
     made = a_posting(source, **{"title": title, "text": "", "published_at": NOW - timedelta(days=2)} | values)
-    pull()
+    consume()
     return made
 
 
@@ -39,7 +39,7 @@ def titles(page):
 
 
 def asked_of(address):
-    return Asked.read(QueryDict(address.partition("?")[2]))
+    return SearchQuery.read(QueryDict(address.partition("?")[2]))
 
 
 def shown(client, text, **values):
@@ -52,7 +52,7 @@ def shown(client, text, **values):
 ids = st.lists(st.integers(1, 2**63 - 1), max_size=5, unique=True).map(tuple)
 texts = st.text('aé北🙂&=+%#/"\n ', max_size=20)
 questions = st.builds(
-    Asked,
+    SearchQuery,
     text=texts,
     order=st.sampled_from(["relevance", "newest", None]),
     expansion=st.booleans(),
@@ -70,7 +70,7 @@ def test_an_address_says_all_that_was_asked(asked, disliked):
 
 @given(st.lists(st.tuples(st.sampled_from(["q", "order", "words", "like", "unlike", "without", "start"]), st.text())))
 def test_any_address_can_be_asked(pairs):
-    asked = Asked.read(QueryDict(urlencode(pairs, errors="ignore")))
+    asked = SearchQuery.read(QueryDict(urlencode(pairs, errors="ignore")))
     assert asked_of(asked.address()) == asked
 
 
@@ -79,11 +79,11 @@ def test_the_last_verdict_on_a_posting_counts(asked, verdicts):
     for posting_id, verdict in verdicts:
         asked = asked.judging(posting_id, verdict)
         assert asked.verdict(posting_id) == verdict
-        assert max(len(asked.liked), len(asked.disliked)) <= MOST_JUDGED
+        assert max(len(asked.liked), len(asked.disliked)) <= MAX_JUDGED
 
 
 def test_whoever_changes_the_search_begins_at_its_first_page():
-    asked = Asked("paris", start="somewhere", removed=("hotel",), liked=(7,))
+    asked = SearchQuery("paris", start="somewhere", removed=("hotel",), liked=(7,))
     changed = [
         asked.narrowed_to("rome"),
         asked.ordered_by("newest"),
@@ -142,8 +142,8 @@ def test_postings_that_one_may_not_see_are_not_found():
     secret = a_found_posting("A secret of Paris", a_source(listed=False))
     reader, stranger = a_user(), a_user()
     a_follow(reader, secret.source)
-    assert titles(search_page(reader, Asked("paris"), NOW)) == ["A secret of Paris"]
-    page = search_page(stranger, Asked("paris"), NOW)
+    assert titles(search_page(reader, SearchQuery("paris"), NOW)) == ["A secret of Paris"]
+    page = search_page(stranger, SearchQuery("paris"), NOW)
     assert not page.rows
     assert not page.facets
     assert not page.added
@@ -153,7 +153,9 @@ def test_postings_that_one_may_not_see_are_not_found():
 def test_what_was_deleted_is_left_out():
     kept, deleted = a_found_posting("Paris, kept"), a_found_posting("Paris, deleted")
     deleted.delete()
-    assert titles(search_page(kept.source.follows.none().first() or a_user(), Asked("paris"), NOW)) == ["Paris, kept"]
+    assert titles(search_page(kept.source.follows.none().first() or a_user(), SearchQuery("paris"), NOW)) == [
+        "Paris, kept"
+    ]
 
 
 @database
@@ -165,7 +167,7 @@ def test_filters_by_what_a_person_did():
     a_mark(follow.user, starred, starred_at=NOW)
 
     def found(text):
-        return sorted(titles(search_page(follow.user, Asked(text), NOW)))
+        return sorted(titles(search_page(follow.user, SearchQuery(text), NOW)))
 
     assert found("paris is:followed") == ["Paris read", "Paris starred", "Paris unread"]
     assert found("paris is:followed -is:unread") == ["Paris read"]
@@ -182,7 +184,7 @@ def test_all_pages_together_show_each_posting_once_while_news_arrive():
     user, source = a_user(), a_source(listed=True)
     made = {a_found_posting(f"Paris {number}", source).pk for number in range(2 * LENGTH + 5)}
     for order in ("relevance", "newest"):
-        asked, seen = Asked("paris", order=order, expansion=False), []
+        asked, seen = SearchQuery("paris", order=order, expansion=False), []
         while True:
             page = search_page(user, asked, NOW)
             seen += [row.posting.id for row in page.rows]
@@ -200,7 +202,7 @@ def test_each_facet_leads_to_as_many_postings_as_it_says():
     wire, herald = a_source(listed=True, title="Wire", category="World"), a_source(listed=True, title="Wire Herald")
     for days, source in ((1, wire), (1, herald), (3, herald), (3, herald)):
         a_found_posting("Paris", source, published_at=NOW - timedelta(days=days))
-    page = search_page(user, Asked("paris", expansion=False), NOW)
+    page = search_page(user, SearchQuery("paris", expansion=False), NOW)
     assert [facet.name for facet in page.facets] == ["Feeds", "Categories", "Days"]
     links = [link for facet in page.facets for link in facet.links]
     assert {link.label: link.count for link in links}.items() >= {"Wire": 1, "Wire Herald": 3, "World": 1}.items()
@@ -210,7 +212,7 @@ def test_each_facet_leads_to_as_many_postings_as_it_says():
 
 @database
 def test_a_filter_can_be_taken_away_again():
-    page = search_page(a_user(), Asked("paris lang:en -is:starred"), NOW)
+    page = search_page(a_user(), SearchQuery("paris lang:en -is:starred"), NOW)
     assert [link.label for link in page.filters] == ["lang:en", "-is:starred"]
     assert [asked_of(link.address).text for link in page.filters] == ["paris -is:starred", "paris lang:en"]
 
@@ -221,7 +223,7 @@ def test_added_words_say_where_they_come_from_and_can_be_left_out():
     best = a_found_posting("Paris summit", text="Delegations argued about emissions.", language="en")
     a_found_posting("Rome", text="Emissions rose.", language="en")
     a_found_posting("Football", text="It rained.", language="en")
-    page = search_page(user, Asked("paris"), NOW)
+    page = search_page(user, SearchQuery("paris"), NOW)
     word = next(word for word in page.added if word.word == "emissions")
     assert best.pk in {origin.posting_id for origin in word.origins}
     without = search_page(user, asked_of(word.leave_out), NOW)
@@ -245,7 +247,7 @@ def test_verdicts_order_anew():
         return next(row for row in page.rows).posting.id
 
     for liked in (bank, river):
-        page = search_page(user, Asked("bank OR water OR money"), NOW)
+        page = search_page(user, SearchQuery("bank OR water OR money"), NOW)
         row = next(row for row in page.rows if row.posting.id == liked.pk)
         assert first(search_page(user, asked_of(row.like), NOW)) == liked.pk
         assert first(search_page(user, asked_of(row.dislike), NOW)) != liked.pk
@@ -268,9 +270,9 @@ def test_a_slip_is_offered_to_be_put_right(client):
     learn_spelling()
     spelling.forget()
     assert "Did you mean" not in shown(client, "parliament")
-    page = search_page(a_user(), Asked("parlaiment lang:en", order="newest"), NOW)
+    page = search_page(a_user(), SearchQuery("parlaiment lang:en", order="newest"), NOW)
     assert page.meant.label == "parliament lang:en"
-    assert asked_of(page.meant.address) == Asked("parliament lang:en", order="newest")
+    assert asked_of(page.meant.address) == SearchQuery("parliament lang:en", order="newest")
     assert "Did you mean" in shown(client, "parlaiment")
     spelling.forget()
 
@@ -295,15 +297,15 @@ def test_a_page_asks_the_database_as_often_however_much_it_shows():
         with CaptureQueriesContext(
             connection,
         ) as captured:
-            page = search_page(user, Asked("paris"), NOW)
+            page = search_page(user, SearchQuery("paris"), NOW)
         return len(captured), len(page.rows)
 
     a_found_posting("Paris", text="Some words.")
-    search_page(user, Asked("paris"), NOW)
+    search_page(user, SearchQuery("paris"), NOW)
     few, _ = queries()
     for number in range(LENGTH):
         a_found_posting(f"Paris {number}", text=f"Other words {number}.")
-    search_page(user, Asked("paris"), NOW)
+    search_page(user, SearchQuery("paris"), NOW)
     many, rows = queries()
     assert rows == LENGTH
     assert many <= few + 1  # spare: what search remembers between two searches is its own affair

@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.sources.models import Source
 from apps.stories import actions
-from apps.stories.actions import pulling
+from apps.stories.actions import consuming
 from apps.stories.models import Authority, Member, Reaction, Redirect, Story
 from apps.stories.queries.front import shared_story
 from tests.apps.stories.publishing import BUDGET, STORM, publish
@@ -20,11 +20,11 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    pulling._memory = None
+    consuming._memory = None
 
 
 def pull() -> None:
-    while actions.pull().looked_at:
+    while actions.consume().looked_at:
         pass
 
 

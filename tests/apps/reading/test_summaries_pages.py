@@ -27,7 +27,7 @@ SENTENCES = [
 @pytest.fixture
 def posting() -> Posting:
     found = a_posting(text=" ".join(SENTENCES), text_hash=b"1" * 16, language="en", title="Bridges")
-    actions.pull()
+    actions.consume()
     return found
 
 

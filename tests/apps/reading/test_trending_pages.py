@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from apps.postings.models import Posting
 from apps.reading.pages.trending import Link, trending_strip, trends_page
-from apps.reading.pages.trending_asked import Asked
+from apps.reading.pages.trending_parameters import TrendingParameters
 from apps.sources.models import Source
 from apps.stories import actions as stories
 from apps.stories.models import Story
@@ -44,7 +44,7 @@ def trends(time_machine) -> None:
 
 @pytest.mark.usefixtures("trends")
 def test_the_page_shows_five_lists_with_searches_curves_related_words_and_the_story():
-    page = trends_page(a_user(), Asked(), NOW)
+    page = trends_page(a_user(), TrendingParameters(), NOW)
     assert [each.name for each in page.lists] == ["Last hours", "24 hours", "7 days", "30 days", "12 months"]
     for each in page.lists:
         [row] = each.rows
@@ -63,7 +63,7 @@ def test_any_word_can_be_drawn_and_taken_away(client: Client):
     shown = client.get(address, {"language": "en", "term": ["ferries", "harbour bridge", "?"]}).content.decode()
     assert "ferries, 2 May: 4" in shown
     assert "harbour bridge, 2 May: 12" in shown
-    page = trends_page(a_user(), Asked("en", terms=("ferries", "harbour bridge")), NOW)
+    page = trends_page(a_user(), TrendingParameters("en", terms=("ferries", "harbour bridge")), NOW)
     assert [term.total for term in page.charted] == [4, 12]
     assert page.charted[0].remove == "?language=en&term=harbour+bridge"
 
@@ -121,7 +121,7 @@ def test_visitors_find_the_terms_of_the_day_on_the_home_page(client: Client):
 def test_a_term_leads_to_its_newest_posting_until_two_of_its_postings_share_a_story():
     newest = Posting.objects.filter(language="en", published_at__gte=NOW.replace(minute=0)).latest("pk")
     assert {row.headline for row in shown_rows()} == {Link(newest.title, reverse("posting", args=[newest.pk]))}
-    while (pulled := stories.pull()) and pulled.looked_at:
+    while (pulled := stories.consume()) and pulled.looked_at:
         pass
     story = Story.objects.filter(language="en").latest("reports")
     lead = Posting.objects.get(pk=story.lead_id)
@@ -129,4 +129,4 @@ def test_a_term_leads_to_its_newest_posting_until_two_of_its_postings_share_a_st
 
 
 def shown_rows():
-    return [row for each in trends_page(AnonymousUser(), Asked("en"), NOW).lists for row in each.rows]
+    return [row for each in trends_page(AnonymousUser(), TrendingParameters("en"), NOW).lists for row in each.rows]

@@ -11,7 +11,7 @@ from apps.recommendations.queries import recommended, rising
 from apps.recommendations.queries.records import READ_AGAIN_AFTER
 from apps.sources.models import Source
 from apps.stories import actions as stories
-from apps.stories.actions import pulling
+from apps.stories.actions import consuming
 from apps.stories.models import Taste
 from tests.builders import NOON, a_follow, a_posting, a_source, a_user
 
@@ -21,7 +21,7 @@ DAY = timedelta(days=1)
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    pulling._memory = None
+    consuming._memory = None
 
 
 @pytest.fixture

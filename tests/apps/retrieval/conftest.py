@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from apps.retrieval.engine import Engine
-from apps.retrieval.fetching import Fetched, Fetcher, FetchRequest
+from apps.retrieval.http.fetching import Fetched, Fetcher, FetchRequest
+from apps.retrieval.worker.engine import Engine
 
 Script = Callable[[asyncio.StreamWriter], Coroutine[Any, Any, None]]
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -6,10 +6,10 @@ import pytest
 
 from apps.postings.models import Posting
 from apps.retrieval.actions import adopt_sources, ask_soon, forget_answers, release_worker, start, store
-from apps.retrieval.claims import LEASE, Claim
-from apps.retrieval.fetching import Failure, Fetched, Validators
+from apps.retrieval.http.fetching import Failure, Fetched, Validators
+from apps.retrieval.http.results import Assignment, decide
 from apps.retrieval.models import Retrieval, Schedule, UnmatchedClaims
-from apps.retrieval.visits import Assignment, conclude
+from apps.retrieval.scheduler.claims import LEASE, Claim
 from apps.sources.models import Source
 from tests.builders import a_follow, a_source
 
@@ -40,7 +40,7 @@ def an_answer(assignment: Assignment, *, body: bytes = FEED % ITEM, **values) ->
 
 def visit(schedule: Schedule, **answer) -> Retrieval:
     [assignment] = begin(schedule)
-    store([conclude(assignment, an_answer(assignment, **answer), jitter=0.0)])
+    store([decide(assignment, an_answer(assignment, **answer), jitter=0.0)])
     schedule.refresh_from_db()
     return Retrieval.objects.latest("pk")
 
@@ -71,14 +71,14 @@ def test_a_visit_stores_postings_validators_log_and_next_instant(schedule):
 def test_a_result_that_comes_too_late_is_dropped(schedule):
     [assignment] = begin(schedule)
     Schedule.objects.update(sequence=assignment.sequence + 1)
-    assert store([conclude(assignment, an_answer(assignment), jitter=0.0)]) == 0
+    assert store([decide(assignment, an_answer(assignment), jitter=0.0)]) == 0
     assert not Posting.objects.exists()
     assert not Retrieval.objects.exists()
 
 
 def test_a_result_that_comes_twice_is_stored_once(schedule):
     [assignment] = begin(schedule)
-    result = conclude(assignment, an_answer(assignment), jitter=0.0)
+    result = decide(assignment, an_answer(assignment), jitter=0.0)
     assert [store([result]), store([result])] == [1, 0]
     assert Retrieval.objects.count() == 1
 
@@ -151,7 +151,7 @@ def test_a_worker_that_stops_by_itself_blames_no_source(schedule):
 def test_a_result_of_a_worker_whose_sources_were_released_is_dropped(schedule):
     [assignment] = begin(schedule)
     release_worker("worker@one", now=NOW + timedelta(minutes=2))
-    assert store([conclude(assignment, Fetched(assignment.url, NOW, status=304), jitter=0.0)]) == 0
+    assert store([decide(assignment, Fetched(assignment.url, NOW, status=304), jitter=0.0)]) == 0
     assert not Retrieval.objects.exists()
 
 
@@ -189,7 +189,7 @@ def test_a_retrieval_that_is_put_off_stays_due_since_the_first_time(schedule):
 
 
 def test_a_quick_source_keeps_its_lease_while_it_is_asked():
-    source = a_source(always_retrieved=True, pace=10_000)
+    source = a_source(always_retrieved=True, clock_rate=10_000)
     adopt_sources(now=NOW)
     begin(source.schedule)
     assert Schedule.objects.get().due_at == NOW + LEASE

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from apps.postings.models import Posting
 from apps.retrieval.actions import discover
-from apps.retrieval.inspection import inspect
+from apps.retrieval.http.inspection import inspect
 from apps.retrieval.models import Retrieval, RobotsRules, Schedule
 from apps.sources.models import Source
 from lab.worlds.answers import Options

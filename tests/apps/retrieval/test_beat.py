@@ -9,10 +9,19 @@ from celery import Celery, current_app
 from django.db import connections
 from kombu.exceptions import OperationalError
 
-from apps.retrieval.beat import CLAIM, CLAIM_SIZE, LEADERSHIP, MESSAGE_SIZE, Due, Message, RetrievalScheduler, messages
-from apps.retrieval.claims import BACKOFF_SECONDS, IMMEDIATE_ATTEMPTS, LEASE, SILENCE, Claim
 from apps.retrieval.models import Schedule, Worker
-from apps.retrieval.queues import queue_of
+from apps.retrieval.scheduler.beat import (
+    CLAIM,
+    CLAIM_SIZE,
+    LEADERSHIP,
+    MESSAGE_SIZE,
+    Due,
+    Message,
+    RetrievalScheduler,
+    messages,
+)
+from apps.retrieval.scheduler.claims import BACKOFF_SECONDS, IMMEDIATE_ATTEMPTS, LEASE, MAX_SILENCE_SECONDS, Claim
+from apps.retrieval.scheduler.queues import queue_of
 from apps.sources.algorithms.partitions import PARTITIONS
 from tests.builders import a_source
 
@@ -50,9 +59,9 @@ class Beat(RetrievalScheduler):
 
 @pytest.fixture
 def beat(transactional_db, monkeypatch):
-    monkeypatch.setattr("apps.retrieval.beat.LONGEST_WAIT", 0.2)
-    monkeypatch.setattr("apps.retrieval.beat.STANDBY_WAIT", 0.2)
-    monkeypatch.setattr("apps.retrieval.beat.TRY_AGAIN", 0.05)
+    monkeypatch.setattr("apps.retrieval.scheduler.beat.MAX_WAIT_SECONDS", 0.2)
+    monkeypatch.setattr("apps.retrieval.scheduler.beat.STANDBY_WAIT", 0.2)
+    monkeypatch.setattr("apps.retrieval.scheduler.beat.TRY_AGAIN", 0.05)
     scheduler = Beat()
     yield scheduler
     scheduler._disconnect()
@@ -174,7 +183,7 @@ def test_a_beat_that_loses_its_connection_leads_again_after_a_new_one(beat):
 
 
 def test_a_nearer_instant_wakes_a_waiting_beat(beat, monkeypatch):
-    monkeypatch.setattr("apps.retrieval.beat.LONGEST_WAIT", 5.0)
+    monkeypatch.setattr("apps.retrieval.scheduler.beat.MAX_WAIT_SECONDS", 5.0)
     beat._connect()
     beat._lead(beat._connect())
     parameters = {
@@ -253,7 +262,8 @@ def a_settled_server(transactional_db) -> None:
     """Releases wait until heartbeats could have come; the server of the tests may just have started."""
     with connections["default"].cursor() as cursor:
         cursor.execute(
-            "SELECT pg_sleep(greatest(0, extract(epoch FROM pg_postmaster_start_time() - now()) + %s))", [SILENCE + 0.1]
+            "SELECT pg_sleep(greatest(0, extract(epoch FROM pg_postmaster_start_time() - now()) + %s))",
+            [MAX_SILENCE_SECONDS + 0.1],
         )
 
 
@@ -267,7 +277,7 @@ def begun(worker: str, *, attempts: int = 1) -> Schedule:
 
 def test_sources_of_silent_workers_are_dispatched_again_and_those_of_others_are_not(a_settled_server, beat):
     Worker.objects.create(name="alive", seen_at=datetime.now(UTC))
-    Worker.objects.create(name="silent", seen_at=datetime.now(UTC) - timedelta(seconds=SILENCE + 1))
+    Worker.objects.create(name="silent", seen_at=datetime.now(UTC) - timedelta(seconds=MAX_SILENCE_SECONDS + 1))
     kept, silent, unknown = begun("alive"), begun("silent"), begun("unknown")
     beat.tick()
     assert sorted(beat.sources) == sorted([silent.pk, unknown.pk])
@@ -288,8 +298,8 @@ def test_a_source_that_has_seen_many_workers_end_is_retried_later_and_later(a_se
 
 @pytest.mark.parametrize("is_empty", [True, False])
 def test_claims_whose_message_is_lost_are_published_again_once_their_queue_is_empty(beat, monkeypatch, is_empty):
-    monkeypatch.setattr("apps.retrieval.beat.LOST_AFTER", 0.0)
-    monkeypatch.setattr("apps.retrieval.beat.CHECK_EVERY", 0.0)
+    monkeypatch.setattr("apps.retrieval.scheduler.beat.LOST_AFTER", 0.0)
+    monkeypatch.setattr("apps.retrieval.scheduler.beat.CHECK_EVERY", 0.0)
     monkeypatch.setattr(beat, "_is_empty", lambda queue: is_empty)
     schedule = a_schedule(NOW - timedelta(seconds=1))
     beat.tick()
@@ -299,9 +309,9 @@ def test_claims_whose_message_is_lost_are_published_again_once_their_queue_is_em
 
 @pytest.mark.parametrize("broker", ["redis://127.0.0.1:1/0", "amqp://guest:guest@127.0.0.1:1//"])
 def test_a_beat_whose_broker_is_away_keeps_its_claims_and_goes_on(transactional_db, monkeypatch, broker):
-    monkeypatch.setattr("apps.retrieval.beat.TRY_AGAIN", 0.05)
-    monkeypatch.setattr("apps.retrieval.beat.LOST_AFTER", 0.0)
-    monkeypatch.setattr("apps.retrieval.beat.CHECK_EVERY", 0.0)
+    monkeypatch.setattr("apps.retrieval.scheduler.beat.TRY_AGAIN", 0.05)
+    monkeypatch.setattr("apps.retrieval.scheduler.beat.LOST_AFTER", 0.0)
+    monkeypatch.setattr("apps.retrieval.scheduler.beat.CHECK_EVERY", 0.0)
     app = Celery("away", set_as_current=False, broker=broker)
     app.conf.update(broker_connection_timeout=1, task_publish_retry=False)
     beat = RetrievalScheduler(app=app, lazy=True)

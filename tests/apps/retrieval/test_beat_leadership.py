@@ -13,10 +13,10 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 from django_celery_beat.schedulers import ModelEntry
 from kombu.exceptions import OperationalError
 
-from apps.jobs import outstanding
-from apps.retrieval.beat import Message, RetrievalScheduler
-from apps.retrieval.claims import Claim
+from apps.jobs.actions import outstanding
 from apps.retrieval.models import Schedule
+from apps.retrieval.scheduler.beat import Message, RetrievalScheduler
+from apps.retrieval.scheduler.claims import Claim
 from tests.builders import a_source
 
 SILENCE = 0.5  # s
@@ -56,7 +56,7 @@ def make_beat(transactional_db, monkeypatch):
         "TRY_AGAIN": 0.05,
         "LEADER_SILENCE": SILENCE,
     }.items():
-        monkeypatch.setattr(f"apps.retrieval.beat.{name}", seconds)
+        monkeypatch.setattr(f"apps.retrieval.scheduler.beat.{name}", seconds)
     made: list[Beat] = []
 
     def make() -> Beat:

@@ -9,17 +9,17 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from apps.retrieval.actions import change_plan, current_plan, learn_habits, replan, replan_changed
+from apps.retrieval.actions import change_plan, current_plan, learn_profiles, replan, replan_changed
 from apps.retrieval.actions.timetables import make_timetables
 from apps.retrieval.algorithms.calendar import WEEK, hours_of
-from apps.retrieval.beat import Due, messages
-from apps.retrieval.instants import BY_TIMETABLE
-from apps.retrieval.models import Habit, Plan, Retrieval, Schedule
+from apps.retrieval.models import Plan, Retrieval, Schedule, WeeklyProfile
+from apps.retrieval.planner.due_times import BY_TIMETABLE
 from apps.retrieval.reports.source import effect_of, plan_of_source
+from apps.retrieval.scheduler.beat import Due, messages
 from apps.sources.actions import edit_source
 from apps.sources.models import Source
-from tests.apps.retrieval.visiting import DAY, HOUR, NOW, an_observed_source, daily, visit
-from tests.builders import a_habit, a_schedule, a_source, a_user
+from tests.apps.retrieval.retrieving import DAY, HOUR, NOW, an_observed_source, daily, visit
+from tests.builders import a_profile, a_schedule, a_source, a_user
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +30,7 @@ def a_watched_page(changes_at: int = 15, *, days: int = 28, every: int = 1, **va
     """A page of which little is believed, looked at every few hours; it changed once a day in the hour before one."""
     source = a_source(**{"always_retrieved": True, "kind": "xpath"} | values)
     a_schedule(source, due_at=NOW + HOUR, observed_at=NOW, earliest_at=NOW + HOUR)
-    a_habit(source, hourly=np.full(168, 0.05), learned_at=NOW)
+    a_profile(source, hourly=np.full(168, 0.05), learned_at=NOW)
     ends = [NOW - ago * HOUR for ago in range(0, 24 * days, every)]
     log_looks(source, {at: any((at - hour * HOUR).hour == changes_at for hour in range(every)) for at in ends})
     return source
@@ -61,8 +61,8 @@ def follow_plan(now: datetime = SOON) -> int:
 
 
 def timetable(source: Source) -> tuple[np.ndarray, np.ndarray]:
-    habit = Habit.objects.get(pk=source.pk)
-    return np.frombuffer(habit.timetable, "<f8"), np.frombuffer(habit.chances, "<f4")
+    profile = WeeklyProfile.objects.get(pk=source.pk)
+    return np.frombuffer(profile.timetable, "<f8"), np.frombuffer(profile.chances, "<f4")
 
 
 def per_day(source: Source) -> float:
@@ -131,7 +131,7 @@ class TestCamForAll:
         assert schedule.reason == BY_TIMETABLE
         assert plan_of_source(source, schedule, SOON).chance is None
 
-    def test_of_a_source_with_a_feed_the_habit_counts_and_not_the_log(self):
+    def test_of_a_source_with_a_feed_the_profile_counts_and_not_the_log(self):
         source = an_observed_source(daily(9.5))
         change_plan(policy="cam", budget=2)
         follow_plan()
@@ -178,7 +178,7 @@ class TestPages:
         pages = [a_watched_page(days=3), a_watched_page(days=3)]
         change_plan(pages_policy="cam", budget=4)
         follow_plan()
-        masses = dict(Habit.objects.values_list("source_id", "root_mass"))
+        masses = dict(WeeklyProfile.objects.values_list("source_id", "root_mass"))
         share = sum(masses[page.pk] for page in pages) / sum(masses.values())
         assert sum(map(per_day, pages)) == pytest.approx(3 * 4 * share, abs=0.2)
 
@@ -187,7 +187,7 @@ class TestPages:
         page = a_watched_page(days=3)
         change_plan(policy="uniform", pages_policy="cam", budget=4)
         assert follow_plan() == 3
-        asked = [24 / Habit.objects.get(pk=feed.pk).period for feed in feeds]
+        asked = [24 / WeeklyProfile.objects.get(pk=feed.pk).period for feed in feeds]
         assert sum(asked) + per_day(page) == pytest.approx(12, abs=0.3)
         assert timetable(page)[1].size > timetable(feeds[0])[1].size == 0
 
@@ -215,7 +215,7 @@ class TestPages:
         later = NOW + 21 * DAY
         hours = [NOW + number * HOUR for number in range(1, 21 * 24 + 1)]
         log_looks(page, {at: at.hour == 4 for at in hours})
-        learn_habits(now=later)
+        learn_profiles(now=later)
         assert replan_changed(now=later) == 1
         instants, chances = timetable(page)
         best = instants[np.argsort(-chances)[:7]] % 24

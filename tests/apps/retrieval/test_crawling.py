@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from apps.retrieval.actions import adopt_sources, begin_turn, change_crawl, decide_page, store_turn
-from apps.retrieval.models import Crawl, Habit, Page, Retrieval, Schedule
+from apps.retrieval.models import Crawl, Page, Retrieval, Schedule, WeeklyProfile
 from apps.sources import queries
 from apps.sources.actions import add_index_pages
 from apps.sources.models import Source
@@ -171,8 +171,8 @@ def test_once_a_site_is_explored_its_first_page_is_planned_by_what_was_found(eng
         server.site = replace(server.site, begins=datetime.now(UTC) - 150 * timedelta(minutes=20))
         site_id = begin(server.url)
         visit(engine, site_id)
-        before = Habit.objects.get(pk=site_id).weekly
+        before = WeeklyProfile.objects.get(pk=site_id).weekly
         while engine.take_turn(site_id):
             pass
     assert Crawl.objects.get().explored_at is not None
-    assert Habit.objects.get(pk=site_id).weekly > 10 * before
+    assert WeeklyProfile.objects.get(pk=site_id).weekly > 10 * before

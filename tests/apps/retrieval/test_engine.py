@@ -11,12 +11,12 @@ from threading import Barrier
 import pytest
 
 from apps.postings.models import Posting
-from apps.retrieval import engine
 from apps.retrieval.actions import adopt_sources, release_worker, start
-from apps.retrieval.claims import Claim
-from apps.retrieval.engine import Answered, Engine
-from apps.retrieval.fetching import Fetched
+from apps.retrieval.http.fetching import Fetched
 from apps.retrieval.models import Retrieval, Schedule, Worker
+from apps.retrieval.scheduler.claims import Claim
+from apps.retrieval.worker import engine
+from apps.retrieval.worker.engine import Engine, Fetch
 from apps.sources.actions import NewSource, add_sources
 from lab.worlds.synthetic import make_feeds
 from tests.builders import a_source
@@ -32,7 +32,7 @@ def claims_of_all() -> list[Claim]:
     return [Claim(pk, sequence, now, now) for pk, sequence in Schedule.objects.values_list("pk", "sequence")]
 
 
-def some_answers(count: int) -> list[Answered]:
+def some_answers(count: int) -> list[Fetch]:
     for _ in range(count):
         a_source(always_retrieved=True)
     now = datetime.now(UTC)
@@ -40,7 +40,7 @@ def some_answers(count: int) -> list[Answered]:
     loop = asyncio.new_event_loop()
     try:
         return [
-            Answered(each, Fetched(each.url, now, status=200, body=FEED), loop.create_future())
+            Fetch(each, Fetched(each.url, now, status=200, body=FEED), loop.create_future())
             for each in start(claims_of_all(), worker="worker", now=now)
         ]
     finally:
@@ -106,7 +106,7 @@ def test_storing_leaves_the_processor_to_sending_but_not_for_first_documents(mon
         adopt_sources(now=datetime.now(UTC))
         worker = Engine()
         with monkeypatch.context() as patched:
-            patched.setattr(engine, "MANY_WAITING", -1)  # as if many requests waited for connections all the time
+            patched.setattr(engine, "MAX_WAITING", -1)  # as if many requests waited for connections all the time
             worker.submit(claims_of_all(), worker="worker", first=True)
             wait_until(lambda: Retrieval.objects.count() == 10)
             worker.submit(claims_of_all(), worker="worker", first=False)

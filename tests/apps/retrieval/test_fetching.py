@@ -9,8 +9,8 @@ from functools import partial
 import brotli
 import pytest
 
-from apps.retrieval.connections import Limits
-from apps.retrieval.fetching import FetchRequest, Hop, Timeouts, Validators
+from apps.retrieval.http.connections import Limits
+from apps.retrieval.http.fetching import FetchRequest, Hop, Timeouts, Validators
 
 FEED = b"<rss>" + b"<item/>" * 500 + b"</rss>"
 

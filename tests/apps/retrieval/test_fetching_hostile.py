@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from apps.retrieval.fetching import FetchRequest, Timeouts
+from apps.retrieval.http.fetching import FetchRequest, Timeouts
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 QUICK = Timeouts(total=0.3, connect=0.2, read=0.15)

@@ -12,9 +12,9 @@ from django.test import override_settings
 
 from apps.documents import queries
 from apps.documents.models import RawDocument
-from apps.retrieval.fetching import Fetched
-from apps.retrieval.looking import with_document_kept
-from apps.retrieval.looks import Look
+from apps.retrieval.crawler.batches import PageFetch
+from apps.retrieval.crawler.page_fetches import with_document_kept
+from apps.retrieval.http.fetching import Fetched
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 
@@ -37,7 +37,7 @@ def full_disk() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, former)
 
 
-def a_look() -> Look:
+def a_look() -> PageFetch:
     fetched = Fetched(
         url="https://news.example/1",
         received_at=NOW,
@@ -45,7 +45,7 @@ def a_look() -> Look:
         headers={"content-type": "text/html"},
         body=os.urandom(10_000),
     )
-    return Look(SimpleNamespace(url=fetched.url), fetched, SimpleNamespace(article=object()))
+    return PageFetch(SimpleNamespace(url=fetched.url), fetched, SimpleNamespace(article=object()))
 
 
 def test_an_article_is_stored_without_its_page_and_the_log_says_so(db, documents, caplog):

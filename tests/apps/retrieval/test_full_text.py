@@ -13,7 +13,7 @@ from apps.retrieval.models import Page
 from apps.retrieval.tasks import prune_feed_pages
 from apps.sources.actions import NewSource, add_source
 from apps.sources.models import Source
-from tests.apps.retrieval.visiting import retrieve_now
+from tests.apps.retrieval.retrieving import retrieve_now
 from tests.builders import a_source
 from tests.web import HTML, RSS, serving_pages
 

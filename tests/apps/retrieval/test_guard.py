@@ -6,8 +6,8 @@ import socket
 import pytest
 from django.core.cache import cache
 
-from apps.retrieval import guard
-from apps.retrieval.fetching import FetchRequest
+from apps.retrieval.http import guard
+from apps.retrieval.http.fetching import FetchRequest
 
 FEED = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<rss/>"
 

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 import pytest
 
 from apps.postings.models import Posting
-from apps.retrieval import fetching
 from apps.retrieval.actions import adopt_sources
+from apps.retrieval.http import fetching
 from apps.retrieval.models import Page, Retrieval, Schedule
 from apps.sources.actions import NewSource, add_source
-from tests.apps.retrieval.visiting import retrieve_now
+from tests.apps.retrieval.retrieving import retrieve_now
 from tests.web import HTML, serving_pages
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -6,11 +6,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from apps.documents import actions as documents
-from apps.jobs import actions, working
+from apps.jobs import actions
+from apps.jobs.actions import working
 from apps.jobs.models import Emitted, Job, Split
 from apps.postings.models import Posting
-from apps.retrieval import engine, jobs
+from apps.retrieval import jobs
 from apps.retrieval.models import Crawl
+from apps.retrieval.worker import engine
 from tests.builders import a_posting, a_schedule, a_source
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -105,7 +107,7 @@ def test_a_round_of_crawling_takes_the_waiting_pages_of_a_partition(monkeypatch)
 def test_a_slow_site_has_its_time_and_no_more(monkeypatch):
     site = Site(1_000)
     monkeypatch.setattr(engine, "current", lambda: site)
-    monkeypatch.setattr(jobs, "LONGEST_VISIT", 0.0)
+    monkeypatch.setattr(jobs, "MAX_VISIT_SECONDS", 0.0)
     a_site(3, 5)
     job, _ = actions.create("crawl", asked_by="a test")
     working.work("a worker", job.pk)

@@ -13,11 +13,11 @@ from django.conf import settings as django_settings
 from django.db import connection
 
 from apps.retrieval.actions import adopt_sources
-from apps.retrieval.beat import RetrievalScheduler
-from apps.retrieval.claims import Claim
-from apps.retrieval.engine import Engine
 from apps.retrieval.models import Retrieval, Schedule, UnmatchedClaims
-from apps.retrieval.queues import all_queues, retrieval_queues
+from apps.retrieval.scheduler.beat import RetrievalScheduler
+from apps.retrieval.scheduler.claims import Claim
+from apps.retrieval.scheduler.queues import all_queues, retrieval_queues
+from apps.retrieval.worker.engine import Engine
 from apps.sources.actions import NewSource, add_sources
 from lab.worlds.synthetic import make_feeds
 from portal.brokers import celery_settings

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from apps.retrieval import actions
 from apps.retrieval.actions import lateness as counting
 from apps.retrieval.actions import store
-from apps.retrieval.claims import LEASE, Claim
-from apps.retrieval.lateness import BUCKETS, DUE, late, overdue_since
+from apps.retrieval.http.results import decide
 from apps.retrieval.models import LatenessBucket, Retrieval, Schedule, UnmatchedClaims, Worker
 from apps.retrieval.queries import UNASKED
+from apps.retrieval.queries.lateness import BUCKETS, DUE, late, overdue_since
 from apps.retrieval.reports import lateness
-from apps.retrieval.visits import conclude
-from tests.apps.retrieval.visiting import BUSY, DAY, NOW, a_scheduled_source, an_answer, latest
+from apps.retrieval.scheduler.claims import LEASE, Claim
+from tests.apps.retrieval.retrieving import BUSY, DAY, NOW, a_scheduled_source, an_answer, latest
 from tests.builders import a_retrieval, a_schedule, a_source
 
 pytestmark = pytest.mark.django_db
@@ -36,11 +36,11 @@ def begin(source, *, due_at=NOW - LONG, dispatched_at=NOW - SECOND):
 
 
 def answered(assignment, **values):
-    return conclude(assignment, an_answer(assignment, NOW, begun_at=NOW, **values), jitter=0.0)
+    return decide(assignment, an_answer(assignment, NOW, begun_at=NOW, **values), jitter=0.0)
 
 
 def put_off(assignment):
-    return conclude(assignment, an_answer(assignment, NOW, status=0, failure=BUSY), jitter=0.0)
+    return decide(assignment, an_answer(assignment, NOW, status=0, failure=BUSY), jitter=0.0)
 
 
 def a_claim(since: datetime = NOW - LONG, **values) -> Schedule:

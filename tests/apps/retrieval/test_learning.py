@@ -7,15 +7,14 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from apps.retrieval.actions import change_plan, histories, learn_habits, learn_if_due, replan, replan_changed
+from apps.retrieval.actions import change_plan, histories, learn_if_due, learn_profiles, replan, replan_changed
 from apps.retrieval.actions.plan import LEARNING
 from apps.retrieval.algorithms.calendar import hours_of
-from apps.retrieval.algorithms.habits.packing import pack_hourly
 from apps.retrieval.algorithms.planner.activity import Activity
-from apps.retrieval.models import Habit, Plan, Schedule
+from apps.retrieval.algorithms.weekly_profiles.packing import pack_hourly
+from apps.retrieval.models import Plan, Schedule, WeeklyProfile
 from apps.sources.models import Source
-from tests.apps.retrieval.test_replanning import somebody_else
-from tests.apps.retrieval.visiting import (
+from tests.apps.retrieval.retrieving import (
     DAY,
     HOUR,
     NOW,
@@ -26,6 +25,7 @@ from tests.apps.retrieval.visiting import (
     daily,
     visit,
 )
+from tests.apps.retrieval.test_replanning import somebody_else
 from tests.builders import a_posting, a_retrieval
 
 pytestmark = pytest.mark.django_db
@@ -33,11 +33,11 @@ pytestmark = pytest.mark.django_db
 
 def by_hour(source: Source) -> np.ndarray:
     """Postings expected in each hour of the day, local time."""
-    return np.frombuffer(bytes(Habit.objects.get(pk=source.pk).hourly), dtype="<f4").reshape(7, 24).sum(axis=0)
+    return np.frombuffer(bytes(WeeklyProfile.objects.get(pk=source.pk).hourly), dtype="<f4").reshape(7, 24).sum(axis=0)
 
 
-def hours_read(source: Source, *, pace: float = 1.0, now: datetime = NOW) -> list[float]:
-    return np.mod(histories.read([source.pk], pace=pace, weeks=8, now=now).times, 24).round(3).tolist()
+def hours_read(source: Source, *, clock_rate: float = 1.0, now: datetime = NOW) -> list[float]:
+    return np.mod(histories.read([source.pk], clock_rate=clock_rate, weeks=8, now=now).times, 24).round(3).tolist()
 
 
 class TestLearning:
@@ -46,7 +46,7 @@ class TestLearning:
         a_scheduled_source()
         an_observed_source(daily(3), weight=2)
         Source.objects.filter(weight=2).update(state=Source.State.PAUSED)
-        assert learn_habits(now=NOW) == 2
+        assert learn_profiles(now=NOW) == 2
         assert (by_hour(early).argmax(), by_hour(late).argmax()) == (5, 22)
         plan = Plan.objects.get()
         assert plan.learned_at == NOW
@@ -56,29 +56,32 @@ class TestLearning:
         source = an_observed_source(daily(9))
         for date in daily(17.5, until=NOW + 30 * DAY) * 3:
             a_dated_posting(source, date)
-        learn_habits(now=NOW + 30 * DAY)
+        learn_profiles(now=NOW + 30 * DAY)
         assert by_hour(source).argmax() == 17
 
     def test_begins_activity_anew_and_keeps_what_the_document_shows(self):
         source = an_observed_source(daily(9))
         visit(source, NOW + 8 * HOUR, a_feed([NOW + HOUR] * 9, first=100))
-        learn_habits(now=NOW + 9 * HOUR)
+        learn_profiles(now=NOW + 9 * HOUR)
         schedule = Schedule.objects.get()
         assert (schedule.activity_seen, schedule.activity_expected) == Activity()
-        assert Habit.objects.get().window == 9
+        assert WeeklyProfile.objects.get().window == 9
 
     def test_looks_at_eight_weeks_of_a_sources_own_time(self):
-        slow, quick = an_observed_source([]), an_observed_source([], pace=60)
+        slow, quick = an_observed_source([]), an_observed_source([], clock_rate=60)
         for source in (slow, quick):
             for days in (0.5, 2, 50, 60):
                 a_dated_posting(source, NOW - days * DAY)
         assert len(hours_read(slow)) == 3
-        assert len(hours_read(quick, pace=60)) == 1
+        assert len(hours_read(quick, clock_rate=60)) == 1
 
-    def test_serves_sources_of_all_paces_together(self):
-        sources = [an_observed_source([NOW - n * 7 * HOUR / pace for n in range(20)], pace=pace) for pace in (1, 7, 60)]
-        assert learn_habits(now=NOW) == 3
-        weekly = [Habit.objects.get(pk=source.pk).weekly for source in sources]
+    def test_serves_sources_of_all_clock_rates_together(self):
+        sources = [
+            an_observed_source([NOW - n * 7 * HOUR / clock_rate for n in range(20)], clock_rate=clock_rate)
+            for clock_rate in (1, 7, 60)
+        ]
+        assert learn_profiles(now=NOW) == 3
+        weekly = [WeeklyProfile.objects.get(pk=source.pk).weekly for source in sources]
         assert 18 < weekly[0] < 25
         assert weekly == pytest.approx([weekly[0]] * 3)
 
@@ -89,7 +92,7 @@ class TestLearning:
         assert learn_if_due(now=NOW + 25 * HOUR) == 1
 
     def test_is_done_once_a_day_of_a_replays_own_time(self):
-        an_observed_source([NOW - HOUR], pace=60)
+        an_observed_source([NOW - HOUR], clock_rate=60)
         assert learn_if_due(now=NOW) == 1
         assert learn_if_due(now=NOW + timedelta(minutes=20)) == 0
         assert learn_if_due(now=NOW + timedelta(minutes=30)) == 1
@@ -103,14 +106,14 @@ class TestLearning:
         an_observed_source(daily(9))
         with somebody_else() as other:
             other.execute("SELECT pg_advisory_lock(%s)", [LEARNING])
-            assert learn_habits(now=NOW) == 0
+            assert learn_profiles(now=NOW) == 0
             other.execute("SELECT pg_advisory_unlock_all()")
-            assert learn_habits(now=NOW) == 1
+            assert learn_profiles(now=NOW) == 1
 
     def test_is_followed_by_a_price_and_new_instants(self):
         source = an_observed_source(daily(9))
         change_plan(budget=2)
-        learn_habits(now=NOW)
+        learn_profiles(now=NOW)
         assert replan_changed(now=NOW) == 1
         assert Plan.objects.get().price > 0
         assert Schedule.objects.get(pk=source.pk).due_at >= NOW + HOUR
@@ -118,13 +121,13 @@ class TestLearning:
     def test_of_a_new_source_leans_on_what_is_usual_among_the_others(self):
         for _ in range(12):
             an_observed_source(daily(9.5) + daily(9.7))
-        learn_habits(now=NOW)
+        learn_profiles(now=NOW)
         stranger = an_observed_source([NOW - 3 * HOUR])
         assert by_hour(stranger).argmax() == 9
 
 
 class TestLocalTime:
-    def test_is_that_of_each_posting_so_that_summer_time_moves_no_habit(self):
+    def test_is_that_of_each_posting_so_that_summer_time_moves_no_profile(self):
         source = an_observed_source([])
         now = datetime(2026, 4, 12, tzinfo=UTC)
         change = datetime(2026, 3, 29, 1, tzinfo=UTC)  # central European summer time
@@ -133,9 +136,9 @@ class TestLocalTime:
             offset = 60 if midnight < change else 120
             a_dated_posting(source, midnight + 9.5 * HOUR - timedelta(minutes=offset), utc_offset=offset)
         assert set(hours_read(source, now=now)) == {9.5}
-        learn_habits(now=now)
-        habit = Habit.objects.get(pk=source.pk)
-        assert habit.utc_offset == 120
+        learn_profiles(now=now)
+        profile = WeeklyProfile.objects.get(pk=source.pk)
+        assert profile.utc_offset == 120
         assert by_hour(source).argmax() == 9
 
     def test_of_dates_that_say_none_is_the_latest_that_was_said(self):
@@ -143,8 +146,8 @@ class TestLocalTime:
         a_dated_posting(source, NOW - 3 * DAY, utc_offset=-300)
         a_dated_posting(source, NOW - DAY)
         assert hours_read(source) == [7.0, 7.0]
-        learn_habits(now=NOW)
-        assert Habit.objects.get().utc_offset == -300
+        learn_profiles(now=NOW)
+        assert WeeklyProfile.objects.get().utc_offset == -300
 
     def test_is_utc_where_nobody_says_anything(self):
         source = an_observed_source([])
@@ -157,7 +160,7 @@ class TestLocalTime:
             source = an_observed_source([])
             for date in daily(9.5):
                 a_dated_posting(source, date, utc_offset=offset)
-            learn_habits(now=NOW)
+            learn_profiles(now=NOW)
             Plan.objects.update(price=0.5)
             replan(now=NOW)
             instants.append(Schedule.objects.get(pk=source.pk).due_at)
@@ -167,11 +170,11 @@ class TestLocalTime:
 
 
 class TestPostingsWithoutADateToTrust:
-    def test_lie_between_two_retrievals_where_the_habit_expects_them(self):
+    def test_lie_between_two_retrievals_where_the_profile_expects_them(self):
         source = an_observed_source(daily(9.5))
         hourly = np.full((7, 24), 1e-6)
         hourly[:, 18] = 1.0
-        Habit.objects.update(hourly=pack_hourly(hourly.ravel()), minutes=b"")
+        WeeklyProfile.objects.update(hourly=pack_hourly(hourly.ravel()), minutes=b"")
         a_retrieval(source, fetched_at=NOW + 12 * HOUR, outcome="unchanged")
         for _ in range(3):
             a_posting(source, published_at=NOW + DAY, retrieved_at=NOW + DAY)
@@ -191,7 +194,7 @@ class TestPostingsWithoutADateToTrust:
     def test_are_taken_to_be_so_whatever_they_claim(self, claimed_at):
         source = an_observed_source([])
         a_posting(source, published_at=NOW + 4 * HOUR, retrieved_at=NOW + 4 * HOUR, claimed_at=claimed_at)
-        [time] = histories.read([source.pk], pace=1.0, weeks=8, now=NOW + DAY).times.tolist()
+        [time] = histories.read([source.pk], clock_rate=1.0, weeks=8, now=NOW + DAY).times.tolist()
         assert NOW < NOW + (time - hours_of(NOW.timestamp())) * HOUR < NOW + 4 * HOUR
 
     def test_that_came_with_the_first_retrieval_tell_nothing(self):
@@ -209,6 +212,6 @@ class TestPostingsWithoutADateToTrust:
 def test_scipy_is_loaded_by_nobody_before_it_is_needed():
     probe = (
         "import django, sys; django.setup(); import portal.celery, portal.wsgi, apps.retrieval.tasks, "
-        "apps.retrieval.beat; sys.exit(any(name.partition('.')[0] == 'scipy' for name in sys.modules))"
+        "apps.retrieval.scheduler.beat; sys.exit(any(name.partition('.')[0] == 'scipy' for name in sys.modules))"
     )
     subprocess.run([sys.executable, "-c", probe], check=True, env=None)

@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 
 from apps.retrieval import queries
 from apps.retrieval.actions import change_plan, control_price, current_plan
-from apps.retrieval.models import Habit, Plan
-from tests.apps.retrieval.visiting import HOUR, NOW, an_observed_source, daily
+from apps.retrieval.models import Plan, WeeklyProfile
+from tests.apps.retrieval.retrieving import HOUR, NOW, an_observed_source, daily
 from tests.builders import a_retrieval, a_source
 
 pytestmark = pytest.mark.django_db
@@ -43,8 +43,8 @@ class TestChanging:
 
 @pytest.mark.parametrize(("unit", "expected"), [("source_day", 12 * 62 / 24), ("day", 0.5), ("hour", 12)])
 def test_a_budget_may_be_per_source_or_for_all(unit, expected):
-    for pace in (1, 1, 60):
-        a_source(always_retrieved=True, pace=pace)
+    for clock_rate in (1, 1, 60):
+        a_source(always_retrieved=True, clock_rate=clock_rate)
     a_source()
     plan = change_plan(unit=unit, budget=12)
     assert queries.hourly_budget(plan, queries.wanted()) == pytest.approx(expected)
@@ -99,7 +99,7 @@ class TestThePrice:
         assert control_price(now=NOW + 9 * HOUR) is None
 
     def test_of_replays_follows_within_minutes(self):
-        source = a_source(always_retrieved=True, pace=60)
+        source = a_source(always_retrieved=True, clock_rate=60)
         change_plan(budget=24)
         Plan.objects.update(price=2.0, priced_at=NOW - timedelta(minutes=10), changed_at=NOW - timedelta(minutes=30))
         for minute in range(48):
@@ -135,7 +135,7 @@ class TestTheCommand:
         shown = self.plan("--budget", "2", "--learn")
         assert "1 habits learnt, 1 sources planned anew" in shown
         assert Plan.objects.get().price
-        assert Habit.objects.count() == 1
+        assert WeeklyProfile.objects.count() == 1
 
     def test_shows_what_was_used_and_how_late_postings_came(self):
         source = a_source(always_retrieved=True)

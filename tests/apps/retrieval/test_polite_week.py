@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.algorithms.politeness import Limits, Memory
-from apps.retrieval.fetching import Failure, Fetched, Validators
-from apps.retrieval.instants import Next
-from apps.retrieval.visits import Assignment, conclude
+from apps.retrieval.http.fetching import Failure, Fetched, Validators
+from apps.retrieval.http.results import Assignment, decide
+from apps.retrieval.planner.due_times import Next
 from apps.sources.formats.feed import UpdateHints
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -108,15 +108,13 @@ def live_a_week(publisher: Publisher, interval: timedelta, jitter: float) -> Non
         hints=UpdateHints(),
         failing_since=None,
         followers=3,
-        pace=1.0,
+        clock_rate=1.0,
         limits=Limits(),
         nameless=False,
     )
     now = BEGIN
     while now < BEGIN + WEEK:
-        visit = conclude(
-            replace(assignment, started_at=now), publisher.answer(assignment.validators, now), jitter=jitter
-        )
+        visit = decide(replace(assignment, started_at=now), publisher.answer(assignment.validators, now), jitter=jitter)
         assignment = replace(
             assignment,
             validators=visit.validators,

@@ -10,9 +10,9 @@ from django.conf import settings as django_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.retrieval.beat import RetrievalScheduler
 from apps.retrieval.models import Schedule
-from apps.retrieval.queues import all_queues, queue_of, retrieval_queues
+from apps.retrieval.scheduler.beat import RetrievalScheduler
+from apps.retrieval.scheduler.queues import all_queues, queue_of, retrieval_queues
 from apps.sources.algorithms.partitions import PARTITIONS
 from portal.brokers import celery_settings
 from tests.builders import a_source

@@ -11,24 +11,16 @@ import pytest
 from django.db import connection
 from django.db.models import F
 
-from apps.retrieval.actions import (
-    ask_soon,
-    change_plan,
-    current_plan,
-    learn_habits,
-    replan,
-    replan_changed,
-    start,
-)
+from apps.retrieval.actions import ask_soon, change_plan, current_plan, learn_profiles, replan, replan_changed, start
 from apps.retrieval.actions.plan import PLANNING
 from apps.retrieval.actions.timetables import make_timetables
-from apps.retrieval.claims import LEASE, Claim
-from apps.retrieval.models import Habit, Plan, Schedule
+from apps.retrieval.models import Plan, Schedule, WeeklyProfile
 from apps.retrieval.policies import all_policies
 from apps.retrieval.queries import worth_changed
+from apps.retrieval.scheduler.claims import LEASE, Claim
 from apps.sources.actions import edit_source, set_interests
 from apps.sources.models import Source
-from tests.apps.retrieval.visiting import DAY, HOUR, NOW, a_feed, an_observed_source, daily, fail, visit
+from tests.apps.retrieval.retrieving import DAY, HOUR, NOW, a_feed, an_observed_source, daily, fail, visit
 from tests.builders import a_follow
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +46,7 @@ def somebody_else() -> Iterator[psycopg.Connection[Any]]:
 
 @pytest.fixture
 def fleet() -> list[Source]:
-    """Sources of several habits, asked about four times a day: there is room in both directions."""
+    """Sources of several profiles, asked about four times a day: there is room in both directions."""
     change_plan(budget=4)
     sources = [
         an_observed_source([*daily(7 + number), *daily(20 - number, days=4 * number + 2)]) for number in range(6)
@@ -158,7 +150,7 @@ class TestThePlan:
             assert replan(now=SOON) == len(fleet)
             assert instants() != before
             assert all(NOW + HOUR <= instant <= SOON + 25 * HOUR for instant in instants().values())
-        assert not Habit.objects.filter(timetable=b"").exists()
+        assert not WeeklyProfile.objects.filter(timetable=b"").exists()
         change_plan(policy="ours")
         replan(now=SOON)
         assert instants() == before
@@ -166,15 +158,15 @@ class TestThePlan:
     def test_of_a_paper_that_gives_all_the_same_number_keeps_to_it(self, fleet):
         change_plan(policy="scheduling", budget=3)
         make_timetables(Plan.objects.get(), now=SOON)
-        sizes = [len(habit.timetable) / 8 / habit.period * 24 for habit in Habit.objects.all()]
+        sizes = [len(profile.timetable) / 8 / profile.period * 24 for profile in WeeklyProfile.objects.all()]
         assert sizes == pytest.approx([3] * len(fleet))
 
     def test_does_nothing_before_anything_is_known(self):
         assert replan_changed(now=NOW) == 0
         assert Plan.objects.get().price is None
 
-    def test_follows_new_habits(self, fleet):
-        learn_habits(now=NOW + HOUR)
+    def test_follows_new_profiles(self, fleet):
+        learn_profiles(now=NOW + HOUR)
         assert replan_changed(now=NOW + HOUR) == len(fleet)
         assert replan_changed(now=NOW + HOUR) == 0
 

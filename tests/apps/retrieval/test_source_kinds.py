@@ -10,7 +10,7 @@ from apps.retrieval.actions import adopt_sources
 from apps.retrieval.models import Retrieval
 from apps.sources.actions import NewSource, add_source
 from apps.sources.models import Source
-from tests.apps.retrieval.visiting import retrieve_now
+from tests.apps.retrieval.retrieving import retrieve_now
 from tests.web import HTML, RSS, serving_pages
 
 pytestmark = pytest.mark.django_db(transaction=True)

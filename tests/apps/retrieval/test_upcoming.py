@@ -10,10 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from apps.retrieval.actions import change_plan, forget_answers, store
 from apps.retrieval.actions.timetables import make_timetables
 from apps.retrieval.algorithms.calendar import hours_of
-from apps.retrieval.models import Habit, Plan, Retrieval, Schedule
-from apps.retrieval.visits import conclude
+from apps.retrieval.http.results import decide
+from apps.retrieval.models import Plan, Retrieval, Schedule, WeeklyProfile
 from apps.sources.models import Source
-from tests.apps.retrieval.visiting import (
+from tests.apps.retrieval.retrieving import (
     BUSY,
     DAY,
     HOUR,
@@ -39,17 +39,17 @@ def factor(schedule: Schedule) -> float:
 
 
 def hourly(source: Source) -> np.ndarray:
-    return np.frombuffer(bytes(Habit.objects.get(pk=source.pk).hourly), dtype="<f4")
+    return np.frombuffer(bytes(WeeklyProfile.objects.get(pk=source.pk).hourly), dtype="<f4")
 
 
 class TestTheFirstSuccess:
-    def test_teaches_a_habit_on_the_spot(self):
+    def test_teaches_a_profile_on_the_spot(self):
         source = an_observed_source(MORNINGS)
         by_hour = hourly(source).reshape(7, 24).sum(axis=0)
         assert by_hour.argmax() == 9
-        habit = Habit.objects.get()
-        assert habit.window == 28
-        assert 5 < habit.weekly < 9
+        profile = WeeklyProfile.objects.get()
+        assert profile.window == 28
+        assert 5 < profile.weekly < 9
 
     def test_plans_the_next_instants_and_says_why(self):
         source = an_observed_source(MORNINGS)
@@ -68,7 +68,7 @@ class TestTheFirstSuccess:
 
     def test_of_a_source_with_stored_postings_looks_at_them_though_it_shows_none(self):
         source = an_observed_source(MORNINGS)
-        Habit.objects.all().delete()
+        WeeklyProfile.objects.all().delete()
         visit(source, NOW + HOUR)
         assert hourly(source).reshape(7, 24).sum(axis=0).argmax() == 9
 
@@ -83,7 +83,7 @@ class TestTheFirstSuccess:
         schedule = fail(source)
         assert schedule.due_at == schedule.earliest_at == NOW + HOUR
         assert fail(source, NOW + HOUR).due_at == NOW + 3 * HOUR
-        assert not Habit.objects.exists()
+        assert not WeeklyProfile.objects.exists()
 
 
 class TestActivity:
@@ -204,22 +204,24 @@ class TestDelays:
         assert latest(source).delay_seconds == 2 * 3_600
 
     def test_of_a_replay_are_in_its_own_time(self):
-        source = an_observed_source([NOW - HOUR], pace=60)
+        source = an_observed_source([NOW - HOUR], clock_rate=60)
         visit(source, NOW + timedelta(minutes=3), a_feed([NOW + timedelta(minutes=1)], first=100))
         assert latest(source).delay_seconds == 2 * 60 * 60
 
 
 def test_a_replay_is_planned_like_life_itself_but_faster():
-    """The same week, once at a pace of 1 and once at 60; instants agree when counted in the sources' own hours."""
+    """The same week, once at a clock rate of 1 and once at 60; instants agree when counted in the sources' own hours."""
     gaps = {}
-    for pace in (1, 60):
-        shift = (hours_of(NOW.timestamp()) - hours_of(NOW.timestamp(), pace)) % 168  # own hours to the same weekday
-        at = NOW + timedelta(hours=shift) / pace
-        dates = [at - (NOW - date) / pace for date in [*MORNINGS, *daily(17)]]
-        source = an_observed_source(dates, at=at, pace=pace)
-        later = visit(source, at + 3 * HOUR / pace, a_feed([at + HOUR / pace], first=100))
+    for clock_rate in (1, 60):
+        shift = (
+            hours_of(NOW.timestamp()) - hours_of(NOW.timestamp(), clock_rate)
+        ) % 168  # own hours to the same weekday
+        at = NOW + timedelta(hours=shift) / clock_rate
+        dates = [at - (NOW - date) / clock_rate for date in [*MORNINGS, *daily(17)]]
+        source = an_observed_source(dates, at=at, clock_rate=clock_rate)
+        later = visit(source, at + 3 * HOUR / clock_rate, a_feed([at + HOUR / clock_rate], first=100))
         instants = [later.due_at, *later.ahead]
-        gaps[pace] = [(instant - at) * pace / HOUR for instant in instants]
+        gaps[clock_rate] = [(instant - at) * clock_rate / HOUR for instant in instants]
     assert gaps[60] == pytest.approx(gaps[1], abs=0.02)
 
 
@@ -228,7 +230,7 @@ def test_storing_takes_as_many_queries_for_many_visits_as_for_few():
         sources = [an_observed_source(MORNINGS, site_url="https://news.example/") for _ in range(count)]
         later = NOW + 2 * HOUR
         begun = [begin(source, later) for source in sources]
-        visits = [conclude(each, an_answer(each, later, a_feed([NOW], first=100)), jitter=0.0) for each in begun]
+        visits = [decide(each, an_answer(each, later, a_feed([NOW], first=100)), jitter=0.0) for each in begun]
         with CaptureQueriesContext(connection) as captured:
             store(visits)
         return len(captured)
@@ -239,7 +241,7 @@ def test_storing_takes_as_many_queries_for_many_visits_as_for_few():
 def test_first_successes_take_as_many_queries_for_many_as_for_few():
     def queries_of(count: int) -> int:
         begun = [begin(a_scheduled_source(site_url="https://news.example/")) for _ in range(count)]
-        visits = [conclude(each, an_answer(each, NOW, a_feed(MORNINGS)), jitter=0.0) for each in begun]
+        visits = [decide(each, an_answer(each, NOW, a_feed(MORNINGS)), jitter=0.0) for each in begun]
         with CaptureQueriesContext(connection) as captured:
             store(visits)
         return len(captured)

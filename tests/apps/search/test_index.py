@@ -9,16 +9,16 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from apps.jobs import working
+from apps.jobs.actions import working
 from apps.jobs.models import Job
 from apps.postings.models import Posting
 from apps.search import actions
-from apps.search.actions import maintain, pull, sealing
+from apps.search.actions import consume, maintain, segment_building
 from apps.search.algorithms.index import levels
-from apps.search.algorithms.index.conditions import All, Holds, Not, Stands
+from apps.search.algorithms.index.conditions import All, DocumentSet, Not, Stands
 from apps.search.algorithms.models import bm25
 from apps.search.algorithms.models.ranking import best
-from apps.search.models import Change, Document, Generation, Row
+from apps.search.models import Document, Generation, OutboxRow, Row
 from apps.search.queries import snapshot, spans
 from apps.search.queries.checking import Check, check
 from tests.apps.search.index_twin import Twin
@@ -96,7 +96,7 @@ def test_after_adds_edits_deletions_seals_merges_and_readings_anew_it_says_what_
                 twin.readings = {}
         if chance.random() < 0.7:
             pull_all(limit=chance.randint(1, 20))
-            assert not Change.objects.exists()
+            assert not OutboxRow.objects.exists()
             twin.pull()
         agree(twin, chance)
         generations = max(generations, Generation.objects.count())
@@ -104,7 +104,7 @@ def test_after_adds_edits_deletions_seals_merges_and_readings_anew_it_says_what_
 
 
 def pull_all(limit: int = 100) -> None:
-    while pull(limit=limit).looked_at:
+    while consume(limit=limit).looked_at:
         pass
 
 
@@ -149,7 +149,7 @@ def average_lengths_of_sealed() -> dict[int, float]:
 def check_lists(twin: Twin, index, chance: random.Random) -> None:
     word, other = chance.sample(["budget", "vote", "storm", "flood"], 2)
     phrase = chance.choice([("_the", "budget"), ("vote", "storm"), ("中", "国")])
-    holds = All((Holds((int(index.numbers([word])[0]),)), Not(Holds((int(index.numbers([other])[0]),)))))
+    holds = All((DocumentSet((int(index.numbers([word])[0]),)), Not(DocumentSet((int(index.numbers([other])[0]),)))))
     signed = [-number if item[0] == "_" else number for item, number in zip(phrase, index.numbers(phrase), strict=True)]
     with_both = [id for id in twin.readings if word in twin.held_by(id) and other not in twin.held_by(id)]
     count = chance.choice([3, 100])
@@ -167,14 +167,14 @@ def check_lists(twin: Twin, index, chance: random.Random) -> None:
 
 def test_a_posting_is_found_once_it_was_pulled_and_its_edit_takes_its_place():
     posting = a_posting(title="A flood in Rome", text="", text_hash=b"1" * 16, language="en")
-    pull()
+    consume()
     assert found("flood") == [posting.pk]
     Posting.objects.filter(pk=posting.pk).update(title="A storm in Rome", text_hash=b"2" * 16)
     assert found("flood") == [posting.pk]
-    pull()
+    consume()
     assert (found("flood"), found("storm")) == ([], [posting.pk])
     posting.delete()
-    pull()
+    consume()
     assert found("storm") == []
 
 
@@ -186,11 +186,11 @@ def found(word: str) -> list[int]:
 
 def test_a_change_without_other_words_is_not_read_again():
     posting = a_posting(text_hash=b"1" * 16)
-    pull()
+    consume()
     Posting.objects.filter(pk=posting.pk).update(image_url="https://other.example/")
-    assert not Change.objects.exists()
-    Change.objects.create(posting_id=posting.pk)
-    assert pull().added == 0
+    assert not OutboxRow.objects.exists()
+    OutboxRow.objects.create(posting_id=posting.pk)
+    assert consume().added == 0
     assert Document.objects.get().posting_id == posting.pk
 
 
@@ -198,10 +198,10 @@ def test_postings_of_a_deleted_source_are_found_no_more():
     source = a_source()
     for number in range(3):
         a_posting(source, title="flood", text_hash=bytes([number]) * 16, language="en")
-    pull()
+    consume()
     maintain(at_least=1)
     source.delete()
-    pull()
+    consume()
     assert found("flood") == []
     maintain(at_least=1)
     assert not Generation.objects.exists()
@@ -221,14 +221,14 @@ def test_the_check_finds_nothing_wrong_with_an_index_that_grew_shrank_and_was_re
     for _ in range(4):
         for _ in range(12):
             publish(chance, source)
-        pull()
+        consume()
         maintain(at_least=3)
         for posting in chance.sample(list(Posting.objects.all()), 5):
             edit(chance, posting)
         Posting.objects.filter(
             pk__in=[posting.pk for posting in chance.sample(list(Posting.objects.all()), 2)]
         ).delete()
-        pull()
+        consume()
     assert faults() == []
     job_id = actions.begin(asked_by="a test")
     working.advance(job_id)
@@ -251,7 +251,7 @@ DAMAGES = {
     "a sealed document is lost": "DELETE FROM search_document WHERE number = 0",
     "a document of the tail is lost": "DELETE FROM search_document WHERE number = 11",
     "a generation is lost": "DELETE FROM search_generation",
-    "a note is lost": "DELETE FROM search_change",
+    "a note is lost": "DELETE FROM search_outboxrow",
     "a time is wrong": "UPDATE search_document SET published_at = now() WHERE number = 1",
     "numbers are given again": "UPDATE search_head SET next_document = 3",
 }
@@ -262,11 +262,11 @@ def test_the_check_sees_that(damage):
     chance, source = random.Random(1), a_source()
     for _ in range(10):
         publish(chance, source)
-    pull()
+    consume()
     maintain(at_least=1)
     for _ in range(3):
         publish(chance, source)
-    pull()
+    consume()
     publish(chance, source)
     assert faults() == []
     with connection.cursor() as cursor:
@@ -278,9 +278,9 @@ def test_the_check_sees_that(damage):
 
 def test_what_the_database_did_not_note_is_found_by_comparing_everything():
     posting = a_posting(title="flood", text_hash=b"1" * 16, language="en")
-    Change.objects.all().delete()
+    OutboxRow.objects.all().delete()
     assert actions.note_missed() == 1
-    pull()
+    consume()
     assert found("flood") == [posting.pk]
     assert actions.note_missed() == 0
 
@@ -288,12 +288,12 @@ def test_what_the_database_did_not_note_is_found_by_comparing_everything():
 def test_a_generation_in_which_much_has_died_is_made_anew_without_the_dead(small_levels):
     chance, source = random.Random(2), a_source()
     postings = [publish(chance, source) for _ in range(8)]
-    pull()
+    consume()
     maintain(at_least=8)
     before = Generation.objects.get()
     for posting in postings[:5]:
         posting.delete()
-    pull()
+    consume()
     maintain(at_least=8)
     after = Generation.objects.get()
     assert (before.pk != after.pk, after.dead_count, after.dropped) == (True, 5, 5)
@@ -305,10 +305,10 @@ def test_generations_with_impacts_of_another_version_are_reported_and_rebuilt(mo
     chance, source = random.Random(3), a_source()
     with monkeypatch.context() as before:
         before.setattr(bm25, "K1", 2.0)
-        before.setattr(sealing, "IMPACT_VERSION", "BM25 k1=2.0 b=0.6")
+        before.setattr(segment_building, "IMPACT_VERSION", "BM25 k1=2.0 b=0.6")
         for _ in range(8):
             publish(chance, source)
-        pull()
+        consume()
         maintain(at_least=1)
     [generation] = Generation.objects.all()
     assert f"Generations {generation.pk} have impacts of BM25 k1=2.0 b=0.6" in faults()[0]

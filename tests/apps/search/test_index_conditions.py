@@ -8,7 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from apps.postings.algorithms.words import analyse
 from apps.postings.models import Posting
-from apps.search.actions import maintain, pull
+from apps.search.actions import consume, maintain
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, PostingValues, Tree, Word, matches
 from apps.search.queries import snapshot
@@ -81,9 +81,9 @@ def test_any_query_finds_exactly_the_postings_it_matches(seed, small_levels):
         )
     for posting in chance.sample(list(Posting.objects.all()), 20):
         a_mark(user, posting, read=chance.choice([True, False, None]), starred_at=chance.choice([None, NOON]))
-    pull(limit=45)
+    consume(limit=45)
     maintain(at_least=3)
-    pull()
+    consume()
     everything = [(posting.pk, values_of(posting, user)) for posting in Posting.objects.select_related("source")]
     for _ in range(80):
         tree = some_tree(chance)
@@ -122,7 +122,7 @@ def test_nobody_finds_what_they_may_not_see():
     private = a_posting(a_source(listed=False, language="en"), title="flood", text_hash=b"1" * 16)
     public = a_posting(a_source(listed=True, language="en"), title="flood", text_hash=b"2" * 16)
     follower = a_follow(source=private.source).user
-    pull()
+    consume()
 
     def found_by(user) -> set[int]:
         with snapshot() as index:
@@ -137,7 +137,7 @@ def test_nobody_finds_what_they_may_not_see():
 def test_a_word_is_found_in_each_of_several_languages():
     english = a_posting(a_source(listed=True), title="The elections", language="en", text_hash=b"1" * 16)
     french = a_posting(a_source(listed=True), title="Les élections", language="fr", text_hash=b"2" * 16)
-    pull()
+    consume()
     with snapshot() as index:
         both = condition_of(Word("élections"), AnonymousUser(), languages=["en", "fr"], now=NOON)
         assert {each.posting_id for each in index.such(both).newest(10)} == {english.pk, french.pk}

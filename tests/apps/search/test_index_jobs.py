@@ -9,12 +9,12 @@ from django.core.management import call_command
 from django.db import connection
 
 from apps.jobs import actions as jobs
-from apps.jobs import working
+from apps.jobs.actions import working
 from apps.jobs.models import Attempt, Job
 from apps.postings.models import Posting
 from apps.search import actions
 from apps.search.algorithms.index import levels
-from apps.search.models import Change, Document
+from apps.search.models import Document, OutboxRow
 from apps.search.queries import spans
 from apps.search.queries.checking import Check, check
 from lab.benchmarks.archive_jobs import comparing
@@ -53,7 +53,7 @@ def an_archive(seed: int, count: int = 40) -> random.Random:
 
 
 def settle() -> None:
-    while actions.pull().looked_at:
+    while actions.consume().looked_at:
         pass
     actions.maintain(at_least=3)
 
@@ -138,7 +138,7 @@ def test_from_nothing_a_job_that_was_cut_before_is_not_gone_on_with():
 def test_documents_of_postings_that_are_gone_end(capsys):
     an_archive(5, count=12)
     Posting.objects.filter(pk__in=Posting.objects.values_list("pk")[:3]).delete()
-    Change.objects.all().delete()  # as if nobody had noted it
+    OutboxRow.objects.all().delete()  # as if nobody had noted it
     call_command("reindex")
     assert "9 postings were read." in capsys.readouterr().out
     assert (Document.objects.filter(dead=False).count(), faults()) == (9, [])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from apps.jobs import working
+from apps.jobs.actions import working
 from apps.postings.models import Posting
-from apps.search.actions import begin, empty, maintain, pull
+from apps.search.actions import begin, consume, empty, maintain
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.models.ranking import best
 from apps.search.queries import Snapshot, snapshot, stored
@@ -60,7 +60,7 @@ def write(chance: random.Random, source) -> None:
                     working.work("a worker", begin(asked_by="a test"))
                 case "empty":
                     empty()
-            pull()
+            consume()
             maintain(at_least=chance.randint(1, 4))
         finally:
             connection.close()
@@ -87,10 +87,10 @@ def answers(index: Snapshot) -> tuple[object, ...]:
 def test_a_reader_sees_one_instant_whatever_others_do_meanwhile(seed, small_levels):
     chance, source = random.Random(seed), a_source(language="en")
     publish(chance, source, 21)
-    pull()
+    consume()
     maintain(at_least=2)
     publish(chance, source, 2)
-    pull()
+    consume()
     with snapshot() as index:
         before = answers(index)
         for _ in range(5):

@@ -8,8 +8,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.search.actions import pull
-from apps.search.actions.saved import MOST_SAVED, NotSaved, forget_search, move_feed, rename_search, save_search
+from apps.search.actions import consume
+from apps.search.actions.saved import MAX_SAVED, NotSaved, forget_search, move_feed, rename_search, save_search
 from apps.search.algorithms.language import BadQuery
 from apps.search.models import SavedSearch
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
@@ -64,9 +64,9 @@ def test_what_cannot_be_read_is_not_kept(client, user):
 
 def test_nobody_keeps_too_many():
     user = a_user()
-    made = [SavedSearch(user=user, name=str(n), query="x", secret=str(n), saved_at=NOON) for n in range(MOST_SAVED)]
+    made = [SavedSearch(user=user, name=str(n), query="x", secret=str(n), saved_at=NOON) for n in range(MAX_SAVED)]
     SavedSearch.objects.bulk_create(made)
-    with pytest.raises(NotSaved, match=f"You have {MOST_SAVED} searches"):
+    with pytest.raises(NotSaved, match=f"You have {MAX_SAVED} searches"):
         a_saved_search(user, name="one more")
     a_saved_search(user, name="7", query="again")
     a_saved_search(a_user(), name="of somebody else")
@@ -92,7 +92,7 @@ def test_only_their_own_searches_are_shown_and_changed(client, user):
 
 def test_keeping_needs_an_account(client):
     a_posting(title="Paris")
-    pull()
+    consume()
     assert client.post(reverse("save_search"), {"q": "paris"}).url.startswith("/accounts/login/")
     assert client.get(reverse("saved_searches")).url.startswith("/accounts/login/")
     assert "Save search" not in client.get(reverse("search"), {"q": "paris"}).text
@@ -113,7 +113,7 @@ def test_a_feed_has_the_newest_first_as_its_owner_sees_them(client, kind, media_
         if "read" in title:
             a_mark(follow.user, posting, read=True)
     a_posting(a_source(listed=False), title="Paris, secret")
-    pull()
+    consume()
     answer = client.get(address(a_saved_search(follow.user, "paris is:unread"), kind))
     assert answer["Content-Type"].startswith(media_type)
     found = [title.text for title in ElementTree.fromstring(answer.text).findall(titles)]
@@ -124,7 +124,7 @@ def test_a_feed_has_the_newest_first_as_its_owner_sees_them(client, kind, media_
 
 def test_a_feed_that_did_not_change_is_not_sent_again(client):
     a_posting(title="Paris", source=a_source(listed=True))
-    pull()
+    consume()
     saved = a_saved_search()
     answer = client.get(address(saved))
     assert "<title>Paris</title>" in answer.text
@@ -166,7 +166,7 @@ def test_a_list_is_filtered_by_the_same_language(client):
     for title in ("Paris summit", "Paris fashion", "Rome"):
         a_posting(follow.source, title=title)
     a_posting(a_source(listed=True), title="Paris elsewhere")
-    pull()
+    consume()
 
     def shown(name, *arguments, **values):
         text = client.get(reverse(name, args=arguments), {"show": "all", **values}).text

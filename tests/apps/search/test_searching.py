@@ -17,11 +17,11 @@ from psycopg.errors import QueryCanceled
 from apps.postings.models import Posting
 from apps.postings.queries import BadCursor
 from apps.search import queries as searching
-from apps.search.actions import maintain, pull
+from apps.search.actions import consume, maintain
 from apps.search.algorithms.language import FIELDS, STATES, parse
 from apps.search.queries import LENGTH, TooCostly, limits
 from apps.search.queries import searching as module
-from apps.search.queries.places import RankedPlace, TimedPlace
+from apps.search.queries.cursors import RankedPlace, TimedPlace
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +69,7 @@ def all_pages(text, user, **values):
 def test_by_relevance_what_has_more_of_the_words_comes_first_and_by_time_it_needs_them_all():
     for days, title in ((1, "Paris"), (2, "Summit in Paris"), (3, "Paris, the summit of fashion"), (4, "Rome")):
         published(title, days=days)
-    pull()
+    consume()
     assert titles(search("paris summit"))[0] == "Summit in Paris"
     assert len(search("paris summit").postings) == 3
     assert titles(search("paris summit", order="newest")) == ["Summit in Paris", "Paris, the summit of fashion"]
@@ -78,14 +78,14 @@ def test_by_relevance_what_has_more_of_the_words_comes_first_and_by_time_it_need
 def test_without_words_to_rank_by_everything_is_ordered_by_time():
     for days in (3, 1, 2):
         published(f"The day {days}", days=days)
-    pull()
+    consume()
     for text in ("lang:en", '"the"', "the", "after:2000", "-paris"):
         assert titles(search(text)) == ["The day 1", "The day 2", "The day 3"], text
 
 
 def test_freshness_lifts_new_postings_and_says_so():
     old, new = published("Paris Paris", days=300), published("Paris today, said the others", days=0.5)
-    pull()
+    consume()
     assert search("paris").postings == (old.pk, new.pk)
     fresh = search("paris", order="fresh")
     assert fresh.postings == (new.pk, old.pk)
@@ -99,7 +99,7 @@ def test_authority_lifts_sources_that_many_follow():
     for _ in range(5):
         a_follow(source=followed)
     known, unknown = published("Paris", followed), published("Paris", other)
-    pull()
+    consume()
     assert search("paris").postings == (unknown.pk, known.pk)
     assert search("paris", order="fresh").postings == (known.pk, unknown.pk)
 
@@ -108,7 +108,7 @@ def test_authority_lifts_sources_that_many_follow():
 def test_a_word_is_found_in_the_form_of_each_posting_s_language():
     english, german = published("The election", language="en"), published("Die Wahl und die Wahlen", language="de")
     published("Nothing of the kind", language="en")
-    pull()
+    consume()
     assert search("elections").postings == (english.pk,)
     assert search("wahlen").postings == (german.pk,)
     assert search("wahlen", order="newest").postings == (german.pk,)
@@ -119,7 +119,7 @@ def test_words_that_are_added_never_bring_in_what_a_filter_phrase_or_not_keeps_o
         published(f"Paris summit {number}", text="Emissions rise again.", days=number)
     published("Emissions rise in Rome", language="en")
     published("Summit of Paris: emissions rise")
-    pull()
+    consume()
     assert "Emissions rise in Rome" in titles(search("summit", expansion=True))
     for text in ('"paris summit"', "summit intitle:paris", "summit -rome", 'summit -"rise in"'):
         assert "Emissions rise in Rome" not in titles(search(text, expansion=True)), text
@@ -129,7 +129,7 @@ def test_added_words_come_from_postings_that_the_person_may_open():
     secret = published("Paris", a_source(listed=False), text="Confidential emissions.")
     open_ = published("Paris", text="Public summit.")
     published("Rome")
-    pull()
+    consume()
     stranger = a_user()
     for liked in ((), (secret.pk,), (secret.pk, open_.pk)):
         result = search("paris", stranger, expansion=True, liked_ids=liked)
@@ -141,7 +141,7 @@ def test_what_was_removed_is_not_added_and_a_liked_posting_lends_its_words_to_no
     liked = published("Paris", text="Emissions and delegations.")
     published("Emissions")
     published("Rome")
-    pull()
+    consume()
     like = search("", liked_ids=(liked.pk,), expansion=True)
     assert titles(like)[:2] == ["Paris", "Emissions"]
     assert "emiss" in [word.term for word in like.added]
@@ -152,13 +152,13 @@ def test_what_was_removed_is_not_added_and_a_liked_posting_lends_its_words_to_no
 
 def test_what_a_person_dislikes_is_left_out():
     bad, good = published("Paris", text="Fashion."), published("Paris", text="Summit.")
-    pull()
+    consume()
     assert search("paris", disliked_ids=(bad.pk,)).postings == (good.pk,)
 
 
 def test_a_starred_posting_is_found_though_its_source_is_not_followed_any_more():
     user, posting = a_user(), published("Paris", a_source(listed=False))
-    pull()
+    consume()
     assert not search("paris", user).postings
     a_mark(user, posting, starred_at=NOON)
     assert search("paris", user).postings == (posting.pk,)
@@ -172,7 +172,7 @@ def test_pages_stay_as_they_are_while_news_arrive_and_generations_are_made(order
     for number in range(3 * LENGTH + 5):
         words = " ".join(chance.choices(["paris", "summit", "storm", "vote"], k=chance.randint(1, 6)))
         published(f"Paris {words}", source, days=number % 9)
-    pull()
+    consume()
     expected = all_pages("paris", user, order=order, expansion=order == "relevance")
     assert len(expected) == len(set(expected)) == 3 * LENGTH + 5
     found, cursor = [], ""
@@ -182,7 +182,7 @@ def test_pages_stay_as_they_are_while_news_arrive_and_generations_are_made(order
         cursor = result.next
         for _ in range(7):
             published("Paris paris, just in", source, days=0.01)
-        pull()
+        consume()
         maintain(at_least=5 * (arrival + 1))
         if not cursor:
             break
@@ -193,10 +193,10 @@ def test_an_order_that_was_forgotten_is_made_anew_without_what_arrived_since():
     user, source = a_user(), a_source(listed=True)
     for number in range(2 * LENGTH):
         published("Paris", source, days=number)
-    pull()
+    consume()
     first = search("paris", user)
     published("Paris", source)
-    pull()
+    consume()
     cache.clear()
     second = search("paris", user, cursor=first.next)
     assert len({*first.postings, *second.postings}) == 2 * LENGTH
@@ -208,7 +208,7 @@ def test_an_order_that_is_kept_is_for_one_person_and_one_query():
     reader = a_follow(source=source).user
     for number in range(2 * LENGTH):
         published(f"Paris {number}", source)
-    pull()
+    consume()
     cursor = search("paris", reader).next
     assert search("paris", reader, cursor=cursor).postings
     assert not search("paris", a_user(), cursor=cursor).postings
@@ -234,7 +234,7 @@ def test_an_order_that_is_kept_is_for_one_person_and_one_query():
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_place_that_is_none_is_refused(order, cursor):
     published("Paris")
-    pull()
+    consume()
     with pytest.raises(BadCursor):
         search("paris", order=order, cursor=cursor)
 
@@ -256,7 +256,7 @@ def test_facets_count_what_was_found(order):
     published("Paris", herald, days=1, categories=["climate"])
     published("Paris", herald, days=3)
     published("Rome", herald)
-    pull()
+    consume()
     result = search("paris", order=order)
     assert result.total == 3
     assert dict(result.sources) == {wire.pk: 1, herald.pk: 2}
@@ -271,7 +271,7 @@ def test_it_is_told_how_much_of_what_was_found_has_ones_own_words():
         published("Summit of climate ministers on emissions", source, days=days)
     for days in range(6):
         published("Ministers on emissions", source, days=days)
-    pull()
+    consume()
     found = search("climate", user, order="relevance", expansion=True)
     assert found.added
     assert (found.with_own_words, found.total) == (12, 18)
@@ -279,12 +279,12 @@ def test_it_is_told_how_much_of_what_was_found_has_ones_own_words():
 
 
 def test_the_total_goes_on_where_lists_end(monkeypatch):
-    monkeypatch.setattr(module, "MOST_RANKED", 30)
-    monkeypatch.setattr(module, "MOST_COUNTED", 30)
+    monkeypatch.setattr(module, "MAX_RANKED", 30)
+    monkeypatch.setattr(module, "MAX_COUNTED", 30)
     source, user = a_source(listed=True), a_user()
     for number in range(50):
         published("Paris, the day" if number % 2 else "Paris", source, days=number)
-    pull()
+    consume()
     for order in ORDERS:
         assert search("paris", user, order=order).total == 50
     assert len(all_pages("paris", user, order="newest")) == 50
@@ -312,7 +312,7 @@ def test_a_search_takes_a_bounded_number_of_statements_however_long_it_is_and_ho
             source = a_source(listed=True, category="World", title=f"Source {number}")
             a_follow(user, source)
             published(f"Paris the of {number} w{number}", source, author=f"A. Sen{number}", categories=[f"b{number}"])
-        pull()
+        consume()
         maintain(at_least=2)
         costs = []
         for text in COSTLY:
@@ -329,10 +329,10 @@ def test_only_so_many_documents_are_read_for_a_phrase_and_it_is_said(monkeypatch
     source = a_source(listed=True)
     for number in range(40):
         published("of the" if number < 5 else "the of", source, days=40 - number)
-    pull()
+    consume()
     everything = search('"the of"', order="newest")
     assert (everything.total, everything.is_partial) == (35, False)
-    monkeypatch.setattr(limits, "MOST_READ", 10)
+    monkeypatch.setattr(limits, "MAX_READ", 10)
     for order in ORDERS:
         some = search('"the of"', order=order)
         assert some.is_partial
@@ -413,9 +413,9 @@ def some_news():
         )
         if number % 9 == 0:
             a_mark(user, posting, read=True, starred_at=NOON)
-    pull(limit=40)
+    consume(limit=40)
     maintain(at_least=20)
-    pull()
+    consume()
     return user
 
 

@@ -18,7 +18,7 @@ from apps.sources.actions import (
     edit_source,
     set_state,
 )
-from apps.sources.actions.curating import MOST_DELETED, weight_times
+from apps.sources.actions.curating import MAX_DELETED, weight_times
 from apps.sources.models import AuditEntry, Source
 from apps.sources.queries import AuditFilter, audit
 from tests.builders import a_source, a_user
@@ -185,11 +185,11 @@ def test_weights_that_are_none_are_refused_whole(wish):
 
 def test_too_many_at_once_are_refused(monkeypatch):
     sources = [a_source().pk for _ in range(3)]
-    monkeypatch.setattr(curating, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(curating, "MAX_AT_ONCE", 2)
     with pytest.raises(TooMany, match="At most 2 sources"):
         curate(sources, Curation(weight=2.0), by=by_somebody())
     with pytest.raises(TooMany):
-        delete_sources(range(MOST_DELETED + 1), by=by_somebody())
+        delete_sources(range(MAX_DELETED + 1), by=by_somebody())
     assert Source.objects.filter(weight=1.0).count() == 3
 
 

@@ -8,7 +8,7 @@ from apps.following.actions import write_note
 from apps.following.models import Mark
 from apps.postings.models import Posting
 from apps.retrieval.actions import expiry, forget_expired
-from tests.builders import NOON, a_habit, a_mark, a_posting, a_source, a_user, an_edition
+from tests.builders import NOON, a_mark, a_posting, a_profile, a_source, a_user, an_edition
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
@@ -58,7 +58,7 @@ def test_many_go_in_batches(monkeypatch):
 
 def test_those_without_a_date_stay_while_their_source_may_still_show_them():
     source = a_source(expiry_days=1)
-    a_habit(source, window=2)
+    a_profile(source, window=2)
     undated = [a_posting(source, published_at=NOON - days * DAY) for days in (3, 4, 5, 6)]
     a_dated(source, 9)
     assert forget_expired(now=NOON) == 3

@@ -5,20 +5,20 @@ from hashlib import blake2b
 
 import pytest
 
+from apps.dashboard.actions import Merged, NotMergeable, add_source, edit_source, merge_sources
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.models import Follow, Mark, Tagging
-from apps.following.own_things import own_things
+from apps.following.queries.posting_state import posting_state
 from apps.postings.models import Edition, Posting
-from apps.reading.actions import Merged, NotMergeable, add_source, edit_source, merge_sources
 from apps.retrieval.actions import discover, store
+from apps.retrieval.http.results import decide
 from apps.retrieval.models import Crawl, Page, Schedule
-from apps.retrieval.visits import conclude
 from apps.sources import queries as sources
 from apps.sources.actions import NewSource, add_sources, move
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import FormerAddress, Source
-from tests.apps.retrieval.visiting import NOW, a_feed, a_scheduled_source, an_answer, begin
+from tests.apps.retrieval.retrieving import NOW, a_feed, a_scheduled_source, an_answer, begin
 from tests.builders import (
     NOON,
     a_folder,
@@ -122,7 +122,7 @@ def test_notes_and_tags_move_to_the_posting_that_stays(kept, merged):
     following_actions.write_note(user, theirs.pk, "To be kept", now=NOON)
     following_actions.tag(user, [theirs.pk], "news", NOON)
     merge(kept, merged)
-    assert own_things(user, ours.pk).note.text == "To be kept"
+    assert posting_state(user, ours.pk).note.text == "To be kept"
     assert Tagging.objects.get().posting == ours
 
 
@@ -209,7 +209,7 @@ def test_what_a_worker_was_asking_meanwhile_is_stored_for_the_kept_source_and_dr
     kept, merged = a_scheduled_source(), a_scheduled_source()
     begun = {source.pk: begin(source) for source in (kept, merged)}
     merge(kept, merged)
-    answers = [conclude(each, an_answer(each, NOW, a_feed([NOW])), jitter=0.0) for each in begun.values()]
+    answers = [decide(each, an_answer(each, NOW, a_feed([NOW])), jitter=0.0) for each in begun.values()]
     assert store(answers) == 1
     assert set(Posting.objects.values_list("source", flat=True)) == {kept.pk}
 

@@ -17,7 +17,7 @@ from apps.search import actions as search_actions
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import TooCostly
 from apps.stories import actions
-from apps.stories.actions import NotASection, SectionValues, add_section, edit_section, move_section, pulling
+from apps.stories.actions import NotASection, SectionValues, add_section, consuming, edit_section, move_section
 from apps.stories.actions import sections as section_actions
 from apps.stories.models import Section
 from apps.stories.queries import sections as queries
@@ -31,7 +31,7 @@ WORLD = SectionValues(slug="world", title="World", category="World")
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    pulling._memory = None
+    consuming._memory = None
     cache.clear()
 
 
@@ -41,9 +41,9 @@ def now():
 
 
 def index() -> None:
-    while actions.pull().looked_at:
+    while actions.consume().looked_at:
         pass
-    while search_actions.pull().looked_at:
+    while search_actions.consume().looked_at:
         pass
 
 
@@ -174,7 +174,7 @@ def test_a_section_that_cannot_be_is_not_added(now, values, problem):
 
 
 def test_there_are_only_so_many(now, monkeypatch):
-    monkeypatch.setattr(section_actions, "MOST_SECTIONS", 2)
+    monkeypatch.setattr(section_actions, "MAX_SECTIONS", 2)
     for number in range(2):
         a_section(now, slug=f"s{number}")
     with pytest.raises(NotASection, match="There are 2 sections"):

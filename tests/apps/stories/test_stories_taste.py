@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from apps.stories import actions
-from apps.stories.actions import pulling
+from apps.stories.actions import consuming
 from apps.stories.models import Reaction, Taste
-from apps.stories.queries.own import own_order, telling_words
+from apps.stories.queries.for_you import own_order, telling_words
 from apps.stories.queries.tastes import taste_of
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
 
@@ -18,7 +18,7 @@ LATER = NOON + timedelta(hours=1)
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    pulling._memory = None
+    consuming._memory = None
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from apps.trending import actions
 from apps.trending.actions import counting, slicing
 from apps.trending.algorithms.slices import unpack_counts, unpack_terms
 from apps.trending.algorithms.terms import fold_of, terms_of
-from apps.trending.models import Change, Counted, Slice, Stale
+from apps.trending.models import Counted, OutboxRow, Slice, Stale
 from tests.builders import a_posting, a_source
 
 pytestmark = pytest.mark.django_db
@@ -131,7 +131,7 @@ def test_counting_everything_once_more_changes_nothing():
         a_headline(generator, sources)
     work_off()
     before = stored()
-    Change.objects.bulk_create(Change(posting_id=id) for id in Posting.objects.values_list("pk", flat=True))
+    OutboxRow.objects.bulk_create(OutboxRow(posting_id=id) for id in Posting.objects.values_list("pk", flat=True))
 
     assert actions.count() == 20
 

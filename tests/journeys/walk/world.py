@@ -18,17 +18,17 @@ from django.utils.http import int_to_base36
 from apps.accounts import actions as accounts
 from apps.alerts.channels.push import public_push_key
 from apps.alerts.models import Browser
+from apps.feed_health.models import Notice
 from apps.following import actions as following
 from apps.following.models import Reading
 from apps.jobs.models import DeadLetter, Job
-from apps.notices.models import Notice
-from apps.publishing.actions.addresses import make_address
-from apps.push.models import Subscription
+from apps.published_feeds.actions.addresses import make_address
 from apps.retrieval.models import Crawl, Page
-from apps.search.actions import pull
+from apps.search.actions import consume
 from apps.stories.models import Section
+from apps.websub.models import Subscription
+from tests.apps.account_data.worlds import add_what_is_not_exported
 from tests.apps.api.programs import Belongings, a_person_with_everything
-from tests.apps.belongings.worlds import add_what_is_not_exported
 from tests.builders import NOON, a_posting, a_source
 
 MARKER = "Quixotl"
@@ -90,7 +90,7 @@ def a_foreign_world() -> World:
     )
     rule.save()
     a_posting(a_source(title="Wire", listed=True), title="For all", text="All may read this alone.", language="en")
-    pull()
+    consume()
     known = [
         secret, invitation_secret, share.secret, address.secret, owner.search.secret, rule.stop_token,
         rule.webhook_secret, session.session_key, hub.token, hub.secret, browser.endpoint,

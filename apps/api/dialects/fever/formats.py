@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.api.formats.asking import BadRequest, whole
+from apps.api.formats.parameters import BadRequest, whole
 from apps.api.formats.schemas import Item
 from apps.sources.algorithms.addresses import http_address
 
 VERSION = 3
-MOST_ITEMS = 50  # of an answer, as Fever has it
+MAX_ITEMS = 50  # of an answer, as Fever has it
 BODY_HEAT = 98.6  # degrees, Fahrenheit: where the temperatures of Fever's links begin
 
 Json = dict[str, Any]
@@ -108,8 +108,8 @@ def read_ids(said: str) -> list[int]:
     [3, 4]
     """
     ids = [whole("with_ids", word.strip()) for word in said.split(",") if word.strip()]
-    if len(ids) > MOST_ITEMS:
-        raise BadRequest(f"“with_ids” names {len(ids):,} items; at most {MOST_ITEMS} are given at once.")
+    if len(ids) > MAX_ITEMS:
+        raise BadRequest(f"“with_ids” names {len(ids):,} items; at most {MAX_ITEMS} are given at once.")
     return ids
 
 

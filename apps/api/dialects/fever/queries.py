@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from apps.api.dialects.fever.formats import Group, Link
 from apps.api.formats.schemas import Feed, Item
 from apps.api.queries import feeds as followed
-from apps.api.queries.own import own
+from apps.api.queries.visible import own
 from apps.following import queries as following
 from apps.following.queries import Scope
 from apps.stories.models import Member

@@ -12,22 +12,22 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts.middleware import impersonal
 from apps.accounts.models import AppToken, User
-from apps.api.access import Refused, person_by_fever_key
 from apps.api.actions import marking
 from apps.api.dialects.fever import formats, queries
-from apps.api.dialects.fever.formats import MOST_ITEMS, Json, joined
-from apps.api.formats.asking import BadRequest, moment, whole
-from apps.api.queries.own import numbered, posting_counts, starred_ids
+from apps.api.dialects.fever.formats import MAX_ITEMS, Json, joined
+from apps.api.formats.parameters import BadRequest, moment, whole
+from apps.api.queries.visible import numbered, posting_counts, starred_ids
+from apps.api.views.access import Refused, person_by_fever_key
 from apps.following import actions as following
 from apps.following import queries as following_queries
-from apps.following.listing import listed
 from apps.following.queries import Scope
+from apps.following.queries.listing import listed
 
-MOST_IDS = 50_000  # unread or saved items, the latest ones
-LARGEST_BODY = 100_000  # bytes
+MAX_IDS = 50_000  # unread or saved items, the latest ones
+MAX_BODY_BYTES = 100_000  # bytes
 TOTAL_KEPT = 60  # s
-LONGEST_RANGE = 366  # days
-LARGEST_PAGE = 1_000
+MAX_RANGE_DAYS = 366  # days
+MAX_PAGE = 1_000
 
 Said = Mapping[str, str]
 
@@ -38,7 +38,7 @@ Said = Mapping[str, str]
 @require_http_methods(["GET", "POST"])
 def fever(request: HttpRequest) -> HttpResponse:
     """Who does not sign in hears that, and nothing else; what is wrong otherwise Fever has no words for."""
-    if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST_BODY:
+    if int(request.META.get("CONTENT_LENGTH") or 0) > MAX_BODY_BYTES:
         return JsonResponse(formats.not_signed_in(), status=400)
     said = {**request.GET.dict(), **request.POST.dict()}
     changes = [name for name in _CHANGES if name in said]
@@ -86,9 +86,9 @@ def _items(person: User, said: Said) -> Json:
         ids = formats.read_ids(said["with_ids"])
     elif said.get("max_id"):
         before = whole("max_id", said["max_id"])
-        ids = numbered(person, queries.ALL, before=before, highest_first=True, limit=MOST_ITEMS)
+        ids = numbered(person, queries.ALL, before=before, highest_first=True, limit=MAX_ITEMS)
     else:
-        ids = numbered(person, queries.ALL, after=whole("since_id", said.get("since_id") or 0), limit=MOST_ITEMS)
+        ids = numbered(person, queries.ALL, after=whole("since_id", said.get("since_id") or 0), limit=MAX_ITEMS)
     items = [formats.item_json(item) for item in queries.items(person, ids)]
     return {"items": items, "total_items": _total(person)}
 
@@ -103,20 +103,20 @@ def _total(person: User) -> int:
 
 
 def _links(person: User, said: Said) -> Json:
-    offset = min(whole("offset", said.get("offset") or 0), LONGEST_RANGE)
-    days = min(whole("range", said.get("range") or 7), LONGEST_RANGE)
-    page = min(whole("page", said.get("page") or 1, least=1), LARGEST_PAGE)
-    found = queries.links(person, now(), offset=offset, days=days, page=page, length=MOST_ITEMS)
+    offset = min(whole("offset", said.get("offset") or 0), MAX_RANGE_DAYS)
+    days = min(whole("range", said.get("range") or 7), MAX_RANGE_DAYS)
+    page = min(whole("page", said.get("page") or 1, least=1), MAX_PAGE)
+    found = queries.links(person, now(), offset=offset, days=days, page=page, length=MAX_ITEMS)
     return {"links": [formats.link_json(link) for link in found]}
 
 
 def _unread_ids(person: User, said: Said) -> Json:
-    ids = listed(person, queries.ALL, unread_only=True, oldest_first=False, start=None, limit=MOST_IDS)
+    ids = listed(person, queries.ALL, unread_only=True, oldest_first=False, start=None, limit=MAX_IDS)
     return {"unread_item_ids": joined(ids)}
 
 
 def _saved_ids(person: User, said: Said) -> Json:
-    return {"saved_item_ids": joined(starred_ids(person, MOST_IDS))}
+    return {"saved_item_ids": joined(starred_ids(person, MAX_IDS))}
 
 
 # --- what is changed --------------------------------------------------------------------------------------------------

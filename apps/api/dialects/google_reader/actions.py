@@ -11,23 +11,29 @@ from apps.api.actions.marking import star_all
 from apps.api.dialects.google_reader.formats.items import BROADCAST, FRESH, KEPT_UNREAD, READ, STARRED
 from apps.api.dialects.google_reader.formats.streams import READING_LIST, BadStream, Stream, path_of
 from apps.api.dialects.google_reader.queries.labels import labels_of
-from apps.api.dialects.google_reader.queries.streams import UNREAD, Asked, Library, known_sources, present_sources
+from apps.api.dialects.google_reader.queries.streams import (
+    UNREAD,
+    Library,
+    StreamRequest,
+    known_sources,
+    present_sources,
+)
 from apps.following import actions as following
 from apps.following import queries
 from apps.following.actions import NotPossible
-from apps.following.listing import Arrival
 from apps.following.models import Folder
+from apps.following.queries.listing import Arrival
 from apps.retrieval.actions import Discovery
 from apps.retrieval.actions import following as retrieval
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import BadAddress, normalise
 from apps.sources.formats.opml import OpmlDocument, Subscription
 
-MOST_SHARED = 100  # items at once
+MAX_SHARED = 100  # items at once
 READ_ONE_BY_ONE = 200  # items: more at once are a list put away, which belongs in nobody's history
-MOST_MARKED = 10_000  # items of a stream that is no list of the portal's
-LONGEST_NAME = 100  # characters, of a folder
-LONGEST_TITLE = 1_000  # characters, of a subscription
+MAX_MARKED = 10_000  # items of a stream that is no list of the portal's
+MAX_NAME_LENGTH = 100  # characters, of a folder
+MAX_TITLE_LENGTH = 1_000  # characters, of a subscription
 _TRACKED = "tracking-"  # how states begin by which Google counted what people do; nothing is kept of them
 
 
@@ -85,8 +91,8 @@ def _said_read(added: Collection[Stream], removed: Collection[Stream]) -> bool |
 
 
 def _share(user: User, ids: Collection[int], *, shared: bool, now: datetime) -> None:
-    if len(ids) > MOST_SHARED:
-        raise NotPossible(f"At most {MOST_SHARED} items can be shared at once, or taken back.")
+    if len(ids) > MAX_SHARED:
+        raise NotPossible(f"At most {MAX_SHARED} items can be shared at once, or taken back.")
     for id in ids:
         if shared:
             following.share(user, id, now=now)
@@ -109,7 +115,7 @@ def mark_all_as_read(user: User, streams: Collection[Stream], *, until: datetime
             for scope in library.scopes(stream):
                 following.mark_all_read(user, scope, shown_at=until, now=now)
         else:  # no list of the portal's
-            asked = Asked((stream,), MOST_MARKED, excluded=(READ,), arrival=Arrival(until=until))
+            asked = StreamRequest((stream,), MAX_MARKED, excluded=(READ,), arrival=Arrival(until=until))
             following.mark_read(user, library.part(asked).ids, read=True, now=now)
 
 
@@ -159,14 +165,14 @@ def _labelled(user: User, label: Stream) -> tuple[Folder | None, int | None]:
 
 # --- subscriptions ----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SubscriptionChange:
     """A feed, and the person's own name for it; empty: as it was."""
 
     feed: Stream
     title: str = ""
 
 
-def subscribe(user: User, wishes: Sequence[Wish], *, added: Collection[Stream], now: datetime) -> None:
+def subscribe(user: User, wishes: Sequence[SubscriptionChange], *, added: Collection[Stream], now: datetime) -> None:
     """Follow feeds, in the folders of some labels.
 
     One that nobody here knows is looked at first, and may be a page that names its feed. Of several the addresses are
@@ -205,7 +211,7 @@ def _follow(user: User, titles: Mapping[int, str], added: Collection[Stream], no
 
 @transaction.atomic
 def edit_subscriptions(
-    user: User, wishes: Sequence[Wish], *, added: Collection[Stream], removed: Collection[Stream]
+    user: User, wishes: Sequence[SubscriptionChange], *, added: Collection[Stream], removed: Collection[Stream]
 ) -> None:
     """Name followed feeds, put them into the folders of some labels, and take them out of those of others.
 
@@ -281,10 +287,10 @@ def _arrange(user: User, titles: Mapping[int, str], added: Collection[Stream], r
         following.edit_follow(follow, title=own, folders=within.values())
 
 
-def _require_possible(wishes: Sequence[Wish], added: Collection[Stream]) -> None:
+def _require_possible(wishes: Sequence[SubscriptionChange], added: Collection[Stream]) -> None:
     """What can be told before anything is done: to look at an address cannot be undone."""
-    if any(len(wish.title) > LONGEST_TITLE for wish in wishes):
-        raise NotPossible(f"A title has at most {LONGEST_TITLE:,} characters.")
+    if any(len(wish.title) > MAX_TITLE_LENGTH for wish in wishes):
+        raise NotPossible(f"A title has at most {MAX_TITLE_LENGTH:,} characters.")
     for label in added:
         _checked_path(label)
 
@@ -298,6 +304,6 @@ def _checked_path(label: Stream) -> tuple[str, ...]:
         If it is no label, or no folder can be called so.
     """
     path = tuple(" ".join(name.split()) for name in path_of(label.name))
-    if label.kind != "label" or not all(path) or max(map(len, path)) > LONGEST_NAME:
-        raise BadStream(f"“{label}” is no label: each part has from 1 to {LONGEST_NAME} characters.")
+    if label.kind != "label" or not all(path) or max(map(len, path)) > MAX_NAME_LENGTH:
+        raise BadStream(f"“{label}” is no label: each part has from 1 to {MAX_NAME_LENGTH} characters.")
     return path

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.urls import URLPattern, re_path
 
-from apps.api.dialects.google_reader.views import own, signing_in, streams, subscriptions, tags
+from apps.api.dialects.google_reader.views import account, signing_in, streams, subscriptions, tags
 
 # In brackets, or Django would warn of a slash too many, which clients send indeed.
 _BEGIN = r"^[/]*(?:api/greader\.php/+)?"
@@ -24,14 +24,14 @@ def _call(route: str, view: Callable[..., HttpResponseBase], name: str) -> URLPa
 
 
 urlpatterns = [
-    re_path(r"^[/]*api/greader\.php/*$", own.greet, name="greader_greet"),
+    re_path(r"^[/]*api/greader\.php/*$", account.greet, name="greader_greet"),
     _path("accounts/ClientLogin", signing_in.client_login, "client_login"),
     _path(r"reader/atom/+(?P<stream>.+)", streams.atom, "atom"),
-    _call("token", own.token, "token"),
-    _call("user-info", own.user_info, "user_info"),
-    _call("friend/list", own.friends, "friends"),
-    _call("preference/list", own.preferences, "preferences"),
-    _call("preference/stream/list", own.stream_preferences, "stream_preferences"),
+    _call("token", account.token, "token"),
+    _call("user-info", account.user_info, "user_info"),
+    _call("friend/list", account.friends, "friends"),
+    _call("preference/list", account.preferences, "preferences"),
+    _call("preference/stream/list", account.stream_preferences, "stream_preferences"),
     _call("subscription/list", subscriptions.listed, "subscriptions"),
     _call("subscription/edit", subscriptions.edit, "subscription_edit"),
     _call("subscription/quickadd", subscriptions.quick_add, "quick_add"),

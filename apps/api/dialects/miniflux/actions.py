@@ -15,11 +15,11 @@ from apps.following.models import Folder, Follow
 from apps.retrieval.actions import discover
 from apps.retrieval.actions.following import follow
 
-LONGEST_NAME = 100  # characters, of a folder
+MAX_NAME_LENGTH = 100  # characters, of a folder
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class FeedChange:
     """What is to be another of a followed source; None stays as it is."""
 
     title: str | None = None
@@ -50,7 +50,7 @@ def create_feed(user: User, address: str, category_id: int, *, now: datetime) ->
 
 
 @transaction.atomic
-def update_feed(follow: Follow, wish: Wish) -> None:
+def update_feed(follow: Follow, wish: FeedChange) -> None:
     """Change what is wished of a followed source.
 
     Programs that speak Miniflux know one category of each feed: a source that they put into another one lies there
@@ -99,8 +99,8 @@ def rename_category(folder: Folder, title: str) -> None:
 
 
 def _checked_name(name: str) -> str:
-    if len(name) > LONGEST_NAME:
-        raise NotPossible(f"The title has {len(name):,} characters; at most {LONGEST_NAME} are allowed.")
+    if len(name) > MAX_NAME_LENGTH:
+        raise NotPossible(f"The title has {len(name):,} characters; at most {MAX_NAME_LENGTH} are allowed.")
     return name
 
 

@@ -10,29 +10,29 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Greatest, Left, Length
 
 from apps.accounts.models import User
-from apps.api.dialects.miniflux.formats.answers import MOST_ENCLOSURES
-from apps.api.dialects.miniflux.formats.asking import Asked
+from apps.api.dialects.miniflux.formats.parameters import EntryFilter
+from apps.api.dialects.miniflux.formats.responses import MAX_ENCLOSURES
 from apps.api.formats.schemas import Category, Entry, Feed
 from apps.api.queries import feeds as followed
-from apps.api.queries.own import numbered, own, posting_counts
-from apps.database.brief import brief
+from apps.api.queries.visible import numbered, own, posting_counts
+from apps.database.statement_timeout import brief
 from apps.following import queries as following
-from apps.following.listing import WALKED, listed
 from apps.following.models import Playback
 from apps.following.queries import Scope
+from apps.following.queries.listing import WALKED, listed
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.search import queries as searching
 from apps.search.algorithms.language import narrowed, parse
 from apps.summaries.algorithms.reading_time import reading_minutes
 
-LONGEST_STATEMENT = 10.0  # s; what programs ask for without any filter takes a hundredth of it
+MAX_STATEMENT_SECONDS = 10.0  # s; what programs ask for without any filter takes a hundredth of it
 FARTHEST_LISTED = WALKED  # places from the top of a list; beyond, its quick half never finds enough
 AT_ONCE = 100  # entries that are held in memory whole
 _SAMPLE = 320  # characters of a text by which its length in words is judged
 
 
-def find(user: User, asked: Asked, scope: Scope, now: datetime) -> tuple[int, list[int]]:
+def find(user: User, asked: EntryFilter, scope: Scope, now: datetime) -> tuple[int, list[int]]:
     """How many entries of a list answer what is asked for, and the ids of those that are to be shown, in their order.
 
     At most six queries, where nothing is searched for.
@@ -47,7 +47,7 @@ def find(user: User, asked: Asked, scope: Scope, now: datetime) -> tuple[int, li
     if asked.states == {"removed"}:
         return 0, []
     answering = _answering(user, asked, scope, now) if asked.search else None
-    with brief(LONGEST_STATEMENT):
+    with brief(MAX_STATEMENT_SECONDS):
         farthest = asked.offset + asked.limit
         if asked.is_plain and farthest <= FARTHEST_LISTED:
             ids = listed(
@@ -67,12 +67,12 @@ def find(user: User, asked: Asked, scope: Scope, now: datetime) -> tuple[int, li
         return len(ids) if _is_whole(asked, ids) else found.count(), ids
 
 
-def _is_whole(asked: Asked, ids: Sequence[int]) -> bool:
+def _is_whole(asked: EntryFilter, ids: Sequence[int]) -> bool:
     """Whether what was found is all that there is."""
     return asked.offset == 0 and len(ids) < asked.limit
 
 
-def _total(user: User, asked: Asked, scope: Scope) -> int:
+def _total(user: User, asked: EntryFilter, scope: Scope) -> int:
     if asked.wants_all:
         return sum(posting_counts(user, scope).values())
     if scope.kind == "source":
@@ -81,13 +81,13 @@ def _total(user: User, asked: Asked, scope: Scope) -> int:
     return sum(counts.get(id, 0) for id in following.follows_in(user, scope).values_list("source_id", flat=True))
 
 
-def _is_numbered(asked: Asked) -> bool:
+def _is_numbered(asked: EntryFilter) -> bool:
     """Whether all is asked for in the order of its numbers, as programs do that keep a copy."""
     others = (asked.published_after, asked.published_before, asked.changed_after, asked.changed_before, asked.starred)
     return asked.order == "id" and asked.wants_all and not asked.search and all(each is None for each in others)
 
 
-def _numbered(user: User, asked: Asked, scope: Scope) -> tuple[int, list[int]]:
+def _numbered(user: User, asked: EntryFilter, scope: Scope) -> tuple[int, list[int]]:
     after, before = asked.after_id or 0, asked.before_id or 2**63 - 1
     ids = numbered(
         user,
@@ -102,7 +102,7 @@ def _numbered(user: User, asked: Asked, scope: Scope) -> tuple[int, list[int]]:
     return _found(user, asked, scope, None).count(), ids
 
 
-def _answering(user: User, asked: Asked, scope: Scope, now: datetime) -> list[int]:
+def _answering(user: User, asked: EntryFilter, scope: Scope, now: datetime) -> list[int]:
     """The newest thousand of the list's postings that answer a search."""
     tree = parse(asked.search)
     if asked.states == {"unread"}:
@@ -114,7 +114,7 @@ def _answering(user: User, asked: Asked, scope: Scope, now: datetime) -> list[in
     return searching.matching(user, tree, now=now, source_ids=sources)
 
 
-def _found(user: User, asked: Asked, scope: Scope, answering: Collection[int] | None) -> QuerySet[Posting]:
+def _found(user: User, asked: EntryFilter, scope: Scope, answering: Collection[int] | None) -> QuerySet[Posting]:
     found = postings.everything()
     if asked.starred:
         found = following.postings_in(user, Scope("starred"))
@@ -180,7 +180,7 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
 }
 
 
-def _ordered(user: User, found: QuerySet[Posting], asked: Asked) -> QuerySet[Posting]:
+def _ordered(user: User, found: QuerySet[Posting], asked: EntryFilter) -> QuerySet[Posting]:
     if asked.order == "changed_at":
         found = found.annotate(changed=_CHANGED_AT)
     if asked.order in {"category_id", "category_title"}:
@@ -248,7 +248,7 @@ def _entry(row: Mapping[str, Any], whole_list_at: datetime | None, heard: tuple[
         comments_url=row["comments_url"],
         identity=bytes(row["identity"]).hex(),
         categories=row["categories"],
-        enclosures=row["enclosures"][:MOST_ENCLOSURES],
+        enclosures=row["enclosures"][:MAX_ENCLOSURES],
         published_at=row["published_at"],
         retrieved_at=row["retrieved_at"],
         changed_at=max(row["changed"], whole_list_at or row["changed"]),

@@ -14,9 +14,9 @@ from apps.api.dialects.rest.views import (
     stories,
     trends,
 )
-from apps.api.dialects.rest.views.doorway import nowhere, through
+from apps.api.dialects.rest.views.endpoint import nowhere, through
 from apps.api.dialects.rest.views.interface import Interface
-from apps.sources.formats.opml import LARGEST_DOCUMENT
+from apps.sources.formats.opml import MAX_DOCUMENT_BYTES
 
 _LISTS = {"export_list", "import_list"}  # views that take a document instead of JSON
 
@@ -32,7 +32,7 @@ def _patterns() -> tuple[list[URLPattern | URLResolver], str, str]:
         if pattern.name == "api-root":
             pattern.callback = through(nowhere)
         elif pattern.name in _LISTS:
-            pattern.callback = through(pattern.callback, accepts=folders.OPML_TYPES, largest=LARGEST_DOCUMENT)
+            pattern.callback = through(pattern.callback, accepts=folders.OPML_TYPES, largest=MAX_DOCUMENT_BYTES)
         else:
             pattern.callback = through(pattern.callback)
     return [*patterns, path("<path:rest>", through(nowhere))], app, namespace

@@ -8,10 +8,11 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
-from apps.jobs import actions, queries, working
+from apps.jobs import actions, queries
+from apps.jobs.actions import working
 from apps.jobs.kinds import all_kinds
+from apps.jobs.management.progress import see_through
 from apps.jobs.models import Job
-from apps.jobs.progress import see_through
 
 LISTED = 20
 CHANGES = {

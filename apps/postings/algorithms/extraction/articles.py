@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from apps.postings.algorithms.extraction import keen, literal
-from apps.postings.algorithms.extraction.documents import LARGEST_PAGE, decode, read_page
+from apps.postings.algorithms.extraction.documents import MAX_PAGE_BYTES, decode, read_page
 from apps.postings.algorithms.extraction.metadata import Metadata, detect_language, read_metadata
 from apps.sources.formats.text import paragraphs, without_controls
 
 KEEN, KEEN_TAGS = "keen", "keen_tags"
 ENGINES = (KEEN, KEEN_TAGS)
 SHORT = 250  # characters; a shorter article may be a teaser or none at all
-LONGEST_TEXT = 500_000  # characters; what follows is left aside
-LONGEST_HTML = 2 * LONGEST_TEXT
+MAX_TEXT_LENGTH = 500_000  # characters; what follows is left aside
+MAX_HTML = 2 * MAX_TEXT_LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def extract_article(
     if engine == KEEN:
         article = article_of(keen.extract(page.root), metadata)
     else:
-        source = without_controls(decode(body[:LARGEST_PAGE], content_type)[0])
+        source = without_controls(decode(body[:MAX_PAGE_BYTES], content_type)[0])
         part = literal.keen_tags(source, keen=site_tags or literal.UNIVERSAL)
         html = paragraphs(part.text.replace("\n", "\n\n"))
         article = _article(part.text, html, float(part.is_news), KEEN_TAGS, metadata)
@@ -83,8 +83,8 @@ def article_of(extract: keen.Extract, metadata: Metadata) -> Article:
 
 def _article(text: str, html: str, confidence: float, extractor: str, metadata: Metadata) -> Article:
     return Article(
-        text=text[:LONGEST_TEXT],
-        html=html[:LONGEST_HTML],
+        text=text[:MAX_TEXT_LENGTH],
+        html=html[:MAX_HTML],
         title=metadata.title,
         published=metadata.published,
         authors=metadata.authors,

@@ -36,14 +36,14 @@ PICTURES = frozenset({"img", "picture", "amp-img"})
 EMPHASIS, STRONG, TIME = 1, 2, 4  # inline markup that a block holds, one bit each
 ALL_EMPHASIS, ALL_STRONG = 8, 16  # and that all of its text stands in
 
-MOST_BLOCKS = 8_000  # of a page; what follows is left aside
-MOST_ELEMENTS = 60_000
+MAX_BLOCKS = 8_000  # of a page; what follows is left aside
+MAX_ELEMENTS = 60_000
 
 _INSIDE = {tag: 1 << place for place, tag in enumerate(MEANINGFUL)}
 _MARKUP = {"em": EMPHASIS, "i": EMPHASIS, "strong": STRONG, "b": STRONG, "time": TIME}
 BREAK = "\x01"  # stands for <br>; `read_page` leaves no such character in a text
-_LONGEST_CLASS = 200  # characters of a class attribute that tell blocks apart
-_LONGEST_STYLE = 1_000  # characters
+_MAX_CLASS_LENGTH = 200  # characters of a class attribute that tell blocks apart
+_MAX_STYLE_LENGTH = 1_000  # characters
 _HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 # Scripts without spaces between their words; one character says about as much as two Latin ones.
 _DENSE = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
@@ -117,7 +117,7 @@ class Place:
     @property
     def kind(self) -> str:
         if not self._kind:
-            self._kind = f"{self.tag}.{(self.element.get('class') or '')[:_LONGEST_CLASS]}"
+            self._kind = f"{self.tag}.{(self.element.get('class') or '')[:_MAX_CLASS_LENGTH]}"
         return self._kind
 
 
@@ -195,8 +195,8 @@ class _Cutter:
 
     def cut(self, body: etree._Element) -> list[Block]:
         walk = etree.iterwalk(body, events=("start", "end"))
-        for event, element in islice(walk, 2 * MOST_ELEMENTS):
-            if len(self.blocks) >= MOST_BLOCKS:
+        for event, element in islice(walk, 2 * MAX_ELEMENTS):
+            if len(self.blocks) >= MAX_BLOCKS:
                 break
             tag = element.tag
             if event == "end":
@@ -212,7 +212,7 @@ class _Cutter:
                 if text := element.text:
                     self._add(element, text)
         self._finish()
-        return self.blocks[:MOST_BLOCKS]
+        return self.blocks[:MAX_BLOCKS]
 
     def _begin(self, element: etree._Element, tag: str) -> None:
         if tag == "a":
@@ -291,7 +291,7 @@ def _entered(element: etree._Element, tag: str, outer: Place | None) -> Place:
     hidden = (
         element.get("hidden") is not None
         or element.get("aria-hidden") == "true"
-        or (style is not None and _HIDDEN.search(style[:_LONGEST_STYLE]) is not None)
+        or (style is not None and _HIDDEN.search(style[:_MAX_STYLE_LENGTH]) is not None)
     )
     if outer is None:
         return Place(element, tag, None, 1, 0, _INSIDE.get(tag, 0), hidden)

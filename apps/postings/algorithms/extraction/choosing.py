@@ -16,16 +16,16 @@ Probabilities = NDArray[np.float64]
 
 THRESHOLD = 0.45
 LOWER_THRESHOLD = 0.3  # where the first finds next to nothing
-LARGEST_VOTE = 600  # characters: a longer block weighs no more in the choice of the run
+MAX_VOTE_LENGTH = 600  # characters: a longer block weighs no more in the choice of the run
 GAP_WEIGHT = 0.5  # of unlikely blocks inside a run: captions and advertisements do not end an article
-ENOUGH_ELSEWHERE = 120  # characters of text outside of comments; with less the page may be a discussion
+MIN_ELSEWHERE = 120  # characters of text outside of comments; with less the page may be a discussion
 NEXT_TO_NOTHING = 250  # characters
 GROUP_SHARE = 0.5  # of a list's or table's mean in the probability of its items
-FEWEST_ITEMS = 3
-LARGEST_ITEM = 100  # characters: a longer item weighs no more in that mean
-LONGEST_LEAD = 250  # characters of a line that leads elsewhere
-LONGEST_LIST_TITLE = 80  # characters, of a list of such lines
-LEAST_REPEATED = 60  # words of a block that holds several others once more
+MIN_ITEMS = 3
+MAX_ITEM_LENGTH = 100  # characters: a longer item weighs no more in that mean
+MAX_LEAD_LENGTH = 250  # characters of a line that leads elsewhere
+MAX_LIST_TITLE_LENGTH = 80  # characters, of a list of such lines
+MIN_REPEATED = 60  # words of a block that holds several others once more
 
 _GROUPS = frozenset({"ul", "ol", "dl", "table"})
 _EMBEDDED = re.compile(
@@ -85,7 +85,7 @@ def best_run(votes: Sequence[float]) -> tuple[int, int]:
 
 
 def _winner(sizes: NDArray[np.float64], likely: Probabilities, threshold: float) -> list[int]:
-    votes = np.minimum(sizes, LARGEST_VOTE) * (likely - threshold)
+    votes = np.minimum(sizes, MAX_VOTE_LENGTH) * (likely - threshold)
     first, last = best_run(np.where(votes < 0, GAP_WEIGHT * votes, votes).tolist())
     return [place for place in range(first, last) if likely[place] >= threshold]
 
@@ -98,8 +98,8 @@ def _without_asides(blocks: Sequence[Block], sizes: NDArray[np.float64], likely:
 def _lessened(
     likely: Probabilities, sizes: NDArray[np.float64], these: NDArray[np.bool_], factor: float
 ) -> Probabilities:
-    votes = np.minimum(sizes, LARGEST_VOTE) * np.maximum(0.0, likely - THRESHOLD)
-    if not these.any() or votes[~these].sum() <= ENOUGH_ELSEWHERE:
+    votes = np.minimum(sizes, MAX_VOTE_LENGTH) * np.maximum(0.0, likely - THRESHOLD)
+    if not these.any() or votes[~these].sum() <= MIN_ELSEWHERE:
         return likely
     return np.where(these, factor * likely, likely)
 
@@ -145,8 +145,8 @@ def _with_groups(blocks: Sequence[Block], likely: Probabilities) -> Probabilitie
             groups[group].append(position)
     result = likely.copy()
     for members in groups.values():
-        if len(members) >= FEWEST_ITEMS:
-            weights = np.array([min(blocks[member].size, LARGEST_ITEM) for member in members])
+        if len(members) >= MIN_ITEMS:
+            weights = np.array([min(blocks[member].size, MAX_ITEM_LENGTH) for member in members])
             mean = likely[members] @ weights / weights.sum()
             result[members] = (1 - GROUP_SHARE) * likely[members] + GROUP_SHARE * mean
     return result
@@ -154,10 +154,10 @@ def _with_groups(blocks: Sequence[Block], likely: Probabilities) -> Probabilitie
 
 def _without_repetitions(blocks: Sequence[Block], run: list[int]) -> list[int]:
     """The run without blocks that hold the text of several others once more, as some pages do for machines."""
-    if len(run) <= FEWEST_ITEMS:
+    if len(run) <= MIN_ITEMS:
         return run
     texts = {place: words(blocks[place].text) for place in run}
-    large = [place for place in run if len(texts[place]) >= LEAST_REPEATED]
+    large = [place for place in run if len(texts[place]) >= MIN_REPEATED]
     large.sort(key=lambda place: -len(texts[place]))
     total = sum(map(len, texts.values()))
     # Of most articles no block is long enough to hold much of the others.
@@ -174,7 +174,7 @@ def _without_repetitions(blocks: Sequence[Block], run: list[int]) -> list[int]:
             and 5 <= len(texts[other]) < length / 2
             and (bags[other] & bags[place]).total() >= 0.8 * bags[other].total()
         ]
-        if len(repeated) >= FEWEST_ITEMS and sum(repeated) >= length / 2:
+        if len(repeated) >= MIN_ITEMS and sum(repeated) >= length / 2:
             left.discard(place)
     return [place for place in run if place in left]
 
@@ -187,11 +187,11 @@ def _without_remainders(blocks: Sequence[Block], run: list[int]) -> list[int]:
     for place in range(run[0], run[-1] + 1):
         block = blocks[place]
         linked = block.link_size / max(1, block.characters)
-        if block.size < LONGEST_LEAD and leads_elsewhere(block.text):
-            in_list = block.size < LONGEST_LIST_TITLE
+        if block.size < MAX_LEAD_LENGTH and leads_elsewhere(block.text):
+            in_list = block.size < MAX_LIST_TITLE_LENGTH
             if in_list or linked > 0.2 or block.text.endswith((":", "...")):
                 continue
-        elif block.size < LONGEST_LEAD and linked > 0.9 and (in_list or (block.size > 15 and block.text.isupper())):
+        elif block.size < MAX_LEAD_LENGTH and linked > 0.9 and (in_list or (block.size > 15 and block.text.isupper())):
             continue
         else:
             in_list = False

@@ -30,7 +30,7 @@ _CUES = {
     r"appeared))|originally (published|appeared)",
 }
 NAMES = tuple(_CUES)
-_LONGEST = 260  # characters; of longer texts the beginning and the end are read
+_MAX_LENGTH = 260  # characters; of longer texts the beginning and the end are read
 _HEAD, _TAIL = 160, 100
 
 # The beginning of a line that leads to another article, in the languages of many publishers.
@@ -65,7 +65,7 @@ def cues_of(text: str) -> list[int]:
     >>> [NAMES[place] for place in cues_of("Subscribe to our newsletter and follow us on Facebook")]
     ['c_promo', 'c_share']
     """
-    shortened = text if len(text) <= _LONGEST else f"{text[:_HEAD]} {text[-_TAIL:]}"
+    shortened = text if len(text) <= _MAX_LENGTH else f"{text[:_HEAD]} {text[-_TAIL:]}"
     return sorted(_ALL.Match(shortened) or ())
 
 

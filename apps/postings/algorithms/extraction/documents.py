@@ -11,11 +11,11 @@ from lxml import etree
 
 from apps.sources.formats.text import without_controls
 
-LARGEST_PAGE = 3 * 2**20  # bytes; what follows is left aside
+MAX_PAGE_BYTES = 3 * 2**20  # bytes; what follows is left aside
 
 _PRESCANNED = 1024  # bytes, in which browsers expect <meta charset>
 _DETECTED_FROM = 200_000  # bytes
-_MOST_MISREAD = 1 / 500  # of all characters; more of them say that a declared charset is a wrong one
+_MAX_MISREAD = 1 / 500  # of all characters; more of them say that a declared charset is a wrong one
 _OF_HEAD = frozenset(
     {"base", "basefont", "bgsound", "link", "meta", "noframes", "noscript", "script", "style", "template", "title"}
 )
@@ -31,8 +31,8 @@ _TAG_OR_COMMENT = re.compile(rf"<(?:!--(?:-?>|.*?(?:--!?>|\Z))|([a-zA-Z][^\s/>]*
 _END_OF_CODE = {name: re.compile(rf"</{name}|\Z", re.IGNORECASE) for name in ("script", "style")}
 _QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 _BETWEEN_ATTRIBUTES = re.compile(r"[\s/\"]+")
-_MOST_ATTRIBUTES = 500  # of an element; the parser's time grows with their square
-_SHORT_TAG = 2 * _MOST_ATTRIBUTES  # characters, as each attribute takes two or more
+_MAX_ATTRIBUTES = 500  # of an element; the parser's time grows with their square
+_SHORT_TAG = 2 * _MAX_ATTRIBUTES  # characters, as each attribute takes two or more
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def read_page(body: bytes, *, content_type: str = "") -> Page:
     >>> page.root.findtext(".//p"), page.charset, page.how
     ('Grüße', 'windows-1252', 'header')
     """
-    text, charset, how = decode(body[:LARGEST_PAGE], content_type)
+    text, charset, how = decode(body[:MAX_PAGE_BYTES], content_type)
     return Page(_parsed(text), charset, how)
 
 
@@ -75,7 +75,7 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str, str]:
         if how != "bom" and encoding is not webencodings.UTF8 and _is_surely_utf8(body):
             return _decoded(body, webencodings.UTF8), "utf-8", "utf-8"
         text = _decoded(body, encoding)
-        if how == "bom" or text.count("\ufffd") <= 1 + len(text) * _MOST_MISREAD:
+        if how == "bom" or text.count("\ufffd") <= 1 + len(text) * _MAX_MISREAD:
             return text, encoding.name, how
     if _is_utf8(body):
         return _decoded(body, webencodings.UTF8), "utf-8", "utf-8"
@@ -175,4 +175,4 @@ def _is_long(tag: str) -> bool:
     if len(tag) <= _SHORT_TAG:
         return False
     separators = _BETWEEN_ATTRIBUTES.finditer(_QUOTED.sub('"', tag))
-    return sum(1 for _ in separators) > _MOST_ATTRIBUTES
+    return sum(1 for _ in separators) > _MAX_ATTRIBUTES

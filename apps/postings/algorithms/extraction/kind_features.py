@@ -33,9 +33,9 @@ LD_LISTS = frozenset({"collectionpage", "itemlist", "searchresultspage"})
 LD_OTHERS = frozenset({
     "videoobject", "imagegallery", "recipe", "discussionforumposting", "product", "jobposting", "event",
 })  # fmt: skip
-SHORTEST_PARAGRAPH = 60  # characters
+MIN_PARAGRAPH_LENGTH = 60  # characters
 
-_LONGEST_TITLE = 500
+_MAX_TITLE = 500
 _NOTHING = etree.Element("title")
 _WORD_BREAK = re.compile(r"[-_+ .]+")
 _NUMBER = re.compile(r"\d+")
@@ -100,7 +100,7 @@ def facts_of(root: etree._Element, extract: Extract, metadata: Metadata, url: st
     span = extract.blocks[extract.run[0] : extract.run[-1] + 1] if run else []
     links = [element for element in root.iter("a") if element.get("href")]
     headlines = {text for text in map(words_of_link, links) if is_headline(text)}
-    title = one_line("".join(map(str, next(root.iter("title"), _NOTHING).itertext())), _LONGEST_TITLE)
+    title = one_line("".join(map(str, next(root.iter("title"), _NOTHING).itertext())), _MAX_TITLE)
     address = resolve(url)
     path = unquote(address.pathname) if address else ""
     parts = [part for part in path.split("/") if part]
@@ -113,7 +113,9 @@ def facts_of(root: etree._Element, extract: Extract, metadata: Metadata, url: st
         text_linked=sum(block.link_size for block in run),
         page_size=sum(block.size for block in extract.blocks),
         paragraphs=sum(
-            block.tag in ("p", "div") and block.size >= SHORTEST_PARAGRAPH and block.link_size < 0.3 * block.characters
+            block.tag in ("p", "div")
+            and block.size >= MIN_PARAGRAPH_LENGTH
+            and block.link_size < 0.3 * block.characters
             for block in run
         ),
         headings=sum(block.tag in ("h2", "h3", "h4", "h5") for block in span),

@@ -23,7 +23,7 @@ from apps.postings.algorithms.extraction.metadata import Metadata
 KindName = Literal["news", "index", "valueless"]
 KINDS: tuple[KindName, ...] = ("news", "index", "valueless")
 WEIGHTS = Path(__file__).with_name("kinds-202611.json")
-MOST_REASONS = 3
+MAX_REASONS = 3
 _SLIGHTEST_REASON = 0.2  # of the log odds
 
 
@@ -113,7 +113,7 @@ def _reasons(facts: Facts, features: Vector, kind: int, model: KindModel) -> tup
     gains = (features - model.usual) * (model.weights[:, kind] - model.weights[:, others].mean(axis=1))
     told: dict[str, None] = {}
     for place in np.argsort(-gains, kind="stable"):
-        if gains[place] < _SLIGHTEST_REASON or len(told) == MOST_REASONS:
+        if gains[place] < _SLIGHTEST_REASON or len(told) == MAX_REASONS:
             break
         told.setdefault(_CLAUSES[NAMES[place]](facts))
     return tuple(told)

@@ -13,10 +13,10 @@ from html import unescape
 from itertools import chain, islice
 
 UNIVERSAL = frozenset(["p", "font", "a", "img", "br", "div", "center", "b", "strong", "i", "em", "u", "span"])
-SMALLEST_SCORE = 100  # N, characters
-MOST_LINKS = 5  # T
-LONGEST_SOURCE = 3_000_000  # characters
-MOST_TOKENS = 200_000  # strings and tags; what follows is left aside
+MIN_SCORE = 100  # N, characters
+MAX_LINKS = 5  # T
+MAX_SOURCE_LENGTH = 3_000_000  # characters
+MAX_TOKENS = 200_000  # strings and tags; what follows is left aside
 
 _TOKEN = re.compile(
     r"""<(?:
@@ -53,8 +53,8 @@ def keen_tags(
     source: str,
     *,
     keen: frozenset[str] = UNIVERSAL,
-    smallest_score: int = SMALLEST_SCORE,
-    most_links: int = MOST_LINKS,
+    smallest_score: int = MIN_SCORE,
+    most_links: int = MAX_LINKS,
     comments_split: bool = True,
 ) -> Winner:
     """The data-rich part of a page's html source, and whether it is news.
@@ -77,12 +77,12 @@ def keen_tags(
     >>> keen_tags("<form>Search</form><p>The bridge <b>stays</b> open.<br>For now.<hr>Footer", smallest_score=20)
     Winner(text='The bridge stays open.\\nFor now.', score=31, hrefs=0, is_news=True)
     """
-    best = best_part(tokens(source[:LONGEST_SOURCE]), keen=keen, comments_split=comments_split)
+    best = best_part(tokens(source[:MAX_SOURCE_LENGTH]), keen=keen, comments_split=comments_split)
     is_news = evaluate(best.score, best.hrefs, smallest_score=smallest_score, most_links=most_links) == 1
     return Winner(best.text, best.score, best.hrefs, is_news)
 
 
-def evaluate(score: int, hrefs: int, *, smallest_score: int = SMALLEST_SCORE, most_links: int = MOST_LINKS) -> int:
+def evaluate(score: int, hrefs: int, *, smallest_score: int = MIN_SCORE, most_links: int = MAX_LINKS) -> int:
     """evaluate() = fin(score) * tin(hrefnum): 1 for a news page, else 0.
 
     >>> evaluate(2159, 0), evaluate(100, 0), evaluate(2159, 5)
@@ -96,7 +96,7 @@ def best_part(page: Iterable["str | Tag"], *, keen: frozenset[str], comments_spl
     best = Part("", 0, 0)
     strings: list[str] = []
     hrefs = 0
-    for token in chain(islice(page, MOST_TOKENS), [Tag("/", is_link=False)]):
+    for token in chain(islice(page, MAX_TOKENS), [Tag("/", is_link=False)]):
         if isinstance(token, str):
             strings.append(token)
         elif token.name in keen:

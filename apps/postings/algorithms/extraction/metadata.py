@@ -26,11 +26,11 @@ ARTICLES = frozenset({
     "scholarlyarticle", "advertisercontentarticle", "satiricalarticle", "review",
 })  # fmt: skip
 PUBLISHED = ("article:published_time", "datepublished", "parsely-pub-date", "date", "pubdate", "dc.date.issued")
-LONGEST_TITLE = 500  # characters
-LONGEST_DESCRIPTION = 2_000
-LONGEST_NAME = 59
-MOST_AUTHORS = 20
-MOST_KEYWORDS = 30
+MAX_TITLE_LENGTH = 500  # characters
+MAX_DESCRIPTION = 2_000
+MAX_NAME = 59
+MAX_AUTHORS = 20
+MAX_KEYWORDS = 30
 DETECTED_FROM = 3_000  # characters
 
 _PUBLISHED_OR_SO = (*PUBLISHED, "og:published_time", "publishdate", "publish_date", "publish-date", "sailthru.date",
@@ -39,9 +39,9 @@ _PUBLISHED_OR_SO = (*PUBLISHED, "og:published_time", "publishdate", "publish_dat
 _AUTHOR_NAMES = ("author", "byl", "dc.creator", "article:author", "parsely-author", "sailthru.author", "article.author",
                  "og:article:author", "cxenseparse:author")  # fmt: skip
 _KEYWORD_NAMES = ("news_keywords", "keywords", "article:tag", "parsely-tags")
-_MOST_OBJECTS = 20_000  # of JSON-LD, lists and texts in them included
-_LARGEST_SCRIPT = 2_000_000  # characters
-_MOST_ELEMENTS = 30  # of one name that are read
+_MAX_OBJECTS = 20_000  # of JSON-LD, lists and texts in them included
+_MAX_SCRIPT_LENGTH = 2_000_000  # characters
+_MAX_ELEMENTS = 30  # of one name that are read
 _BEFORE_JSON = ("<!--", "//<![CDATA[", "/*<![CDATA[*/", "<![CDATA[", "// <![CDATA[")
 _AFTER_JSON = ("-->", "//]]>", "// ]]>", "/*]]>*/", "]]>", ";")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
@@ -128,29 +128,27 @@ class _Reader:
         return Metadata(
             title=self._title(),
             published=self._published(),
-            authors=tuple(self._authors())[:MOST_AUTHORS],
+            authors=tuple(self._authors())[:MAX_AUTHORS],
             image_url=self._image(),
-            description=one_line(
-                self._meta("og:description", "description", "twitter:description"), LONGEST_DESCRIPTION
-            ),
+            description=one_line(self._meta("og:description", "description", "twitter:description"), MAX_DESCRIPTION),
             language=self._language(html),
             canonical_url=self._canonical(),
             types=types,
             og_type=og_type,
             has_published_meta=any(name in self.meta for name in PUBLISHED),
             free=self._free(),
-            keywords=tuple(self._keywords())[:MOST_KEYWORDS],
+            keywords=tuple(self._keywords())[:MAX_KEYWORDS],
         )
 
     def _meta(self, *names: str) -> str:
         return next((value for name in names for value in self.meta.get(name, ())), "")
 
     def _title(self) -> str:
-        written = one_line(_text(next(self.root.iter("title"), None)), LONGEST_TITLE)
+        written = one_line(_text(next(self.root.iter("title"), None)), MAX_TITLE_LENGTH)
         stated = next((text for each in self.articles if (text := _plain(each.get("headline")))), "")
-        stated = one_line(stated or self._meta("og:title", "twitter:title"), LONGEST_TITLE)
+        stated = one_line(stated or self._meta("og:title", "twitter:title"), MAX_TITLE_LENGTH)
         base, whole = _letters(stated or written), _letters(written)
-        headings = [one_line(_text(each), LONGEST_TITLE) for each in islice(self.root.iter("h1"), _MOST_ELEMENTS)]
+        headings = [one_line(_text(each), MAX_TITLE_LENGTH) for each in islice(self.root.iter("h1"), _MAX_ELEMENTS)]
         site = self._site_names(written)
         headings = [heading for heading in headings if _letters(heading) not in site]
         for heading in headings:
@@ -178,7 +176,7 @@ class _Reader:
         for name in _PUBLISHED_OR_SO:
             yield from self.meta.get(name, ())
         yield from (_plain(each.get("datePublished")) for each in self.objects)
-        times = list(islice(self.root.iter("time"), _MOST_ELEMENTS))
+        times = list(islice(self.root.iter("time"), _MAX_ELEMENTS))
         yield from (each.get("datetime") or "" for each in times)
         yield from map(_text, times)
 
@@ -239,14 +237,14 @@ def _meta_of(root: etree._Element) -> dict[str, list[str]]:
         content = without_controls(element.get("content") or "").strip()
         if name and content:
             values = found.setdefault(name.strip().lower(), [])
-            if len(values) < _MOST_ELEMENTS:
+            if len(values) < _MAX_ELEMENTS:
                 values.append(content)
     return found
 
 
 def _objects_of(root: etree._Element) -> Iterator[dict[str, Any]]:
     """Every JSON-LD object of a page, at any depth."""
-    left = _MOST_OBJECTS
+    left = _MAX_OBJECTS
     for script in root.iter("script"):
         if (script.get("type") or "").strip().lower().partition(";")[0] != "application/ld+json":
             continue
@@ -263,7 +261,7 @@ def _objects_of(root: etree._Element) -> Iterator[dict[str, Any]]:
 
 
 def _json_of(text: str) -> Any:
-    if len(text) > _LARGEST_SCRIPT:
+    if len(text) > _MAX_SCRIPT_LENGTH:
         return None
     text = text.strip().removeprefix("\ufeff").lstrip()
     for wrapper in _BEFORE_JSON:
@@ -314,12 +312,12 @@ def _names(said: Iterable[str]) -> list[str]:
     ['Ann Lee', 'Bo Berg', 'Oslo', 'Berg, Bo']
     """
     names = []
-    for text in islice(said, MOST_AUTHORS):
+    for text in islice(said, MAX_AUTHORS):
         text = _INITIALS.sub("", _BEFORE_NAME.sub("", one_line(unescape(without_controls(text)))))
         for part in _AND.split(text):
             # "Berg, Bo" is one person, "Bo Berg, Ann Lee" are two.
             names += _COMMA.split(part) if " " in part.partition(",")[0].strip() else [part.strip()]
-    return list(dict.fromkeys(name for name in names if 2 <= len(name) <= LONGEST_NAME and not _NO_NAME.search(name)))
+    return list(dict.fromkeys(name for name in names if 2 <= len(name) <= MAX_NAME and not _NO_NAME.search(name)))
 
 
 def _picture(value: Any, named: dict[str, dict[str, Any]]) -> str:

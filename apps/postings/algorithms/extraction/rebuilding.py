@@ -30,13 +30,13 @@ _ATTRIBUTES = {
     "q": ("cite",), "blockquote": ("cite",), "abbr": ("title",),
 }  # fmt: skip
 _ADDRESSES = frozenset({"href", "cite", "src"})
-_DEEPEST = 12  # elements around a block that are kept
-_DEEPEST_MARKUP = 20  # elements around a text that are looked at for its inline markup
-_MOST_PICTURES = 60
-_MOST_PIECES = 5_000  # of text with markup; what follows is plain
-_LONGEST_CELL = 400  # characters; a table with a longer one is there for the layout
-_LONGEST_CAPTION = 600
-_SMALLEST_PICTURE = 64  # pixels a side
+_MAX_DEPTH = 12  # elements around a block that are kept
+_MAX_MARKUP_DEPTH = 20  # elements around a text that are looked at for its inline markup
+_MAX_PICTURES = 60
+_MAX_PIECES = 5_000  # of text with markup; what follows is plain
+_MAX_CELL_LENGTH = 400  # characters; a table with a longer one is there for the layout
+_MAX_CAPTION = 600
+_MIN_PICTURE = 64  # pixels a side
 _SOURCES = ("data-src", "data-original", "data-lazy-src", "src")  # of pictures, the real ones before the placeholder
 _SOURCE_SETS = ("data-srcset", "srcset", "data-lazy-srcset")
 _FOREIGN = sum(BIT[f"n_{name}"] for name in ("rel", "share", "side", "news", "ad", "nav", "foot", "comm", "auth"))
@@ -65,7 +65,7 @@ def rebuilt(blocks: Sequence[Block], run: Sequence[int], root: etree._Element | 
     chosen = set(run)
     for position in range(run[0], run[-1] + 1):
         block = blocks[position]
-        for picture in block.pictures[-_MOST_PICTURES:]:
+        for picture in block.pictures[-_MAX_PICTURES:]:
             if position > run[0] or block.place.element in picture.iterancestors():
                 writer.add_picture(picture)
         if position in chosen:
@@ -107,7 +107,7 @@ class _Writer:
 
     def add_picture(self, picture: etree._Element) -> None:
         source = _source_of(picture)
-        if not source or source in self._sources or len(self._sources) >= _MOST_PICTURES or _is_foreign(picture):
+        if not source or source in self._sources or len(self._sources) >= _MAX_PICTURES or _is_foreign(picture):
             return
         self._sources.add(source)
         alternative = next((alt for img in picture.iter("img", "amp-img") if (alt := img.get("alt"))), "")
@@ -130,7 +130,7 @@ class _Writer:
         found: Path = []
         for depth, place in enumerate(block.place.outwards()):
             tag = _OUTER.get(place.tag)
-            if depth < _DEEPEST and tag and not (tag in _TABLE and self._is_layout(place.element)):
+            if depth < _MAX_DEPTH and tag and not (tag in _TABLE and self._is_layout(place.element)):
                 found.append((place.element, tag))
         path: Path = []
         for element, tag in reversed(found):
@@ -152,7 +152,7 @@ class _Writer:
 
     def _inner(self, block: Block, *, preformatted: bool) -> str:
         self._pieces += len(block.pieces)
-        if self._pieces > _MOST_PIECES:
+        if self._pieces > _MAX_PIECES:
             return escape(block.text, quote=False)
         out: list[str] = []
         open_tags: Path = []
@@ -206,7 +206,7 @@ def _layout_tables(chosen: Sequence[Block]) -> set[etree._Element]:
         for place in block.place.outwards():
             if place.tag == "table":
                 sizes[place.element] += block.size
-                if block.size > _LONGEST_CELL:
+                if block.size > _MAX_CELL_LENGTH:
                     layout.add(place.element)
     total = sum(block.size for block in chosen)
     return layout | {table for table, size in sizes.items() if size > total / 2}
@@ -215,7 +215,7 @@ def _layout_tables(chosen: Sequence[Block]) -> set[etree._Element]:
 def _inline_path(around: etree._Element, block: Block) -> Path:
     path: Path = []
     element: etree._Element | None = around
-    for _ in range(_DEEPEST_MARKUP):
+    for _ in range(_MAX_MARKUP_DEPTH):
         if element is None or element is block.place.element:
             break
         if (tag := _INLINE.get(element.tag)) and tag not in (each for _, each in path):
@@ -255,7 +255,7 @@ def _is_foreign(picture: etree._Element) -> bool:
     """Whether the picture is a button, a face, or belongs to something else than the article."""
     for name in ("width", "height"):
         number = _NUMBER.match(picture.get(name) or "")
-        if number and int(number[0][:5]) < _SMALLEST_PICTURE:
+        if number and int(number[0][:5]) < _MIN_PICTURE:
             return True
     for distance, element in enumerate((picture, *picture.iterancestors())):
         if element.tag in _FOREIGN_TAGS or (distance < 4 and words_of(element) & _FOREIGN):
@@ -273,4 +273,4 @@ def _caption(figure: etree._Element, told: set[etree._Element]) -> str:
     if caption in told:
         return ""
     text = _SPACE.sub(" ", "".join(map(str, caption.itertext()))).strip() if caption is not None else ""
-    return text if len(text) <= _LONGEST_CAPTION else ""
+    return text if len(text) <= _MAX_CAPTION else ""

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from apps.postings.algorithms.extraction.blocks import Block
 
-FEWEST_PAGES = 3  # besides the one in question
-SHORTEST_TEXT = 12  # characters
-LARGEST_VOTE = 400  # characters
-ENOUGH = 200  # characters' weight, before a signature's mean counts
+MIN_PAGES = 3  # besides the one in question
+MIN_TEXT_LENGTH = 12  # characters
+MAX_VOTE_LENGTH = 400  # characters
+MIN_LENGTH = 200  # characters' weight, before a signature's mean counts
 SHARE = 0.4  # of the signature's mean in the probability
 
 _SQUASHED = re.compile(r"[\W_]+")
@@ -31,7 +31,7 @@ class SiteMemory:
         """The probabilities of a page's blocks in the light of the other pages."""
         result = likely.copy()
         for place, block in enumerate(blocks):
-            if block.size >= SHORTEST_TEXT and text_key(block.text) in self.boilerplate:
+            if block.size >= MIN_TEXT_LENGTH and text_key(block.text) in self.boilerplate:
                 result[place] = 0.0
             elif (mean := self.means.get(_key(block.signature))) is not None:
                 result[place] = (1 - SHARE) * result[place] + SHARE * mean
@@ -49,15 +49,15 @@ def remember(pages: Iterable[tuple[Sequence[Block], NDArray[np.float64]]]) -> Si
     number = 0
     for blocks, likely in pages:
         number += 1
-        seen.update({text_key(block.text) for block in blocks if block.size >= SHORTEST_TEXT})
+        seen.update({text_key(block.text) for block in blocks if block.size >= MIN_TEXT_LENGTH})
         for block, probability in zip(blocks, likely.tolist(), strict=True):
-            weight = min(block.size, LARGEST_VOTE)
+            weight = min(block.size, MAX_VOTE_LENGTH)
             total = sums[_key(block.signature)]
             total[0] += weight * probability
             total[1] += weight
-    if number < FEWEST_PAGES:
+    if number < MIN_PAGES:
         return None
-    means = {signature: total / weight for signature, (total, weight) in sums.items() if weight > ENOUGH}
+    means = {signature: total / weight for signature, (total, weight) in sums.items() if weight > MIN_LENGTH}
     return SiteMemory(frozenset(key for key, times in seen.items() if times >= 2), means)
 
 

@@ -19,8 +19,8 @@ UNIVERSAL = frozenset({
     "time", "u",
 })  # fmt: skip
 SITE_GAIN = 0.003  # that a site's pages must rise by, in mean F1
-MOST_FREQUENT = 40  # tags of a site that are tried
-MOST_PAGES = 10  # of a site; more would take long and teach little
+MAX_FREQUENT = 40  # tags of a site that are tried
+MAX_PAGES = 10  # of a site; more would take long and teach little
 ALSO_TRIED = ("svg", "path", "use", "li", "ul", "button")
 
 
@@ -48,12 +48,12 @@ def learn_site_tags(pages: Sequence[KnownPage], *, start: frozenset[str] = UNIVE
     >>> sorted(learn_site_tags([page], start=frozenset({"p"})))
     ['dfn', 'p']
     """
-    samples = [_Sample(page) for page in pages[:MOST_PAGES]]
+    samples = [_Sample(page) for page in pages[:MAX_PAGES]]
     if not samples:
         return start
     frequent = Counter(name for sample in samples for name in sample.names)
     frequent.pop("", None)
-    tried = [name for name, _ in frequent.most_common(MOST_FREQUENT)]
+    tried = [name for name, _ in frequent.most_common(MAX_FREQUENT)]
     tried += [name for name in (*sorted(start), *ALSO_TRIED) if name not in tried and name in frequent]
     keen, best = start, _mean_f1(samples, start)
     for name in tried:
@@ -67,7 +67,7 @@ class _Sample:
     """A page cut into strings and tags once, since it is scored with many sets of tags."""
 
     def __init__(self, page: KnownPage) -> None:
-        self.tokens: list[str | Tag] = list(tokens(page.source[: literal.LONGEST_SOURCE]))
+        self.tokens: list[str | Tag] = list(tokens(page.source[: literal.MAX_SOURCE_LENGTH]))
         self.names = [token.name for token in self.tokens if isinstance(token, Tag)]
         self.expected: Counter[Shingle] = shingles(words(page.text))
         self._seen: dict[str, float] = {}

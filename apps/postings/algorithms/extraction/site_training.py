@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apps.postings.algorithms.extraction.documents import LARGEST_PAGE, decode
+from apps.postings.algorithms.extraction.documents import MAX_PAGE_BYTES, decode
 from apps.postings.algorithms.extraction.literal import keen_tags
 from apps.postings.algorithms.extraction.measures import agreement, scores
 from apps.postings.algorithms.extraction.site_tags import UNIVERSAL, KnownPage, learn_site_tags
@@ -26,7 +26,7 @@ def train_site_tags(pages: Sequence[tuple[bytes, str, str]]) -> Trained:
     >>> "dfn" in trained.tags, trained.before < trained.after
     (True, True)
     """
-    known = [KnownPage(decode(body[:LARGEST_PAGE], content_type)[0], text) for body, content_type, text in pages]
+    known = [KnownPage(decode(body[:MAX_PAGE_BYTES], content_type)[0], text) for body, content_type, text in pages]
     tags = learn_site_tags(known)
     return Trained(tags, len(known), _f1(known, UNIVERSAL), _f1(known, tags))
 

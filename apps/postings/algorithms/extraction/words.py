@@ -46,8 +46,8 @@ _PATTERNS = {
     "p_art": r"article|story|post\b|post-|entry|content|main|primary|single|news|detail|read|hentry",
 }
 _ATTRIBUTES = ("class", "id", "itemprop", "role", "data-component", "data-testid", "data-qa")
-_LONGEST_LABEL = 40  # characters
-_LONGEST = 400
+_MAX_LABEL_LENGTH = 40  # characters
+_MAX_LENGTH = 400
 _CASE_CHANGE = re.compile("(?<=[a-z])(?=[A-Z])")
 
 
@@ -75,8 +75,8 @@ def words_of(element: etree._Element) -> int:
     get = attributes.get
     said = [value for name in _ATTRIBUTES if (value := get(name))]
     if label := get("aria-label"):
-        said.append(label[:_LONGEST_LABEL])
-    return _groups(" ".join(said)[:_LONGEST]) if said else 0
+        said.append(label[:_MAX_LABEL_LENGTH])
+    return _groups(" ".join(said)[:_MAX_LENGTH]) if said else 0
 
 
 @lru_cache(maxsize=20_000)

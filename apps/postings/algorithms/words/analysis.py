@@ -14,8 +14,8 @@ from apps.postings.algorithms.words.scripts import (
     script_of,
 )
 
-LONGEST_TEXT = 20_000  # words of a text that are read; what stands behind them is not found
-LONGEST_WORD = 40  # characters of a word that count
+MAX_TEXT_WORDS = 20_000  # words of a text that are read; what stands behind them is not found
+MAX_WORD_LENGTH = 40  # characters of a word that count
 STOP_MARK = "_"  # before a stop word in a sequence; no word begins with it, so "own" and "owned" stay apart
 
 _REMEMBERED = 100_000  # spellings per language, about 15 MB
@@ -68,7 +68,7 @@ def analyse(text: str, language_code: str) -> Words:
     ['中', '国', '队', '中国', '国队', 'won']
     """
     pattern = _pattern(text, language_code)
-    matches = list(itertools.islice(pattern.finditer(text), LONGEST_TEXT))
+    matches = list(itertools.islice(pattern.finditer(text), MAX_TEXT_WORDS))
     known = _known(language_code)
     items = [known[match[0]] for match in matches]
     if "" in items:
@@ -90,7 +90,7 @@ def sequence(text: str, language_code: str) -> list[str]:
     """
     found = _pattern(text, language_code).findall(text)
     known = _known(language_code)
-    return [item for item in [known[spelling] for spelling in found[:LONGEST_TEXT]] if item]
+    return [item for item in [known[spelling] for spelling in found[:MAX_TEXT_WORDS]] if item]
 
 
 def _pattern(text: str, language_code: str) -> re.Pattern[str]:
@@ -148,7 +148,7 @@ def _item(spelling: str, language_code: str) -> str:
         return letters(folded(lowered(spelling, "")))
     rules = language_of_script(script_of(spelling), language_code)
     head, _, ending = lowered(spelling, rules.code).replace("’", "'").partition("'")
-    word = letters(head if rules.ends or ending == "s" else head + ending)[:LONGEST_WORD]
+    word = letters(head if rules.ends or ending == "s" else head + ending)[:MAX_WORD_LENGTH]
     if word in rules.stop_words:
         return STOP_MARK + folded(word)
     return rules.stem(word)

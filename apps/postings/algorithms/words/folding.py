@@ -10,7 +10,13 @@ _DROPPED = re.compile(
 )
 # Letters that Unicode does not take apart; the last ones are written either way in Persian.
 _UNDIVIDED = str.maketrans(
-    dict(zip("ßæœøđðþłħŧıςيىك", "ss ae oe o d d th l h t i σ ی ی ک".split(" "), strict=True))  # noqa: SIM905
+    dict(
+        zip(
+            "ßæœøđðþłħŧıςيىك",
+            ["ss", "ae", "oe", "o", "d", "d", "th", "l", "h", "t", "i", "σ", "ی", "ی", "ک"],
+            strict=True,
+        )
+    )
 )
 _ALIEN = re.compile(r"[\W_]")
 

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from apps.retrieval.algorithms.calendar import SLOTS_BEGIN, WEEK
 from apps.retrieval.algorithms.cam.tracking import merged
-from apps.retrieval.algorithms.habits.learning import WEEKS
 from apps.retrieval.algorithms.timetables import Timetable
+from apps.retrieval.algorithms.weekly_profiles.learning import WEEKS
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -29,7 +29,7 @@ class Weeks:
 
     @property
     def doubt(self) -> FloatArray:
-        """How unsure the probabilities are: as if each of the weeks that habits are learnt of had been watched."""
+        """How unsure the probabilities are: as if each of the weeks that profiles are learnt of had been watched."""
         return np.asarray(np.sqrt(self.probabilities * (1 - self.probabilities) / (WEEKS + 1)))
 
     def instants(self, source: int) -> FloatArray:

@@ -7,11 +7,11 @@ from urllib.parse import unquote
 
 from apps.sources.algorithms.addresses import absolute, is_tracking_parameter, resolve, same_page_key
 
-LONGEST = 1_500  # characters as they are sent
-LONGEST_DECODED = 500  # characters: in Chinese or Arabic each is sent as six or nine
-MOST_SEGMENTS = 12
-MOST_PARAMETERS = 6  # that do not only say where a reader came from
-MOST_REPEATS = 3  # of one segment
+MAX_LENGTH = 1_500  # characters as they are sent
+MAX_DECODED_LENGTH = 500  # characters: in Chinese or Arabic each is sent as six or nine
+MAX_SEGMENTS = 12
+MAX_PARAMETERS = 6  # that do not only say where a reader came from
+MAX_REPEATS = 3  # of one segment
 CALENDAR_REACH = timedelta(days=400)  # from today
 
 _SESSIONS = frozenset({
@@ -116,15 +116,15 @@ def trap_reason(address: str, *, today: date) -> str:
     url = resolve(absolute(address))
     if url is None:
         return "It has no web address."
-    if len(url.href) > LONGEST or len(unquote(url.href)) > LONGEST_DECODED:
+    if len(url.href) > MAX_LENGTH or len(unquote(url.href)) > MAX_DECODED_LENGTH:
         return "Its address is too long."
     segments = [unquote(segment).lower() for segment in url.pathname.split("/") if segment]
     parameters = [(name, value) for name, value in _parameters(url.search) if not is_tracking_parameter(name)]
-    if len(segments) > MOST_SEGMENTS:
+    if len(segments) > MAX_SEGMENTS:
         return "Its address has too many parts."
     if _repeats(segments):
         return "Parts of its address repeat themselves."
-    if len(parameters) > MOST_PARAMETERS or len({name for name, _ in parameters}) < len(parameters) - 2:
+    if len(parameters) > MAX_PARAMETERS or len({name for name, _ in parameters}) < len(parameters) - 2:
         return "Its address has too many parameters."
     if _ACTIONS.intersection(segments) or any(_is_action(name, value) for name, value in parameters):
         return "Its address performs an action instead of showing a page."
@@ -167,7 +167,7 @@ def _is_search(segments: list[str], parameters: list[tuple[str, str]]) -> bool:
 
 def _repeats(segments: list[str]) -> bool:
     words = [segment for segment in segments if not segment.isdecimal()]
-    if any(words.count(word) >= MOST_REPEATS for word in words):
+    if any(words.count(word) >= MAX_REPEATS for word in words):
         return True
     runs = ((start, length) for length in range(2, len(words) // 2 + 1) for start in range(len(words) - 2 * length + 1))
     return any(words[start : start + length] == words[start + length : start + 2 * length] for start, length in runs)

@@ -17,12 +17,12 @@ from apps.retrieval.algorithms.crawl.patterns import Patterns
 NEWS, INDEX, VALUELESS, UNKNOWN = "news", "index", "valueless", "unknown"
 CERTAIN_NEWS = 0.7  # probability; to store what is no article is worse than to look again
 CERTAIN_INDEX = 0.5
-SHORTEST_NEWS = 250  # characters
+MIN_NEWS_LENGTH = 250  # characters
 # Waits before each further look, after which a page is given up.
 LOOK_AGAIN = (timedelta(days=7), timedelta(days=30), timedelta(days=120))  # at what has no value
 TRY_AGAIN = (timedelta(hours=1), timedelta(days=1), timedelta(days=7))  # where there was no answer
 ASK_RULES_AGAIN = (timedelta(days=1), timedelta(days=7), timedelta(days=30))  # where robots.txt forbids
-LONGEST_WAIT = timedelta(days=30)  # that an answer may ask for
+MAX_WAIT = timedelta(days=30)  # that an answer may ask for
 
 _GONE = frozenset({404, 410, 451})
 _POSTPONED = frozenset({"host_busy", "planned"})  # it was not even asked
@@ -111,7 +111,7 @@ def after_look(seen: Seen, *, looks: int, failures: int, now: datetime) -> Decis
     if seen.failure or seen.status != 200:
         return _unanswered(seen, looks, failures, now)
     if seen.presumed_news:
-        reason = "" if seen.run_length >= SHORTEST_NEWS else f"It contains only {seen.run_length} characters of text."
+        reason = "" if seen.run_length >= MIN_NEWS_LENGTH else f"It contains only {seen.run_length} characters of text."
         return Decision(NEWS, 1.0, "feed", reason, looks + 1, 0, None)
     if not seen.kind:
         return _without_value(seen, looks, now, "answer", _sentence(seen.reasons) or "It could not be read.")
@@ -124,7 +124,7 @@ def after_look(seen: Seen, *, looks: int, failures: int, now: datetime) -> Decis
     if seen.probability < CERTAIN_NEWS:
         why = f"It may be news, but that is only {seen.probability:.0%} certain: {_sentence(seen.reasons)}"
         return _without_value(seen, looks, now, "rule", why)
-    if seen.run_length < SHORTEST_NEWS:
+    if seen.run_length < MIN_NEWS_LENGTH:
         why = f"It looks like news, but contains only {seen.run_length} characters of text."
         return _without_value(seen, looks, now, "rule", why)
     return Decision(NEWS, seen.probability, "rule", _sentence(seen.reasons), looks + 1, 0, None)
@@ -182,7 +182,7 @@ def _unanswered(seen: Seen, looks: int, failures: int, now: datetime) -> Decisio
     if seen.status not in _GONE and seen.failure not in _HOPELESS:
         due_at = _due(now, waits, failures)
     if due_at is not None and seen.retry_after is not None:
-        due_at = max(due_at, now + min(timedelta(seconds=seen.retry_after), LONGEST_WAIT))
+        due_at = max(due_at, now + min(timedelta(seconds=seen.retry_after), MAX_WAIT))
     kind = NEWS if seen.presumed_news else seen.known_kind
     if due_at is None and kind == UNKNOWN:
         kind = VALUELESS
@@ -191,7 +191,7 @@ def _unanswered(seen: Seen, looks: int, failures: int, now: datetime) -> Decisio
 
 def _postponed(seen: Seen, looks: int, failures: int, now: datetime) -> Decision:
     kind = NEWS if seen.presumed_news else seen.known_kind
-    wait = min(timedelta(seconds=seen.retry_after or 60.0), LONGEST_WAIT)
+    wait = min(timedelta(seconds=seen.retry_after or 60.0), MAX_WAIT)
     return Decision(kind, 0.0, "", "Other pages of its server came first.", looks, failures, now + wait)
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from lxml import etree
 
 from apps.postings.algorithms.extraction.anchors import is_headline, words_of_link
-from apps.sources.algorithms.addresses import LONGEST_ADDRESS, absolute, host, registrable_domain, resolve
+from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, absolute, host, registrable_domain, resolve
 
-MOST_LINKS = 5_000  # of one page
+MAX_LINKS = 5_000  # of one page
 
 _NO_PAGE = re.compile(
     r"\.(?:pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|csv|epub|mobi|jpe?g|jfif|png|gif|webp|avif|svg|ico|bmp|tiff?|psd|heic|mp[34]|"
@@ -60,7 +60,7 @@ def links_of(root: etree._Element | None, url: str) -> list[Link]:
     own = url.partition("#")[0]
     texts: dict[str, str] = {}
     for element, address in _anchors(root, base):
-        if address == own or (address not in texts and len(texts) >= MOST_LINKS):
+        if address == own or (address not in texts and len(texts) >= MAX_LINKS):
             continue
         text = words_of_link(element)
         if len(text) >= len(texts.setdefault(address, "")):
@@ -106,10 +106,10 @@ def base_of(root: etree._Element, url: str) -> str:
 def _anchors(root: etree._Element, base: str) -> Iterator[tuple[etree._Element, str]]:
     for element in root.iter("a", "area"):
         href = (element.get("href") or "").strip()
-        if not href or href.startswith("#") or len(href) > LONGEST_ADDRESS or _relations(element) & _NOT_FOLLOWED:
+        if not href or href.startswith("#") or len(href) > MAX_ADDRESS_LENGTH or _relations(element) & _NOT_FOLLOWED:
             continue
         address = absolute(href, base).partition("#")[0]
-        if address and len(address) <= LONGEST_ADDRESS and is_page_address(address):
+        if address and len(address) <= MAX_ADDRESS_LENGTH and is_page_address(address):
             yield element, address
 
 

@@ -15,15 +15,15 @@ from apps.retrieval.algorithms.crawl.guesses import Likelihoods, guess
 from apps.sources.algorithms.addresses import is_tracking_parameter, registrable_domain, resolve
 
 KINDS = ("news", "index", "valueless")
-MOST_SIGNATURES = 500  # of a site; the sections of further ones are no longer told apart
-ENOUGH_LOOKS = 20  # at pages of one signature, to judge it
+MAX_SIGNATURES = 500  # of a site; the sections of further ones are no longer told apart
+MIN_LOOKS = 20  # at pages of one signature, to judge it
 USEFUL_SHARE = 0.05  # of them that were news or lists; a signature with less is not worth a request
 TESTED_SHARE = 0.02  # of its pages that are fetched nevertheless, should the site have changed
 PRIOR_LOOKS = 4.0  # that the guess from an address alone counts for
 
 _ELSEWHERE = "*"  # in the place of a section
-_LONGEST_SECTION = 24  # characters
-_MOST_PARAMETERS = 3  # whose names count
+_MAX_SECTION_LENGTH = 24  # characters
+_MAX_PARAMETERS = 3  # whose names count
 _SECTION = re.compile(r"[^\W\d_][\w-]*")
 _NUMBER = re.compile(r"\d+")
 _WORD_BREAK = re.compile(r"[-_+ .]+")
@@ -45,10 +45,10 @@ def signature(url: str) -> str:
     site = registrable_domain(address.hostname)
     subdomain = address.hostname.removesuffix(site).rstrip(".").removeprefix("www")
     section = segments[0].lower() if segments else ""
-    if len(segments) == 1 or len(section) > _LONGEST_SECTION or not _SECTION.fullmatch(section):
+    if len(segments) == 1 or len(section) > _MAX_SECTION_LENGTH or not _SECTION.fullmatch(section):
         section = _ELSEWHERE if segments else ""
     names = {pair.partition("=")[0].lower() for pair in address.search.removeprefix("?").split("&") if pair}
-    told = sorted(name for name in names if not is_tracking_parameter(name))[:_MOST_PARAMETERS]
+    told = sorted(name for name in names if not is_tracking_parameter(name))[:_MAX_PARAMETERS]
     parts = [f"{section}/{min(len(segments), 8)}", *_traits(url, address.pathname, segments), *told]
     return (f"{subdomain}: " if subdomain else "") + " ".join(parts)[:200]
 
@@ -123,14 +123,14 @@ class Patterns:
         """Why a page is not worth a request, as a sentence; "" if it is, or is one of the few that test the rule."""
         news, index, valueless = self.counts(url)
         looks, useful = news + index + valueless, news + index
-        if looks < ENOUGH_LOOKS or useful >= max(1.0, USEFUL_SHARE * looks) or _is_test(url):
+        if looks < MIN_LOOKS or useful >= max(1.0, USEFUL_SHARE * looks) or _is_test(url):
             return ""
         number = f"Only {useful}" if useful else "None"
         return f"{number} of {looks:,} pages with addresses like it were worth reading."
 
     def _shape(self, url: str) -> str:
         shape = signature(url)
-        if shape in self._counts or len(self._counts) < MOST_SIGNATURES:
+        if shape in self._counts or len(self._counts) < MAX_SIGNATURES:
             return shape
         host, colon, rest = shape.rpartition(": ")
         return f"{host}{colon}{_ELSEWHERE}/{rest.partition('/')[2].partition(' ')[0]}"

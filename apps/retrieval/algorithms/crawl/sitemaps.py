@@ -14,17 +14,17 @@ from lxml import etree
 
 from apps.postings.algorithms.extraction.anchors import is_headline
 from apps.retrieval.algorithms.crawl.links import Link, is_page_address
-from apps.sources.algorithms.addresses import LONGEST_ADDRESS, absolute
+from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, absolute
 from apps.sources.formats.characters import with_halves_joined
 from apps.sources.formats.dates import parse_date
 from apps.sources.formats.text import MAX_LANGUAGE, one_line
 
-MOST_ENTRIES = 50_000
-LARGEST_DECODED = 10 * 2**20  # bytes
-MOST_LINKS = 5_000  # that a crawl is given at once
-MOST_SITEMAPS = 50  # of an index
+MAX_ENTRIES = 50_000
+MAX_DECODED_BYTES = 10 * 2**20  # bytes
+MAX_LINKS = 5_000  # that a crawl is given at once
+MAX_SITEMAPS = 50  # of an index
 RECENT = timedelta(days=60)  # before the newest entry of an index; older sitemaps hold a site's past
-LONGEST_TITLE = 300  # characters
+MAX_TITLE_LENGTH = 300  # characters
 
 _PIECE = 2**16  # bytes
 _GZIP = b"\x1f\x8b"
@@ -80,13 +80,13 @@ def read_sitemap(body: bytes, *, url: str) -> Sitemap:
     if root is not None and not _HTML.search(content[: root.start()]):
         is_index = root[1].lower() == b"sitemapindex"
         found = (entry for entry in _xml_entries(content, url) if entry.url)
-        entries = list(islice(found, MOST_ENTRIES + 1))
+        entries = list(islice(found, MAX_ENTRIES + 1))
     else:
         is_index = False
         entries = [Entry(address) for address in _lines(content)]
     if not entries:
         raise NotASitemap("The document is no sitemap: it lists no addresses." if root else "This is no sitemap.")
-    return Sitemap(is_index, tuple(entries[:MOST_ENTRIES]), is_whole and len(entries) <= MOST_ENTRIES)
+    return Sitemap(is_index, tuple(entries[:MAX_ENTRIES]), is_whole and len(entries) <= MAX_ENTRIES)
 
 
 def links_in(body: bytes, *, url: str) -> tuple[Link, ...]:
@@ -102,7 +102,7 @@ def links_in(body: bytes, *, url: str) -> tuple[Link, ...]:
         return tuple(Link(entry.url, "") for entry in recent_sitemaps(sitemap.entries))
     pages = (entry for entry in newest_first(sitemap.entries) if is_page_address(entry.url))
     links = {entry.url: Link(entry.url, entry.title, is_headline(entry.title)) for entry in pages}
-    return tuple(links.values())[:MOST_LINKS]
+    return tuple(links.values())[:MAX_LINKS]
 
 
 def newest_first(entries: tuple[Entry, ...]) -> list[Entry]:
@@ -115,8 +115,8 @@ def recent_sitemaps(entries: tuple[Entry, ...]) -> list[Entry]:
     ordered = newest_first(entries)
     newest = ordered[0].changed if ordered else None
     if newest is None:  # most sites that give no dates begin with the newest
-        return ordered[:MOST_SITEMAPS]
-    return [entry for entry in ordered if entry.changed is None or newest - entry.changed <= RECENT][:MOST_SITEMAPS]
+        return ordered[:MAX_SITEMAPS]
+    return [entry for entry in ordered if entry.changed is None or newest - entry.changed <= RECENT][:MAX_SITEMAPS]
 
 
 def robots_sitemaps(rules: str) -> tuple[str, ...]:
@@ -132,10 +132,10 @@ def robots_sitemaps(rules: str) -> tuple[str, ...]:
 def _unpacked(body: bytes) -> tuple[bytes, bool]:
     """The document's first 10 MB, and whether that is all of it."""
     if not body.startswith(_GZIP):
-        return body[:LARGEST_DECODED], len(body) <= LARGEST_DECODED
+        return body[:MAX_DECODED_BYTES], len(body) <= MAX_DECODED_BYTES
     unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
     try:
-        content = unpacker.decompress(body, LARGEST_DECODED)
+        content = unpacker.decompress(body, MAX_DECODED_BYTES)
     except zlib.error as error:
         raise NotASitemap("The document claims to be packed by gzip, but cannot be unpacked.") from error
     return content, unpacker.eof
@@ -164,9 +164,9 @@ def _entry(element: etree._Element, base: str) -> Entry:
     news = next((child for child in element.iterchildren("*") if _name(child) == "news"), None)
     story = _texts(*news.iter("*")) if news is not None else {}
     return Entry(
-        url=address if len(address) <= LONGEST_ADDRESS else "",
+        url=address if len(address) <= MAX_ADDRESS_LENGTH else "",
         last_modified=_moment(said.get("lastmod", "")),
-        title=one_line(story.get("title", ""), LONGEST_TITLE),
+        title=one_line(story.get("title", ""), MAX_TITLE_LENGTH),
         published=_moment(story.get("publication_date", "")),
         language=story.get("language", "")[:MAX_LANGUAGE],
     )
@@ -195,11 +195,11 @@ def _name(element: etree._Element) -> str:
 def _lines(content: bytes) -> Iterator[str]:
     """The addresses of a document that consists of nothing else."""
     text = content.decode("utf-8", "replace").removeprefix("\ufeff")
-    for line in text.splitlines()[: MOST_ENTRIES + 1]:
+    for line in text.splitlines()[: MAX_ENTRIES + 1]:
         if not line.strip():
             continue
         address = absolute(line.strip()) if line.strip().lower().startswith(("http://", "https://")) else ""
         if not address or " " in line.strip():
             raise NotASitemap("This is no sitemap.")
-        if len(address) <= LONGEST_ADDRESS:
+        if len(address) <= MAX_ADDRESS_LENGTH:
             yield address.partition("#")[0]

@@ -1,4 +1,4 @@
-"""How active a source is just now, against what its habit expects: a Gamma posterior of one factor."""
+"""How active a source is just now, against what its profile expects: a Gamma posterior of one factor."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ HALF_LIFE = 72.0  # h after which what was seen counts half
 
 
 class Activity(NamedTuple):
-    """The factor z on a habit's rate is Gamma distributed with mean seen / expected.
+    """The factor z on a profile's rate is Gamma distributed with mean seen / expected.
 
     Fields are floats, or arrays of one shape for several sources.
     """
@@ -20,7 +20,7 @@ class Activity(NamedTuple):
         return self.seen / self.expected
 
     def after(self, hours: Any, seen: Any, expected: Any) -> "Activity":
-        """The posterior after `seen` postings in `hours` in which the habit alone expected `expected`.
+        """The posterior after `seen` postings in `hours` in which the profile alone expected `expected`.
 
         What was known before fades towards the prior with a half-life of three days.
 

@@ -7,20 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.retrieval.algorithms.calendar import DAY, WEEK
-from apps.retrieval.algorithms.habits.learning import (
-    five_minute_rates,
-    learn_habits,
-    learn_priors,
-)
 from apps.retrieval.algorithms.planner.activity import Activity
-from apps.retrieval.algorithms.planner.ahead import Outlook, next_gaps
+from apps.retrieval.algorithms.planner.lookahead import Outlook, next_gaps
 from apps.retrieval.algorithms.planner.price import closed_form_price, root_mass
 from apps.retrieval.algorithms.traces import Trace
+from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates, learn_priors, learn_profiles
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-LEARN_EVERY = DAY  # h; habits are learnt anew each night
+LEARN_EVERY = DAY  # h; profiles are learnt anew each night
 
 
 class Lessons:
@@ -43,8 +39,8 @@ class Lessons:
         nightly = []
         for night in np.arange(start, end, LEARN_EVERY):
             known = history.window(-np.inf, night)
-            habits = learn_habits(known, night, learn_priors(known, night, random=np.random.default_rng(seed)))
-            nightly.append(five_minute_rates(habits.hourly, habits.minutes))
+            profiles = learn_profiles(known, night, learn_priors(known, night, random=np.random.default_rng(seed)))
+            nightly.append(five_minute_rates(profiles.hourly, profiles.minutes))
         return cls(nightly, start)
 
     def known(self, sources: IntArray, now: FloatArray) -> FloatArray:
@@ -67,7 +63,7 @@ class PricedPlan:
     trace : Trace, of n sources
         Only postings not later than the retrieval at hand are looked at.
     lessons : Lessons
-        What is known of habits at each instant.
+        What is known of profiles at each instant.
     price : float
         Posting-hours per retrieval.
     weights : array (n,)

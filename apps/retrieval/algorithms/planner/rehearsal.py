@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.retrieval.algorithms.calendar import WEEK
-from apps.retrieval.algorithms.planner.ahead import Outlook, next_gaps
+from apps.retrieval.algorithms.planner.lookahead import Outlook, next_gaps
 from apps.retrieval.algorithms.planner.price import closed_form_price, root_mass
 
 FloatArray = NDArray[np.float64]
@@ -59,24 +59,24 @@ def rehearse(outlook: Outlook, hours: float = WEEK) -> Rehearsal:
     return Rehearsal(retrievals=made / lasted, postings=rate, delay=delay / lasted)
 
 
-def price_for(outlook: Outlook, weights: FloatArray, paces: FloatArray, retrievals: float) -> float:
+def price_for(outlook: Outlook, weights: FloatArray, clock_rates: FloatArray, retrievals: float) -> float:
     """The price at which these sources are asked so many times per hour of ours.
 
     Parameters
     ----------
     outlook : Outlook, of k sources
         Its prices are left out of account.
-    weights, paces : arrays (k,)
+    weights, clock rates : arrays (k,)
     retrievals : float, > 0
         Of all of them together, per hour of ours.
 
     Where the bounds of the gaps decide alone, the nearest price that was tried is returned.
     """
     rates = outlook.factor[:, None] * np.diff(outlook.cumulated, axis=1) * (outlook.cumulated.shape[1] - 1) / WEEK
-    price = closed_form_price(root_mass(rates, WEEK) * paces, weights, retrievals * WEEK)
+    price = closed_form_price(root_mass(rates, WEEK) * clock_rates, weights, retrievals * WEEK)
     exponent, former = -0.5, None
     for _ in range(ROUNDS):
-        made = float((rehearse(outlook.priced(price, weights)).retrievals * paces).sum())
+        made = float((rehearse(outlook.priced(price, weights)).retrievals * clock_rates).sum())
         error = math.log(made / retrievals)
         if abs(error) < CLOSE_ENOUGH:
             break
@@ -91,7 +91,7 @@ def price_for(outlook: Outlook, weights: FloatArray, paces: FloatArray, retrieva
     return price
 
 
-def what_if(outlook: Outlook, weights: FloatArray, paces: FloatArray, price: float) -> list[tuple[float, float]]:
+def what_if(outlook: Outlook, weights: FloatArray, clock_rates: FloatArray, price: float) -> list[tuple[float, float]]:
     """Retrievals per hour of ours, and the expected mean delay in hours per posting, at prices around this one.
 
     The delay is over all postings alike, whatever their source's weight; cheapest price last.
@@ -99,5 +99,5 @@ def what_if(outlook: Outlook, weights: FloatArray, paces: FloatArray, price: flo
     points = []
     for factor in CURVE[::-1]:
         rehearsal = rehearse(outlook.priced(price * factor, weights))
-        points.append((float((rehearsal.retrievals * paces).sum()), rehearsal.mean_delay))
+        points.append((float((rehearsal.retrievals * clock_rates).sum()), rehearsal.mean_delay))
     return points

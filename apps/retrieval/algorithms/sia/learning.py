@@ -15,7 +15,7 @@ IntArray = NDArray[np.int64]
 
 WINDOW = 14 * DAY  # h; the paper saw no gain beyond two weeks
 HOURS = 24
-MOST_PATTERNS = 12
+MAX_PATTERNS = 12
 SOURCES_PER_PATTERN = 8
 RESTARTS = 3
 ROUNDS = 100  # of k-means, at most
@@ -69,7 +69,7 @@ def learn(history: Trace, now: float, *, random: np.random.Generator, window: fl
     recent = history.window(now - window, now)
     shares = daily_patterns(recent)
     active = np.flatnonzero(recent.counts)
-    clusters = min(MOST_PATTERNS, max(2, active.size // SOURCES_PER_PATTERN), active.size)
+    clusters = min(MAX_PATTERNS, max(2, active.size // SOURCES_PER_PATTERN), active.size)
     flat = np.full((1, HOURS), 1 / HOURS)
     membership = np.full(len(history), clusters)
     if not active.size:

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, fields
 import numpy as np
 
 from apps.retrieval.algorithms.calendar import DAY, WEEK
-from apps.retrieval.algorithms.habits.learning import five_minute_rates, learn_habits, learn_priors
 from apps.retrieval.algorithms.planner.policies import Lessons, PricedPlan, first_price
 from apps.retrieval.algorithms.sia.learning import learn
 from apps.retrieval.algorithms.sia.policies import Rule
@@ -22,6 +21,7 @@ from apps.retrieval.algorithms.simulation.accounting import (
 from apps.retrieval.algorithms.simulation.clairvoyant import clairvoyant_instants
 from apps.retrieval.algorithms.simulation.folds import Fold
 from apps.retrieval.algorithms.timetables import Timetable
+from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates, learn_priors, learn_profiles
 
 LEAST_PER_DAY, MOST_PER_DAY = 1 / 7, 288.0
 LEAST_GAP, LONGEST_GAP = DAY / MOST_PER_DAY, WEEK  # h
@@ -202,11 +202,11 @@ def _ours_capped(job: Job) -> Evaluate:
 
 
 def _hindsight(job: Job) -> Evaluate:
-    """The same planner, which knows the habits of the very weeks of the test; they teach it nothing more."""
+    """The same planner, which knows the profiles of the very weeks of the test; they teach it nothing more."""
     fold = job.fold
     priors = learn_priors(fold.test, fold.end, random=job.random())
-    habits = learn_habits(fold.test, fold.end, priors)
-    lessons = Lessons([five_minute_rates(habits.hourly, habits.minutes)], fold.start)
+    profiles = learn_profiles(fold.test, fold.end, priors)
+    lessons = Lessons([five_minute_rates(profiles.hourly, profiles.minutes)], fold.start)
     return priced(job, lessons, reacts=False)
 
 

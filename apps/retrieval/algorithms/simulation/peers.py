@@ -17,7 +17,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Rule = Callable[[Trace, IntArray, FloatArray], FloatArray]
 
-LEAST_GAP = 1 / 12  # h
+MIN_GAP_HOURS = 1 / 12  # h
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Peer:
     longest: float = WEEK
 
     def next(self, sources: IntArray, previous: FloatArray, now: FloatArray) -> FloatArray:
-        return now + np.clip(self.rule(self.trace, sources, now) / self.factor, LEAST_GAP, self.longest)
+        return now + np.clip(self.rule(self.trace, sources, now) / self.factor, MIN_GAP_HOURS, self.longest)
 
 
 def freshrss(trace: Trace, sources: IntArray, now: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from apps.retrieval import actions, queries
-from apps.retrieval.models import Habit, Plan, Schedule
+from apps.retrieval.models import Plan, Schedule, WeeklyProfile
 from apps.retrieval.policies import all_policies, pages_policies, policy_of
 from apps.sources.actions import By
 
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         except ValueError as error:
             raise CommandError(str(error)) from None
         if learn:
-            learned = actions.learn_habits(now=now)
+            learned = actions.learn_profiles(now=now)
             planned = actions.replan_changed(now=now)
             console.print(f"{learned:,} habits learnt, {planned:,} sources planned anew")
         console.print(self._table(now))
@@ -76,7 +76,7 @@ class Command(BaseCommand):
             "price": "not known yet" if plan.price is None else f"{plan.price:.4g} posting-hours per retrieval",
             "habits learnt": "never" if plan.learned_at is None else f"{plan.learned_at:%Y-%m-%d %H:%M} UTC",
             "all sources follow it": "yes" if plan.planned_revision == plan.revision else "not yet: within a minute",
-            "sources": f"{wanted.count:,} to be asked, {Habit.objects.count():,} with a habit, "
+            "sources": f"{wanted.count:,} to be asked, {WeeklyProfile.objects.count():,} with a habit, "
             f"{queries.failing().count():,} failing, {Schedule.objects.filter(due_at=None).count():,} at rest",
             f"retrievals in the last {hours:.1f} h": f"{queries.requests_made(since, now):,} of "
             f"{queries.hourly_budget(plan, wanted) * hours:,.0f} planned",

@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from apps.jobs import actions
+from apps.jobs.management.progress import see_through
 from apps.jobs.models import Job
-from apps.jobs.progress import see_through
 from apps.retrieval import sandbox
 from apps.sources import queries as sources
 

@@ -40,7 +40,7 @@ def joined(parts: Sequence[Attributes]) -> Attributes:
     )
 
 
-class Holder(Protocol):
+class PostingSource(Protocol):
     """A block, as conditions see it."""
 
     size: int
@@ -61,7 +61,7 @@ class Condition(Protocol):
         """Those whose postings it asks for."""
         ...
 
-    def bounds(self, block: Holder) -> tuple[Flags, Flags]:
+    def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         """For which documents it surely holds, and for which it may; the first are among the second.
 
         The arrays are the caller's own; where it is all decided they may be the same one.
@@ -74,7 +74,7 @@ class Condition(Protocol):
 
 
 @dataclass(frozen=True)
-class Holds:
+class DocumentSet:
     """One of the terms is in the document. Of no terms: never."""
 
     any_of: tuple[int, ...]
@@ -82,7 +82,7 @@ class Holds:
     def terms(self) -> Iterator[int]:
         yield from self.any_of
 
-    def bounds(self, block: Holder) -> tuple[Flags, Flags]:
+    def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         flags = np.zeros(block.size, np.bool_)
         for term in self.any_of:
             flags[block.holding(term)] = True
@@ -102,7 +102,7 @@ class Stands:
     def terms(self) -> Iterator[int]:
         yield from map(abs, self.items)
 
-    def bounds(self, block: Holder) -> tuple[Flags, Flags]:
+    def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         rarest, *others = sorted((block.holding(term) for term in set(self.terms())), key=len)
         flags = _flags(block.size, rarest)
         for held in others if rarest.size else ():
@@ -127,9 +127,9 @@ class Named:
         yield from self.first
         yield from self.last
 
-    def bounds(self, block: Holder) -> tuple[Flags, Flags]:
-        parts = [Holds((term,)) for term in self.first]
-        flags = All((*parts, Holds(self.last))).bounds(block)[1]
+    def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
+        parts = [DocumentSet((term,)) for term in self.first]
+        flags = All((*parts, DocumentSet(self.last))).bounds(block)[1]
         return (np.zeros(block.size, np.bool_), flags) if self.first else (flags, flags)
 
     def holds(self, document: Document, at: int, surely: Callable[[Condition], Flags]) -> bool:
@@ -146,7 +146,7 @@ class _Known:
     def flags(self, known: Attributes) -> Flags:
         raise NotImplementedError
 
-    def bounds(self, block: Holder) -> tuple[Flags, Flags]:
+    def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         flags = self.flags(block.attributes())
         return flags, flags
 
@@ -228,7 +228,7 @@ class Not:
     def terms(self) -> Iterator[int]:
         yield from self.part.terms()
 
-    def bounds(self, block: Holder) -> tuple[Flags, Flags]:
+    def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         sure, possible = self.part.bounds(block)
         return ~possible, ~sure
 
@@ -246,7 +246,7 @@ class All:
         for part in self.parts:
             yield from part.terms()
 
-    def bounds(self, block: Holder) -> tuple[Flags, Flags]:
+    def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         if not self.parts:
             return np.ones(block.size, np.bool_), np.ones(block.size, np.bool_)
         sure, possible = self.parts[0].bounds(block)
@@ -273,7 +273,7 @@ class Any:
         for part in self.parts:
             yield from part.terms()
 
-    def bounds(self, block: Holder) -> tuple[Flags, Flags]:
+    def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         sure, possible = np.zeros(block.size, np.bool_), np.zeros(block.size, np.bool_)
         for part in self.parts:
             parts_sure, parts_possible = part.bounds(block)
@@ -292,7 +292,7 @@ class Trial:
     """A condition on one block: decided by arrays where they can, by reading where they cannot, and that once."""
 
     condition: Condition
-    block: Holder
+    block: PostingSource
     sure: Flags
     possible: Flags
     _decided: dict[Condition, Flags] = field(default_factory=dict)
@@ -311,7 +311,7 @@ class Trial:
         return self._decided[part]
 
 
-def trial(condition: Condition, block: Holder, alive: Flags | None) -> Trial:
+def trial(condition: Condition, block: PostingSource, alive: Flags | None) -> Trial:
     """A condition on a block, of whose documents only those alive are found; None where all are."""
     sure, possible = condition.bounds(block)
     if alive is not None:

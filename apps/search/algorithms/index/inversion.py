@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from apps.search.algorithms.models.index import Sequences, Vectors
 
-MOST_FREQUENT = 255  # more occurrences of a term in a document count no more
+MAX_FREQUENT = 255  # more occurrences of a term in a document count no more
 
 IntArray = NDArray[np.int64]
 
@@ -96,7 +96,7 @@ def invert(documents: Sequence[Document | None]) -> Inversion:
     keys = np.abs(items) << 32 | np.repeat(np.arange(len(documents)), sizes)
     keys = np.sort(keys[items != 0])
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
-    frequencies = np.minimum(np.diff(starts, append=keys.size), MOST_FREQUENT)
+    frequencies = np.minimum(np.diff(starts, append=keys.size), MAX_FREQUENT)
     terms = keys[starts] >> 32
     begins = np.flatnonzero(np.diff(terms, prepend=-1))
     return Inversion(

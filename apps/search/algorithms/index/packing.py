@@ -10,7 +10,7 @@ from apps.search.algorithms.index.inversion import Inversion
 from apps.search.algorithms.models.bm25 import impacts, packed
 from apps.search.algorithms.models.index import Row
 
-LARGEST_GENERATION = 65_536  # documents, so that an offset fits 16 bits
+MAX_GENERATION = 65_536  # documents, so that an offset fits 16 bits
 
 COPY_BEGIN = b"PGCOPY\n\xff\r\n\0" + bytes(8)  # of Postgres' binary format of COPY
 COPY_END = b"\xff\xff"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from apps.postings.algorithms.words import LONGEST_TEXT, analyse, language_of, sequence
+from apps.postings.algorithms.words import MAX_TEXT_WORDS, analyse, language_of, sequence
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.search.algorithms.language.matching import name_words
 
@@ -46,9 +46,9 @@ def read(title: str, text: str, *, language: str = "", author: str = "", categor
     whole = f"{title}\n{text}"
     code = language_of(whole, language)
     heading = sequence(title, code)
-    words = (heading + sequence(text, code))[:LONGEST_TEXT]
+    words = (heading + sequence(text, code))[:MAX_TEXT_WORDS]
     names = [*_name("author", author), *(word for category in categories for word in _name("category", category))]
-    return Reading(code, words, min(len(heading), LONGEST_TEXT), _pairs(whole, code), names)
+    return Reading(code, words, min(len(heading), MAX_TEXT_WORDS), _pairs(whole, code), names)
 
 
 def _pairs(text: str, language: str) -> list[str]:

@@ -1,6 +1,6 @@
 """What is said of a query that cannot be read."""
 
-_LONGEST_QUOTED = 40  # characters of a piece that a sentence shows
+_MAX_QUOTED_LENGTH = 40  # characters of a piece that a sentence shows
 
 
 def gettext_noop(text: str) -> str:
@@ -25,4 +25,4 @@ class BadQuery(ValueError):
 
 def shortened(piece: str) -> str:
     """A piece as a sentence can quote it."""
-    return piece if len(piece) <= _LONGEST_QUOTED else piece[:_LONGEST_QUOTED] + "…"
+    return piece if len(piece) <= _MAX_QUOTED_LENGTH else piece[:_MAX_QUOTED_LENGTH] + "…"

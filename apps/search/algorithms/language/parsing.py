@@ -6,9 +6,9 @@ from apps.search.algorithms.language.errors import BadQuery, gettext_noop, short
 from apps.search.algorithms.language.tokens import Sign, Token, tokens
 from apps.search.algorithms.language.trees import And, Filter, Not, Or, Tree, parts_of
 
-LONGEST_QUERY = 1_000  # characters
-MOST_TERMS = 100  # words, phrases and values of filters
-DEEPEST = 20  # parentheses inside each other
+MAX_QUERY_LENGTH = 1_000  # characters
+MAX_TERMS = 100  # words, phrases and values of filters
+MAX_DEPTH = 20  # parentheses inside each other
 
 _NOTHING = gettext_noop("Enter something to search for.")
 _TOO_MANY = gettext_noop(
@@ -38,10 +38,10 @@ def parse(text: str) -> Tree:
     apps.search.algorithms.language.errors.BadQuery: “lang:” needs the code of a language, like en, de or zh; “english”
         at character 14 is none.
     """
-    if len(text) > LONGEST_QUERY:
+    if len(text) > MAX_QUERY_LENGTH:
         sentence = gettext_noop("A query can have {most} characters; this one has {number}.")
-        most, number = f"{LONGEST_QUERY:,}", f"{len(text):,}"
-        raise BadQuery(sentence, LONGEST_QUERY, text[LONGEST_QUERY:], most=most, number=number)
+        most, number = f"{MAX_QUERY_LENGTH:,}", f"{len(text):,}"
+        raise BadQuery(sentence, MAX_QUERY_LENGTH, text[MAX_QUERY_LENGTH:], most=most, number=number)
     reader = _Reader(list(tokens(text)), len(text))
     _check_number_of_terms(reader.tokens)
     if not reader.tokens:
@@ -130,9 +130,9 @@ def _operand(reader: _Reader) -> Tree:
 
 def _parenthesised(reader: _Reader, opening: Token) -> Tree:
     reader.opened.append(opening)
-    if len(reader.opened) > DEEPEST:
+    if len(reader.opened) > MAX_DEPTH:
         sentence = gettext_noop("The parenthesis at character {place} is inside {number} others, the maximum depth.")
-        raise BadQuery(sentence, opening.at, opening.written, number=DEEPEST)
+        raise BadQuery(sentence, opening.at, opening.written, number=MAX_DEPTH)
     tree = _all_of(reader)
     if not reader.take(")"):
         raise _unclosed(opening)
@@ -177,5 +177,5 @@ def _check_number_of_terms(read: list[Token]) -> None:
     for token in read:
         if token.operand:
             terms += len(token.operand.values) if isinstance(token.operand, Filter) else 1
-            if terms > MOST_TERMS:
-                raise BadQuery(_TOO_MANY, token.at, token.written, most=MOST_TERMS, word=shortened(token.written))
+            if terms > MAX_TERMS:
+                raise BadQuery(_TOO_MANY, token.at, token.written, most=MAX_TERMS, word=shortened(token.written))

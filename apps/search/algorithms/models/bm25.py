@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 K1 = 1.2  # how soon further occurrences of a term in a document stop counting
 B = 0.6  # how far long documents are held to account
 
-LARGEST_PACKED = 255
-LARGEST_IMPACT = K1 + 1
+MAX_PACKED = 255
+MAX_IMPACT = K1 + 1
 IMPACT_VERSION = f"BM25 k1={K1} b={B}"  # impacts stored under another version have another scale
 
 
@@ -52,7 +52,7 @@ def packed(values: NDArray[np.float32]) -> NDArray[np.uint8]:
     >>> packed(np.array([0.0001, 1.0, 2.2], np.float32)).tolist()
     [1, 116, 255]
     """
-    return np.asarray(np.clip(np.rint(values / (K1 + 1) * LARGEST_PACKED), 1, LARGEST_PACKED), np.uint8)
+    return np.asarray(np.clip(np.rint(values / (K1 + 1) * MAX_PACKED), 1, MAX_PACKED), np.uint8)
 
 
 def points(values: NDArray[np.uint8] | NDArray[np.float32], each: int) -> NDArray[np.int32]:
@@ -63,7 +63,7 @@ def points(values: NDArray[np.uint8] | NDArray[np.float32], each: int) -> NDArra
     """
     if values.dtype == np.uint8:
         return np.multiply(values, each, dtype=np.int32)
-    return np.rint(values.astype(np.float64) * (each * LARGEST_PACKED / LARGEST_IMPACT)).astype(np.int32)
+    return np.rint(values.astype(np.float64) * (each * MAX_PACKED / MAX_IMPACT)).astype(np.int32)
 
 
 def inverse_document_frequencies(document_frequencies: ArrayLike, documents: int) -> NDArray[np.float64]:

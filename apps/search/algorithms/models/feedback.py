@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from apps.search.algorithms.models.index import FloatArray, Index, IntArray, Vectors
 
-MOST_ORIGINS = 3  # documents named for a term
+MAX_ORIGINS = 3  # documents named for a term
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +119,6 @@ def _origins(
     origins = []
     for start, end in zip(starts, ends, strict=True):
         total = parts[items[start:end]].sum()
-        top = items[start : min(end, start + MOST_ORIGINS)]
+        top = items[start : min(end, start + MAX_ORIGINS)]
         origins.append(tuple((int(document_of[item]), float(parts[item] / total)) for item in top))
     return origins

@@ -8,7 +8,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.search.algorithms.models.bm25 import LARGEST_IMPACT, LARGEST_PACKED, points
+from apps.search.algorithms.models.bm25 import MAX_IMPACT, MAX_PACKED, points
 from apps.search.algorithms.models.index import Block, FloatArray, IntArray, Row
 
 _BITS = 30  # of the largest sum
@@ -66,12 +66,12 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int) -> Ranking:
     Scores are summed as whole numbers, so that they do not depend on the order of the terms.
     """
     found = Ranking(np.empty(0, np.int64), np.empty(0))
-    whole = float(np.abs(weights).sum()) * LARGEST_PACKED
+    whole = float(np.abs(weights).sum()) * MAX_PACKED
     if not whole:
         return found
     scale = math.ldexp(1.0, min(_BITS - math.frexp(whole)[1], 900))  # 2**1024 would be too large for a float
     each = np.rint(np.asarray(weights, np.float64) * scale).astype(np.int64).tolist()
-    scale *= LARGEST_PACKED / LARGEST_IMPACT
+    scale *= MAX_PACKED / MAX_IMPACT
     positive = np.maximum(weights, 0)
     room = np.empty(0, np.int32)
     for block in blocks:

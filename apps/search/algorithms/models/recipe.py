@@ -46,7 +46,7 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class Answer:
+class RankedAnswer:
     """Documents for a query, and what was added to it."""
 
     ranking: Ranking
@@ -56,7 +56,7 @@ class Answer:
 
 def search(
     index: Index, query: Query, count: int, *, recipe: Recipe = OURS, judgement: Judgement | None = None
-) -> Answer:
+) -> RankedAnswer:
     """The best `count` documents for a query.
 
     A first pass ranks by BM25 with the pair bonus. Its best documents, each trusted by a sharp power of its score,
@@ -80,11 +80,11 @@ def search(
     first = _pass(index, weights, query, pair_weight, depth, recipe)
     words = _feedback(index, first, recipe, judgement)
     if not words.terms:
-        return Answer(_without(first, judgement.unwanted).first(count), words, weights)
+        return RankedAnswer(_without(first, judgement.unwanted).first(count), words, weights)
     for term in words.terms:
         weights[term.term] = weights.get(term.term, 0.0) + recipe.feedback * term.weight
     second = _pass(index, weights, query, pair_weight, depth, recipe)
-    return Answer(_without(second, judgement.unwanted).first(count), words, weights)
+    return RankedAnswer(_without(second, judgement.unwanted).first(count), words, weights)
 
 
 def _query_weights(query: Query, recipe: Recipe) -> tuple[dict[str, float], float]:

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 
+from apps.jobs.management.progress import see_through
 from apps.jobs.models import Job
-from apps.jobs.progress import see_through
 from apps.search import actions
 
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         job = see_through(actions.begin(from_nothing=empty, asked_by="manage.py reindex"), Console(stderr=True))
         if job.state != Job.State.DONE:
             raise CommandError(f"Job {job.pk} is {job.get_state_display().lower()}. {job.problem}".strip())
-        while (pulled := actions.pull()) and pulled.looked_at:  # what has changed since
+        while (pulled := actions.consume()) and pulled.looked_at:  # what has changed since
             pass
         actions.maintain()
         self.stdout.write(f"{job.result.get('postings', 0):,} postings were read.")

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl
 
-MOST_FIELDS = 25_000  # of one request: ten thousand items, and as much again
+MAX_FIELDS = 25_000  # of one request: ten thousand items, and as much again
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -51,9 +51,9 @@ class Fields:
 
 def _pairs(text: str) -> Iterable[tuple[str, str]]:
     try:
-        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS)
     except ValueError as error:
-        raise BadField(f"A request has at most {MOST_FIELDS:,} fields.") from error
+        raise BadField(f"A request has at most {MAX_FIELDS:,} fields.") from error
     for name, value in pairs:
         if "\0" in value:
             raise BadField(f"{name[:40]} holds a character that no text has.")

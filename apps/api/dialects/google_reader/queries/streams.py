@@ -10,10 +10,9 @@ from apps.accounts.models import User
 from apps.api.dialects.google_reader.formats.items import BROADCAST, READ, STARRED
 from apps.api.dialects.google_reader.formats.streams import READING_LIST, BadStream, Stream
 from apps.api.dialects.google_reader.queries.labels import Labels, labels_of
-from apps.following import listing
 from apps.following import queries as following
-from apps.following.listing import Arrival
-from apps.following.queries import Scope
+from apps.following.queries import Scope, listing
+from apps.following.queries.listing import Arrival
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
@@ -32,7 +31,7 @@ _STATES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StreamRequest:
     """What a client asks of one stream, or of some as if they were one."""
 
     streams: tuple[Stream, ...]
@@ -93,7 +92,7 @@ class Library:
         return found
 
     # --- parts of streams ---------------------------------------------------------------------------------------------
-    def part(self, asked: Asked) -> Part:
+    def part(self, asked: StreamRequest) -> Part:
         """What comes next in a stream, by a number of queries that does not grow with it; as many for each further one.
 
         The order is that of the portal's own lists: by publication. What a continuation says is a place in that order,
@@ -114,10 +113,10 @@ class Library:
 
     def newest_at(self, stream: Stream) -> datetime | None:
         """When the newest posting of a stream was published."""
-        newest = self.part(Asked((stream,), 1)).ids
+        newest = self.part(StreamRequest((stream,), 1)).ids
         return postings.everything().filter(pk__in=newest).values_list("published_at", flat=True).first()
 
-    def _places(self, stream: Stream, scope: Scope, asked: Asked) -> list[Cursor]:
+    def _places(self, stream: Stream, scope: Scope, asked: StreamRequest) -> list[Cursor]:
         if self._is_plain(stream, scope, asked):
             return listing.places(
                 self.user,
@@ -130,7 +129,7 @@ class Library:
             )
         return self._places_by_state(stream, scope, asked)
 
-    def _is_plain(self, stream: Stream, scope: Scope, asked: Asked) -> bool:
+    def _is_plain(self, stream: Stream, scope: Scope, asked: StreamRequest) -> bool:
         """Whether the portal's own lists show just that: all of what is followed, or what is unread of it."""
         if stream.kind == "state" and stream not in (READING_LIST, UNREAD):
             return False
@@ -140,7 +139,7 @@ class Library:
             return following.follow_of(self.user, scope.id) is not None
         return scope.kind in ("all", "folder")
 
-    def _places_by_state(self, stream: Stream, scope: Scope, asked: Asked) -> list[Cursor]:
+    def _places_by_state(self, stream: Stream, scope: Scope, asked: StreamRequest) -> list[Cursor]:
         found = self._held(stream, scope)
         for other in asked.included:
             found = found.filter(self._condition(other)[0])

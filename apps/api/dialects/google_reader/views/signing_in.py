@@ -6,9 +6,9 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.middleware import impersonal
-from apps.api.access import Refused, person_by
 from apps.api.dialects.google_reader.formats.forms import BadField
-from apps.api.dialects.google_reader.views.doors import fields_of, said
+from apps.api.dialects.google_reader.views.endpoint import fields_of, said
+from apps.api.views.access import Refused, person_by
 
 
 @impersonal

@@ -13,16 +13,16 @@ from django.utils.timezone import now
 from apps.accounts.models import User
 from apps.api.dialects.google_reader.formats.items import Contents, as_atom, item_as_json
 from apps.api.dialects.google_reader.formats.streams import READING_LIST, Stream
-from apps.api.dialects.google_reader.pages import heading
 from apps.api.dialects.google_reader.queries.items import items
 from apps.api.dialects.google_reader.queries.labels import labels_by_source, labels_of
-from apps.api.dialects.google_reader.queries.streams import Asked, Library, Part
-from apps.api.dialects.google_reader.views.doors import Call, door, said, told
+from apps.api.dialects.google_reader.queries.streams import Library, Part, StreamRequest
+from apps.api.dialects.google_reader.schemas import heading
+from apps.api.dialects.google_reader.views.endpoint import Call, door, said, told
 from apps.postings.queries import Cursor
 
 USUAL = 20  # items of an answer
-MOST_NUMBERS = 10_000  # items of an answer that tells only their numbers
-MOST_ITEMS = 1_000
+MAX_NUMBERS = 10_000  # items of an answer that tells only their numbers
+MAX_ITEMS = 1_000
 AT_ONCE = 500  # items that are read and written at a time: an answer may be many megabytes
 EMPTY_FOR_NEWSPLUS = [{"id": "0"}]  # it takes an empty list for a failure
 REMEMBERED = 86_400  # s: how long it is known since when a document is as it is
@@ -31,7 +31,7 @@ REMEMBERED = 86_400  # s: how long it is known since when a document is as it is
 # --- numbers ----------------------------------------------------------------------------------------------------------
 @door()
 def ids(call: Call) -> HttpResponse:
-    part = Library(call.person).part(_asked(call, call.streams("s"), MOST_NUMBERS))
+    part = Library(call.person).part(_asked(call, call.streams("s"), MAX_NUMBERS))
     refs = [{"id": str(id)} for id in part.ids]
     if not refs and call.fields.one("client") == "newsplus":
         refs = EMPTY_FOR_NEWSPLUS
@@ -52,7 +52,7 @@ def count(call: Call) -> HttpResponse:
 @door()
 def contents(call: Call, stream: str | None = None) -> HttpResponseBase:
     """A part of the stream that the address or `s` names: all that the person follows by default."""
-    asked = _asked(call, _streams(call, stream), MOST_ITEMS)
+    asked = _asked(call, _streams(call, stream), MAX_ITEMS)
     part = Library(call.person).part(asked)
     title, site_url = heading(call.person, asked.streams[0])
     head = {
@@ -96,7 +96,7 @@ def _written(
 @door(methods=("GET", "HEAD"))
 def atom(call: Call, stream: str) -> HttpResponseBase:
     """A part of a stream; 304 for a client that has it as it is, what was read and starred included."""
-    asked = _asked(call, _streams(call, stream), MOST_ITEMS)
+    asked = _asked(call, _streams(call, stream), MAX_ITEMS)
     part = Library(call.person).part(asked)
     title, site_url = heading(call.person, asked.streams[0])
     found = items(call.person, part.ids, labels_by_source(call.person, labels_of(call.person)))
@@ -127,9 +127,9 @@ def _streams(call: Call, stream: str | None) -> tuple[Stream, ...]:
     return (call.stream(stream),) if stream else call.streams("s")
 
 
-def _asked(call: Call, streams: tuple[Stream, ...], most: int) -> Asked:
+def _asked(call: Call, streams: tuple[Stream, ...], most: int) -> StreamRequest:
     fields, place = call.fields, call.fields.one("c")
-    return Asked(
+    return StreamRequest(
         streams=streams or (READING_LIST,),
         limit=fields.number("n", USUAL, most=most),
         excluded=call.streams("xt"),

@@ -5,11 +5,11 @@ from itertools import zip_longest
 from django.http import HttpRequest, HttpResponse
 from django.utils.timezone import now
 
-from apps.api.dialects.google_reader import actions, pages
-from apps.api.dialects.google_reader.actions import Wish
+from apps.api.dialects.google_reader import actions, schemas
+from apps.api.dialects.google_reader.actions import SubscriptionChange
 from apps.api.dialects.google_reader.formats.forms import BadField
 from apps.api.dialects.google_reader.formats.streams import Stream
-from apps.api.dialects.google_reader.views.doors import MOST_STREAMS, Call, changing, done, door, told
+from apps.api.dialects.google_reader.views.endpoint import MAX_STREAMS, Call, changing, done, door, told
 from apps.following import queries as following
 from apps.retrieval.actions.following import import_list
 from apps.sources.formats import opml
@@ -17,7 +17,7 @@ from apps.sources.formats import opml
 
 @door()
 def listed(call: Call) -> HttpResponse:
-    return told(pages.subscriptions(call.person))
+    return told(schemas.subscriptions(call.person))
 
 
 @changing
@@ -36,12 +36,12 @@ def edit(call: Call) -> HttpResponse:
     return done()
 
 
-def _wishes(call: Call) -> list[Wish]:
+def _wishes(call: Call) -> list[SubscriptionChange]:
     feeds, titles = call.fields.all("s"), call.fields.all("t")
-    if not feeds or len(feeds) > MOST_STREAMS:
-        raise BadField(f"Name from 1 to {MOST_STREAMS:,} feeds as s.")
+    if not feeds or len(feeds) > MAX_STREAMS:
+        raise BadField(f"Name from 1 to {MAX_STREAMS:,} feeds as s.")
     pairs = zip_longest(feeds, titles[: len(feeds)], fillvalue="")
-    return [Wish(call.stream(feed), " ".join(title.split())) for feed, title in pairs]
+    return [SubscriptionChange(call.stream(feed), " ".join(title.split())) for feed, title in pairs]
 
 
 @changing

@@ -3,20 +3,20 @@
 from django.http import HttpResponse
 from django.utils.timezone import now
 
-from apps.api.dialects.google_reader import actions, pages
+from apps.api.dialects.google_reader import actions, schemas
 from apps.api.dialects.google_reader.formats.forms import BadField, read_moment
 from apps.api.dialects.google_reader.formats.streams import Stream
-from apps.api.dialects.google_reader.views.doors import Call, changing, done, door, told
+from apps.api.dialects.google_reader.views.endpoint import Call, changing, done, door, told
 
 
 @door()
 def listed(call: Call) -> HttpResponse:
-    return told(pages.tags(call.person))
+    return told(schemas.tags(call.person))
 
 
 @door()
 def unread_count(call: Call) -> HttpResponse:
-    return told(pages.unread_counts(call.person))
+    return told(schemas.unread_counts(call.person))
 
 
 @changing

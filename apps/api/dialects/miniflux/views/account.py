@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.timezone import now
 
 from apps.accounts.models import User
-from apps.api.dialects.miniflux.formats.answers import SPOKEN
-from apps.api.dialects.miniflux.views.calls import NotThere, body_of, done, refused, resource
+from apps.api.dialects.miniflux.formats.responses import SPOKEN
+from apps.api.dialects.miniflux.views.endpoint import NotThere, body_of, done, refused, resource
 from apps.following import actions as following
 from apps.following import queries as following_queries
 from apps.following.actions import NotPossible
@@ -78,7 +78,7 @@ def _export(request: HttpRequest, person: User) -> HttpResponse:
 
 def _import(request: HttpRequest, person: User) -> HttpResponse:
     try:
-        document = opml.read(body_of(request, opml.LARGEST_DOCUMENT))
+        document = opml.read(body_of(request, opml.MAX_DOCUMENT_BYTES))
     except opml.BrokenOpml as problem:
         raise NotPossible(f"Nothing was imported, for the list cannot be read. {problem}") from problem
     report = follow_list(person, document, now=now())

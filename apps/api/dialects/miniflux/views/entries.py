@@ -10,17 +10,11 @@ from django.utils.timezone import localtime, now
 from apps.accounts.models import User
 from apps.api.actions import marking
 from apps.api.dialects.miniflux import queries
-from apps.api.dialects.miniflux.formats.answers import (
-    Json,
-    enclosure_json,
-    enclosure_place,
-    entry_json,
-    feed_json,
-)
-from apps.api.dialects.miniflux.formats.asking import Asked, read_asked, read_change
-from apps.api.dialects.miniflux.views.calls import NotThere, done, json_of, refused, resource
+from apps.api.dialects.miniflux.formats.parameters import EntryFilter, read_asked, read_change
+from apps.api.dialects.miniflux.formats.responses import Json, enclosure_json, enclosure_place, entry_json, feed_json
+from apps.api.dialects.miniflux.views.endpoint import NotThere, done, json_of, refused, resource
 from apps.api.dialects.miniflux.views.feeds import category_of, category_scope, feed_of
-from apps.api.formats.asking import BadRequest, whole
+from apps.api.formats.parameters import BadRequest, whole
 from apps.api.formats.schemas import Entry
 from apps.following import actions as following
 from apps.following.queries import Scope
@@ -41,11 +35,11 @@ def _category_entries(request: HttpRequest, person: User, category_id: int) -> H
     return _list(person, _asked(request), category_scope(person, category_id))
 
 
-def _asked(request: HttpRequest) -> Asked:
+def _asked(request: HttpRequest) -> EntryFilter:
     return read_asked({name: request.GET.getlist(name) for name in request.GET})
 
 
-def _scope(person: User, asked: Asked) -> Scope:
+def _scope(person: User, asked: EntryFilter) -> Scope:
     try:
         if asked.feed_id is not None:
             return Scope("source", feed_of(person, asked.feed_id).id)
@@ -56,7 +50,7 @@ def _scope(person: User, asked: Asked) -> Scope:
     return Scope("all")
 
 
-def _list(person: User, asked: Asked, scope: Scope) -> HttpResponseBase:
+def _list(person: User, asked: EntryFilter, scope: Scope) -> HttpResponseBase:
     """Sent while it is made, since a thousand postings may be very long."""
     total, ids = queries.find(person, asked, scope, localtime())
     feeds = {id: feed_json(feed, person.pk) for id, feed in queries.feeds_of(person, ids).items()}

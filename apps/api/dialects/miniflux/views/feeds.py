@@ -7,24 +7,24 @@ from django.utils.timezone import now
 
 from apps.accounts.models import User
 from apps.api.dialects.miniflux import actions
-from apps.api.dialects.miniflux.actions import Wish
-from apps.api.dialects.miniflux.formats.answers import category_json, feed_json
-from apps.api.dialects.miniflux.views.calls import NotThere, done, json_of, resource
-from apps.api.formats.asking import BadRequest, text, truth, whole
+from apps.api.dialects.miniflux.actions import FeedChange
+from apps.api.dialects.miniflux.formats.responses import category_json, feed_json
+from apps.api.dialects.miniflux.views.endpoint import NotThere, done, json_of, resource
+from apps.api.formats.parameters import BadRequest, text, truth, whole
 from apps.api.formats.schemas import Category, Feed
 from apps.api.queries import feeds as queries
-from apps.api.queries.own import posting_counts
+from apps.api.queries.visible import posting_counts
 from apps.following import actions as following
 from apps.following import queries as following_queries
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
 from apps.retrieval.actions import source_or_lookup
 from apps.retrieval.actions.following import unfollow
-from apps.retrieval.inspection import inspect
+from apps.retrieval.http.inspection import inspect
 from apps.sources import queries as sources
-from apps.sources.algorithms.addresses import LONGEST_ADDRESS, BadAddress, normalise
+from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, BadAddress, normalise
 
-LONGEST_TITLE = 1_000  # characters
+MAX_TITLE_LENGTH = 1_000  # characters
 # What a program may send back as it was told, and cannot change: a source is the same for all who follow it.
 _SHARED = {"feed_url": "url", "site_url": "site_url", "description": "description"}
 
@@ -52,7 +52,7 @@ def _follow(person: User, feed_id: int) -> Follow:
 
 def _create_feed(request: HttpRequest, person: User) -> HttpResponse:
     said = json_of(request)
-    address = text("feed_url", said.get("feed_url"), most=LONGEST_ADDRESS)
+    address = text("feed_url", said.get("feed_url"), most=MAX_ADDRESS_LENGTH)
     category_id = _known_category(person, said.get("category_id"))
     feed_id = actions.create_feed(person, address, category_id or queries.ALL.id, now=now())
     return JsonResponse({"feed_id": feed_id}, status=201)
@@ -79,16 +79,16 @@ def _update_feed(request: HttpRequest, person: User, feed_id: int) -> HttpRespon
     return JsonResponse(feed_json(feed_of(person, feed_id), person.pk), status=201)
 
 
-def _wish(person: User, said: dict[str, Any], feed: Feed) -> Wish:
+def _wish(person: User, said: dict[str, Any], feed: Feed) -> FeedChange:
     """What is to be another. Programs send back what they were told, too: that is no wish."""
 
     def chosen(name: str, present: bool) -> bool | None:
         wanted = present if said.get(name) is None else truth(name, said[name])
         return None if wanted == present else wanted
 
-    title = feed.title if said.get("title") is None else text("title", said["title"], most=LONGEST_TITLE)
+    title = feed.title if said.get("title") is None else text("title", said["title"], most=MAX_TITLE_LENGTH)
     category_id = _known_category(person, said.get("category_id"))
-    return Wish(
+    return FeedChange(
         title=None if title == feed.title else title,
         category_id=None if category_id == feed.category.id else category_id,
         muted=chosen("hide_globally", feed.is_muted),
@@ -147,7 +147,7 @@ icon = resource(GET=_icon)
 # --- discovery --------------------------------------------------------------------------------------------------------
 def _discover(request: HttpRequest, person: User) -> HttpResponse:
     """What feeds an address has. Of one that the portal knows it says so, and asks nobody."""
-    address = text("url", json_of(request).get("url"), most=LONGEST_ADDRESS)
+    address = text("url", json_of(request).get("url"), most=MAX_ADDRESS_LENGTH)
     try:
         url = normalise(address)
     except BadAddress as problem:
@@ -194,7 +194,7 @@ def _create_category(request: HttpRequest, person: User) -> HttpResponse:
 
 
 def _title(request: HttpRequest) -> str:
-    title = text("title", json_of(request).get("title"), most=LONGEST_TITLE)
+    title = text("title", json_of(request).get("title"), most=MAX_TITLE_LENGTH)
     if not title:
         raise BadRequest("The title is mandatory.")
     return title

@@ -9,13 +9,13 @@ from apps.accounts.models import User
 from apps.alerts import models
 from apps.alerts import queries as alerts
 from apps.alerts.queries import messages
-from apps.api.dialects.rest.schemas.answers import Answer, cut, place_in, place_of
+from apps.api.dialects.rest.schemas.base import Schema, cut, place_in, place_of
 from apps.api.dialects.rest.schemas.postings import Posting, told
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
 
 
-class Search(Answer):
+class Search(Schema):
     id: int
     name: str
     query: str
@@ -25,11 +25,11 @@ class Search(Answer):
     refusal: str = Field(description="Why nothing can be tried on it as it comes; empty if it can.")
 
 
-class SearchList(Answer):
+class SearchList(Schema):
     items: list[Search] = Field(description="By name.")
 
 
-class Rule(Answer):
+class Rule(Schema):
     """What is done with what a search finds."""
 
     mark_read: bool
@@ -44,24 +44,24 @@ class Rule(Answer):
     importance: float = Field(description="What it is worth beside your others; 1 is usual.")
 
 
-class Hit(Answer):
+class Hit(Schema):
     found_at: datetime
     posting: Posting
 
 
-class HitList(Answer):
+class HitList(Schema):
     items: list[Hit] = Field(description="What you may not read any more is left out, so that a page may be short.")
     next: str | None
 
 
-class Attempt(Answer):
+class Attempt(Schema):
     at: datetime
     took: float = Field(description="Seconds.")
     status: int | None = Field(description="Of HTTP or SMTP; null where no answer came.")
     error: str
 
 
-class Message(Answer):
+class Message(Schema):
     id: int
     channel: str
     search_id: int | None = Field(description="A digest is of several searches and has none.")
@@ -74,7 +74,7 @@ class Message(Answer):
     log: list[Attempt] = Field(description="The oldest first.")
 
 
-class MessageList(Answer):
+class MessageList(Schema):
     items: list[Message] = Field(description="The newest first.")
     next: str | None
 

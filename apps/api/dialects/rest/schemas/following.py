@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from pydantic import Field
 
 from apps.accounts.models import User
-from apps.api.dialects.rest.schemas.answers import Answer, cut, place_in, place_of
+from apps.api.dialects.rest.schemas.base import Schema, cut, place_in, place_of
 from apps.following import models
 from apps.following import queries as following
 from apps.following.actions import ImportReport
@@ -16,7 +16,7 @@ from apps.sources.algorithms.addresses import http_address
 from apps.sources.models import Source
 
 
-class Follow(Answer):
+class Follow(Schema):
     source_id: int
     url: str
     site_url: str
@@ -33,12 +33,12 @@ class Follow(Answer):
     followed_at: datetime
 
 
-class FollowList(Answer):
+class FollowList(Schema):
     items: list[Follow]
     next: str | None
 
 
-class Folder(Answer):
+class Folder(Schema):
     id: int
     name: str
     parent_id: int | None
@@ -46,21 +46,21 @@ class Folder(Answer):
     unread: int = Field(description="Of the sources in it and below it, each once; muted ones do not count.")
 
 
-class FolderList(Answer):
+class FolderList(Schema):
     items: list[Folder] = Field(description="In the order in which you sorted them.")
 
 
-class Tag(Answer):
+class Tag(Schema):
     id: int
     name: str
     postings: int
 
 
-class TagList(Answer):
+class TagList(Schema):
     items: list[Tag] = Field(description="By name.")
 
 
-class Imported(Answer):
+class Imported(Schema):
     """What a list of another reader brought."""
 
     followed: list[int] = Field(description="Sources that you did not follow before.")

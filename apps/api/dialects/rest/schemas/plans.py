@@ -6,7 +6,7 @@ from datetime import date, datetime
 from pydantic import Field
 
 from apps.accounts.models import User
-from apps.api.dialects.rest.schemas.answers import Answer, finite
+from apps.api.dialects.rest.schemas.base import Schema, finite
 from apps.following import queries as following
 from apps.retrieval import queries as retrieval
 from apps.retrieval.reports import source as reports
@@ -16,7 +16,7 @@ from apps.retrieval.reports.portal import RECENT
 DAYS = 30
 
 
-class Habit(Answer):
+class Habit(Schema):
     """What is expected of it in a week, in its local time."""
 
     hourly: list[list[float]] = Field(description="Seven rows, Sunday first, of 24 hours: postings expected in each.")
@@ -25,12 +25,12 @@ class Habit(Answer):
     learned_at: datetime
 
 
-class Expected(Answer):
+class Expected(Schema):
     retrievals: float = Field(description="A day.")
     mean_delay: float = Field(description="Seconds of its own time.")
 
 
-class Halving(Answer):
+class Halving(Schema):
     """What it would cost to halve its delay."""
 
     now: Expected
@@ -38,14 +38,14 @@ class Halving(Answer):
     possible: bool
 
 
-class DelaysOfDay(Answer):
+class DelaysOfDay(Schema):
     day: date
     postings: int = Field(description="That were retrieved then and whose delay is known.")
     mean: float | None = Field(description="Seconds.")
     longest: float = Field(description="Seconds.")
 
 
-class Reasons(Answer):
+class Reasons(Schema):
     """All that goes into its next instant."""
 
     coming: list[datetime] = Field(description="The next instant, and those that are likely to follow it.")
@@ -63,7 +63,7 @@ class Reasons(Answer):
     delays: list[DelaysOfDay] = Field(description="Of the last thirty days, the oldest first.")
 
 
-class SourcePlan(Answer):
+class SourcePlan(Schema):
     source_id: int
     next_at: datetime | None = Field(description="Null while it is not asked.")
     reason: str
@@ -72,7 +72,7 @@ class SourcePlan(Answer):
     for_staff: Reasons | None
 
 
-class Plan(Answer):
+class Plan(Schema):
     policy: str
     sources: int = Field(description="That are to be asked.")
     budget: float = Field(description="Retrievals a day of all of them.")
@@ -118,13 +118,13 @@ def _reasons(found: reports.PlanOfSource, days: Sequence[DelaysOfDay]) -> Reason
         announced=found.announced,
         activity=found.remembered.activity.factor,
         chance=finite(found.chance),
-        habit=_habit(found.habit) if found.habit else None,
+        habit=_profile(found.profile) if found.profile else None,
         halving=Halving.model_validate(found.halving) if found.halving else None,
         delays=list(days),
     )
 
 
-def _habit(habit: reports.HabitOfSource) -> Habit:
+def _profile(habit: reports.SourceProfile) -> Habit:
     return Habit(
         hourly=[list(row) for row in habit.hourly],
         utc_offset=habit.utc_offset,

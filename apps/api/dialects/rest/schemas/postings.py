@@ -10,12 +10,12 @@ from django.db.models.functions import Coalesce, Left, NullIf
 from pydantic import Field
 
 from apps.accounts.models import User
-from apps.api.dialects.rest.schemas.answers import Answer, cut
+from apps.api.dialects.rest.schemas.base import Schema, cut
 from apps.following import queries as following
-from apps.following.listing import listed
 from apps.following.models import Tagging
-from apps.following.own_things import own_things
 from apps.following.queries import Scope
+from apps.following.queries.listing import listed
+from apps.following.queries.posting_state import posting_state
 from apps.postings import models
 from apps.postings import queries as postings
 from apps.postings.queries import Cursor
@@ -25,7 +25,7 @@ from apps.stories.queries.front import with_story
 EXCERPT = 300  # characters
 
 
-class Posting(Answer):
+class Posting(Schema):
     id: int
     source_id: int
     source_title: str = Field(description="Your own name for it, where you gave it one.")
@@ -46,20 +46,20 @@ class Posting(Answer):
     story_id: int | None = Field(description="Of the story that it shares with other sources.")
 
 
-class PostingList(Answer):
+class PostingList(Schema):
     items: list[Posting]
     next: str | None
     shown_at: datetime = Field(description="Send it along to mark read what was here then.")
 
 
-class Enclosure(Answer):
+class Enclosure(Schema):
     url: str
     media_type: str
     length: int = Field(description="Bytes; 0 if nobody said.")
     title: str
 
 
-class Edition(Answer):
+class Edition(Schema):
     """How it read before an edit."""
 
     title: str
@@ -158,7 +158,7 @@ def posting_details(user: User, posting_id: int) -> PostingDetails | None:
     row = _as_seen(user, following.readable_by(user).filter(pk=posting_id)).values(*_WHOLE).first()
     if row is None:
         return None
-    own = own_things(user, posting_id)
+    own = posting_state(user, posting_id)
     return PostingDetails(
         **_values(row)
         | {

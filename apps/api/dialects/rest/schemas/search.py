@@ -7,7 +7,7 @@ from datetime import date, datetime
 from pydantic import Field
 
 from apps.accounts.models import User
-from apps.api.dialects.rest.schemas.answers import Answer, finite
+from apps.api.dialects.rest.schemas.base import Schema, finite
 from apps.api.dialects.rest.schemas.postings import Posting, told
 from apps.following import queries as following
 from apps.search import queries as searching
@@ -16,24 +16,24 @@ from apps.search.queries import Added, Order, SearchResult
 from apps.search.queries.marks import Marker, Text, spelled, texts
 
 
-class Piece(Answer):
+class Piece(Schema):
     text: str
     is_marked: bool = Field(description="Whether it was looked for.")
 
 
-class Found(Answer):
+class Found(Schema):
     posting: Posting
     title: list[Piece]
     snippet: list[Piece]
     reasons: list[str] = Field(description="What its freshness and its source did to its place.")
 
 
-class Origin(Answer):
+class Origin(Schema):
     posting_id: int
     title: str
 
 
-class AddedWord(Answer):
+class AddedWord(Schema):
     """A word that was looked for besides those of the query."""
 
     term: str = Field(description="As the index has it: name it in `without` to leave it out.")
@@ -42,29 +42,29 @@ class AddedWord(Answer):
     origins: list[Origin] = Field(description="The postings that it came from, the most telling first.")
 
 
-class SourceCount(Answer):
+class SourceCount(Schema):
     source_id: int
     title: str
     postings: int
 
 
-class NameCount(Answer):
+class NameCount(Schema):
     name: str
     postings: int
 
 
-class DayCount(Answer):
+class DayCount(Schema):
     day: date
     postings: int
 
 
-class Facets(Answer):
+class Facets(Schema):
     sources: list[SourceCount]
     categories: list[NameCount]
     days: list[DayCount]
 
 
-class SearchAnswer(Answer):
+class SearchAnswer(Schema):
     query: str = Field(description="As it was read.")
     meant: str | None = Field(description="The query that was probably meant, if it is another one.")
     order: Order
@@ -78,7 +78,7 @@ class SearchAnswer(Answer):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchRequest:
     text: str
     order: Order
     expansion: bool
@@ -88,7 +88,7 @@ class Asked:
     cursor: str
 
 
-def search(user: User, asked: Asked, now: datetime) -> SearchAnswer:
+def search(user: User, asked: SearchRequest, now: datetime) -> SearchAnswer:
     """A page of what was found; `now` is in the person's time zone. Besides the search itself, four queries.
 
     Raises

@@ -9,12 +9,12 @@ from django.db.models.functions import Lower
 from pydantic import Field
 
 from apps.accounts.models import User
-from apps.api.dialects.rest.schemas.answers import Answer, cut, place_in, place_of
+from apps.api.dialects.rest.schemas.base import Schema, cut, place_in, place_of
 from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.retrieval import queries as retrieval
-from apps.retrieval.lateness import late
 from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.queries.lateness import late
 from apps.sources import models
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import http_address
@@ -25,7 +25,7 @@ Sort = Literal["popular", "new", "name"]
 RETRIEVALS = 20  # latest ones that are told
 
 
-class Source(Answer):
+class Source(Schema):
     id: int
     url: str
     kind: str
@@ -42,12 +42,12 @@ class Source(Answer):
     followed: bool
 
 
-class SourceList(Answer):
+class SourceList(Schema):
     items: list[Source]
     next: str | None
 
 
-class Health(Answer):
+class Health(Schema):
     """How it answers, and what we do about it."""
 
     next_at: datetime | None = Field(
@@ -63,7 +63,7 @@ class Health(Answer):
     slowdown: float = Field(description="By which its gaps are longer, since it asked us to slow down.")
 
 
-class Visit(Answer):
+class Check(Schema):
     due_at: datetime = Field(description="For the first time, however often it was dispatched.")
     dispatched_at: datetime
     begun_at: datetime | None = Field(description="When the request was sent; null if none was.")
@@ -81,7 +81,7 @@ class Visit(Answer):
     message: str
 
 
-class Worth(Answer):
+class Worth(Schema):
     """What staff decide, or decide by."""
 
     weight: float
@@ -94,7 +94,7 @@ class Worth(Answer):
 
 class SourceDetails(Source):
     health: Health | None = Field(description="Null while nobody wants it asked.")
-    retrievals: list[Visit] = Field(description="The latest, the newest first.")
+    retrievals: list[Check] = Field(description="The latest, the newest first.")
     for_staff: Worth | None
 
 
@@ -188,10 +188,10 @@ def _health(schedule: Schedule) -> Health:
     )
 
 
-def _visit(row: Retrieval) -> Visit:
-    plain = {name: getattr(row, name) for name in Visit.model_fields if name not in ("bytes", "lateness_seconds")}
+def _visit(row: Retrieval) -> Check:
+    plain = {name: getattr(row, name) for name in Check.model_fields if name not in ("bytes", "lateness_seconds")}
     seconds = late(row)
-    return Visit(**plain, bytes=row.wire_bytes, lateness_seconds=seconds.stored if seconds else None)
+    return Check(**plain, bytes=row.wire_bytes, lateness_seconds=seconds.stored if seconds else None)
 
 
 def _worth(source: models.Source) -> Worth:

@@ -8,21 +8,21 @@ from django.core.cache import cache
 from pydantic import Field
 
 from apps.accounts.models import User
-from apps.api.dialects.rest.schemas.answers import Answer, place_in, place_of
+from apps.api.dialects.rest.schemas.base import Schema, place_in, place_of
 from apps.api.dialects.rest.schemas.postings import Posting, told
 from apps.postings.queries import BadCursor
 from apps.stories import models
 from apps.stories.queries import front as stories
 from apps.summaries import queries as summaries
 
-LONGEST = 300  # postings of a story that are told
+MAX_POSTINGS = 300  # postings of a story that are told
 SUMMARISED = 12  # of them
 KEPT = 1_800  # s that an order stays as it was on its first page
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
-class Story(Answer):
+class Story(Schema):
     id: int
     lead: Posting = Field(description="The posting that stands for it.")
     sources: int = Field(description="That you may see.")
@@ -31,22 +31,22 @@ class Story(Answer):
     is_personal: bool = Field(description="Whether what you like to read had a say in its place.")
 
 
-class StoryList(Answer):
+class StoryList(Schema):
     items: list[Story]
     next: str | None
 
 
-class Report(Answer):
+class Report(Schema):
     posting: Posting
     copy_of: int | None = Field(description="The posting that it repeats.")
 
 
-class Sentence(Answer):
+class Sentence(Schema):
     posting_id: int
     text: str
 
 
-class StoryDetails(Answer):
+class StoryDetails(Schema):
     id: int = Field(description="Another one than was asked for, if that story became a part of this one.")
     lead: Posting
     first_at: datetime
@@ -118,16 +118,16 @@ def story_details(user: User, story_id: int) -> StoryDetails | None:
     story = stories.story_of(story_id)
     if story is None:
         return None
-    members = list(stories.members_of(story.pk).values_list("posting_id", "copy_of")[: LONGEST + 1])
-    found = told(user, [posting_id for posting_id, _ in members[:LONGEST]])
+    members = list(stories.members_of(story.pk).values_list("posting_id", "copy_of")[: MAX_POSTINGS + 1])
+    found = told(user, [posting_id for posting_id, _ in members[:MAX_POSTINGS]])
     reports = [
         Report(posting=found[posting_id], copy_of=copy_of if copy_of in found else None)
-        for posting_id, copy_of in members[:LONGEST]
+        for posting_id, copy_of in members[:MAX_POSTINGS]
         if posting_id in found
     ]
     if not reports:
         return None
-    return _details(story, reports, is_cut=len(members) > LONGEST)
+    return _details(story, reports, is_cut=len(members) > MAX_POSTINGS)
 
 
 def _details(story: models.Story, reports: list[Report], *, is_cut: bool) -> StoryDetails:

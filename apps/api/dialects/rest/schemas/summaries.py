@@ -3,13 +3,13 @@
 from pydantic import Field
 
 from apps.accounts.models import User
-from apps.api.dialects.rest.schemas.answers import Answer
+from apps.api.dialects.rest.schemas.base import Schema
 from apps.following import queries as following
 from apps.summaries import queries as summaries
 from apps.summaries.algorithms.outlines import STEPS, step_of
 
 
-class Summary(Answer):
+class Summary(Schema):
     posting_id: int
     language: str
     teaser: str = Field(description="What the publisher said of it; empty if it said nothing but the text.")

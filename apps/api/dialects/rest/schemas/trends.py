@@ -6,13 +6,13 @@ from datetime import datetime
 from pydantic import Field
 
 from apps.accounts.models import User
-from apps.api.dialects.rest.schemas.answers import Answer, finite
+from apps.api.dialects.rest.schemas.base import Schema, finite
 from apps.following import queries as following
 from apps.trending import models
 from apps.trending import queries as trending
 
 
-class Trend(Answer):
+class Trend(Schema):
     rank: int
     term: str
     score: float
@@ -25,23 +25,23 @@ class Trend(Answer):
     since: datetime = Field(description="When it came to the list, to stay.")
 
 
-class TrendList(Answer):
+class TrendList(Schema):
     horizon: models.Trend.Horizon
     listed_at: datetime | None
     items: list[Trend]
 
 
-class Place(Answer):
+class TrendPlace(Schema):
     language: str
     category: str = Field(description="Empty for all of them.")
 
 
-class Trends(Answer):
+class Trends(Schema):
     language: str
     category: str
     method: models.Trend.Method
     lists: list[TrendList] = Field(description="The shortest time first.")
-    places: list[Place] = Field(description="That have lists, the language of most postings first.")
+    places: list[TrendPlace] = Field(description="That have lists, the language of most postings first.")
 
 
 def trends(
@@ -66,7 +66,7 @@ def trends(
             )
             for name, found in chosen.items()
         ],
-        places=[Place(language=place.language, category=place.category) for place in places],
+        places=[TrendPlace(language=place.language, category=place.category) for place in places],
     )
 
 

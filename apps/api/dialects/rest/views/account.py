@@ -6,9 +6,9 @@ from ninja import Router
 from pydantic import BaseModel, Field
 
 from apps.accounts.models import AppToken, User
-from apps.accounts.requests import PersonsRequest
-from apps.api.access import token_of
-from apps.api.dialects.rest.views.asked import answers
+from apps.accounts.views.requests import PersonsRequest
+from apps.api.dialects.rest.views.parameters import answers
+from apps.api.views.access import token_of
 
 router = Router(tags=["account"])
 

@@ -3,9 +3,9 @@
 from ninja import Router
 
 from apps.accounts.models import User
-from apps.accounts.requests import PersonsRequest, present
+from apps.accounts.views.requests import PersonsRequest, present
 from apps.api.dialects.rest.schemas.alerts import HitList, MessageList, Rule, hit_list, message_list, rule_of
-from apps.api.dialects.rest.views.asked import Id, PartOf, answers
+from apps.api.dialects.rest.views.parameters import Id, PartOf, answers
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
 

@@ -5,7 +5,7 @@ from django.utils.timezone import now
 from ninja import Router, Status
 
 from apps.accounts.models import User
-from apps.accounts.requests import PersonsRequest, present
+from apps.accounts.views.requests import PersonsRequest, present
 from apps.api.dialects.rest.schemas.following import (
     Folder,
     FolderList,
@@ -18,7 +18,7 @@ from apps.api.dialects.rest.schemas.following import (
     tag_list,
     tag_of,
 )
-from apps.api.dialects.rest.views.asked import GivenId, Id, Name, Wish, answers
+from apps.api.dialects.rest.views.parameters import GivenId, Id, Name, RequestBody, answers
 from apps.api.dialects.rest.views.problems import Impossible
 from apps.following import actions as following_actions
 from apps.following import models
@@ -31,19 +31,19 @@ router = Router(tags=["following"])
 OPML_TYPES = ("text/x-opml", "application/xml", "text/xml")
 
 
-class NewFolder(Wish):
+class NewFolder(RequestBody):
     name: Name
     parent_id: GivenId | None = None
 
 
-class FolderChanges(Wish):
+class FolderChanges(RequestBody):
     """What is not named stays as it is."""
 
     name: Name | None = None
     parent_id: GivenId | None = None
 
 
-class TagName(Wish):
+class TagName(RequestBody):
     name: Name
 
 

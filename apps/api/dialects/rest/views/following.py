@@ -6,9 +6,9 @@ from ninja import Router, Status
 from pydantic import Field, model_validator
 
 from apps.accounts.models import User
-from apps.accounts.requests import PersonsRequest, present
+from apps.accounts.views.requests import PersonsRequest, present
 from apps.api.dialects.rest.schemas.following import Follow, FollowList, follow_list, follow_of
-from apps.api.dialects.rest.views.asked import GivenId, Id, PartOf, Truth, Wish, Words, answers
+from apps.api.dialects.rest.views.parameters import GivenId, Id, PartOf, RequestBody, Truth, Words, answers
 from apps.api.dialects.rest.views.problems import Choice, Impossible
 from apps.following import actions as following_actions
 from apps.following import models
@@ -17,16 +17,16 @@ from apps.retrieval.actions import following as actions
 
 router = Router(tags=["following"])
 
-MOST_FOLDERS = 100  # that a source lies in
-LONGEST_ADDRESS = 2_000  # characters
+MAX_FOLDERS = 100  # that a source lies in
+MAX_ADDRESS_LENGTH = 2_000  # characters
 
 
-class NewFollow(Wish):
+class NewFollow(RequestBody):
     """A source by its number, or by an address: that of a feed, or of any page that names its feed."""
 
     source_id: GivenId | None = None
-    address: Words = Field("", max_length=LONGEST_ADDRESS)
-    folder_ids: list[GivenId] = Field([], max_length=MOST_FOLDERS)
+    address: Words = Field("", max_length=MAX_ADDRESS_LENGTH)
+    folder_ids: list[GivenId] = Field([], max_length=MAX_FOLDERS)
 
     @model_validator(mode="after")
     def _names_one(self) -> "NewFollow":
@@ -35,11 +35,11 @@ class NewFollow(Wish):
         return self
 
 
-class FollowChanges(Wish):
+class FollowChanges(RequestBody):
     """What is not named stays as it is."""
 
     title: Words | None = Field(None, description="Your own name for it; empty for the one that it gives itself.")
-    folder_ids: list[GivenId] | None = Field(None, max_length=MOST_FOLDERS, description="The folders that it lies in.")
+    folder_ids: list[GivenId] | None = Field(None, max_length=MAX_FOLDERS, description="The folders that it lies in.")
     muted: Truth | None = None
     view: models.Follow.View | None = None
     full_text: models.Follow.FullText | None = None

@@ -17,7 +17,7 @@ from ninja.renderers import JSONRenderer
 from ninja.responses import NinjaJSONEncoder
 
 from apps.api.dialects.rest.views import problems
-from apps.api.dialects.rest.views.doorway import Token
+from apps.api.dialects.rest.views.endpoint import Token
 
 DESCRIPTION = """
 Read, follow and search what this portal has, as the person whose app token you bring.

@@ -3,9 +3,9 @@
 from django.utils.timezone import now
 from ninja import Router
 
-from apps.accounts.requests import PersonsRequest, present
+from apps.accounts.views.requests import PersonsRequest, present
 from apps.api.dialects.rest.schemas.plans import Plan, SourcePlan, source_plan, whole_plan
-from apps.api.dialects.rest.views.asked import Id, answers
+from apps.api.dialects.rest.views.parameters import Id, answers
 from apps.api.dialects.rest.views.problems import Impossible
 
 router = Router(tags=["plan"])

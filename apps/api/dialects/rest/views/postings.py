@@ -8,11 +8,11 @@ from ninja import Query, Router
 from pydantic import AwareDatetime, BaseModel, Field
 
 from apps.accounts.models import User
-from apps.accounts.requests import PersonsRequest, present
+from apps.accounts.views.requests import PersonsRequest, present
 from apps.api.dialects.rest import actions
 from apps.api.dialects.rest.schemas.postings import PostingDetails, PostingList, posting_details, posting_list
 from apps.api.dialects.rest.schemas.summaries import Summary, summary_of
-from apps.api.dialects.rest.views.asked import GivenId, GivenIds, Id, Name, Part, Text, Truth, Wish, answers
+from apps.api.dialects.rest.views.parameters import GivenId, GivenIds, Id, Name, Part, RequestBody, Text, Truth, answers
 from apps.api.dialects.rest.views.problems import Impossible
 from apps.following import actions as following_actions
 from apps.following import queries as following
@@ -20,7 +20,7 @@ from apps.following.queries import Kind, Scope
 
 router = Router(tags=["postings"])
 
-MOST_TAGS = 20  # named in a request
+MAX_TAGS = 20  # named in a request
 
 
 class Chosen(BaseModel):
@@ -63,13 +63,13 @@ class ListPart(Chosen, Part):
     content: bool = Field(False, description="With `html`.")
 
 
-class Marks(Wish):
+class Marks(RequestBody):
     """What is not named stays as it is."""
 
     read: Truth | None = None
     starred: Truth | None = None
-    add_tags: list[Name] = Field([], max_length=MOST_TAGS)
-    remove_tags: list[Name] = Field([], max_length=MOST_TAGS)
+    add_tags: list[Name] = Field([], max_length=MAX_TAGS)
+    remove_tags: list[Name] = Field([], max_length=MAX_TAGS)
 
     def made(self) -> actions.Marks:
         return actions.Marks(self.read, self.starred, self.add_tags, self.remove_tags)
@@ -83,7 +83,7 @@ class Marked(BaseModel):
     posting_ids: list[int] = Field(description="Those of them that are there for you.")
 
 
-class WholeList(Wish, Chosen):
+class WholeList(RequestBody, Chosen):
     source_id: GivenId | None = None
     folder_id: GivenId | None = Field(None, description="With the folders below it.")
     tag_id: GivenId | None = None
@@ -97,7 +97,7 @@ class MarkedList(BaseModel):
     undo_id: int | None = Field(description="By which it can be undone for a day; null if nothing became read.")
 
 
-class Undo(Wish):
+class Undo(RequestBody):
     undo_id: GivenId
 
 
@@ -105,7 +105,7 @@ class Unmarked(BaseModel):
     count: int = Field(description="Postings that are unread again; 0 where there is nothing to undo any more.")
 
 
-class NoteText(Wish):
+class NoteText(RequestBody):
     text: Text = Field(description="Nothing but spaces: the note is deleted.")
 
 

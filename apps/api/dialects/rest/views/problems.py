@@ -11,8 +11,8 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from pydantic import BaseModel, Field
 
 from apps.accounts import actions as accounts
-from apps.api.access import Refused
-from apps.database.brief import TookTooLong
+from apps.api.views.access import Refused
+from apps.database.statement_timeout import TookTooLong
 from apps.following import actions as following
 from apps.postings.queries import BadCursor
 from apps.retrieval.actions.lookups import WITHIN, TooOften

@@ -7,12 +7,12 @@ from ninja import Query, Router, Status
 from pydantic import BaseModel, Field
 
 from apps.accounts.models import User
-from apps.accounts.requests import PersonsRequest, present
-from apps.accounts.zones import zone_named
+from apps.accounts.queries.time_zones import zone_named
+from apps.accounts.views.requests import PersonsRequest, present
 from apps.api.dialects.rest.schemas import search as pages
 from apps.api.dialects.rest.schemas.alerts import Search, SearchList, search_list, search_of
-from apps.api.dialects.rest.schemas.search import Asked, SearchAnswer
-from apps.api.dialects.rest.views.asked import LONGEST_CURSOR, Id, Name, Short, Wish, Words, answers
+from apps.api.dialects.rest.schemas.search import SearchAnswer, SearchRequest
+from apps.api.dialects.rest.views.parameters import MAX_CURSOR_LENGTH, Id, Name, RequestBody, Short, Words, answers
 from apps.search.actions import saved as actions
 from apps.search.models import SavedSearch
 from apps.search.queries import LENGTH
@@ -36,10 +36,12 @@ class Question(BaseModel):
     without: list[Short] = Field([], max_length=MOST_WITHOUT, description="Terms that are not to be added.")
     like_ids: list[Id] = Field([], max_length=MOST_JUDGED, description="Postings that you would have more of.")
     unlike_ids: list[Id] = Field([], max_length=MOST_JUDGED, description="Postings that you would have less of.")
-    cursor: str = Field("", max_length=LONGEST_CURSOR, description=f"`next` of the page before, of {LENGTH} postings.")
+    cursor: str = Field(
+        "", max_length=MAX_CURSOR_LENGTH, description=f"`next` of the page before, of {LENGTH} postings."
+    )
 
-    def asked(self) -> Asked:
-        return Asked(
+    def asked(self) -> SearchRequest:
+        return SearchRequest(
             text=self.q,
             order=self.order,
             expansion=self.expansion,
@@ -50,13 +52,13 @@ class Question(BaseModel):
         )
 
 
-class NewSearch(Wish):
+class NewSearch(RequestBody):
     name: Name
     query: Words = Field(min_length=1)
     order: SavedSearch.Order = SavedSearch.Order.RELEVANCE
 
 
-class SearchChanges(Wish):
+class SearchChanges(RequestBody):
     """What is not named stays as it is."""
 
     name: Name | None = None

@@ -7,10 +7,10 @@ from django.utils.timezone import now
 from ninja import Query, Router
 from pydantic import Field
 
-from apps.accounts.requests import PersonsRequest, present
+from apps.accounts.views.requests import PersonsRequest, present
 from apps.api.dialects.rest.schemas.postings import PostingList, posting_list
 from apps.api.dialects.rest.schemas.sources import Sort, SourceDetails, SourceList, source_details, source_list
-from apps.api.dialects.rest.views.asked import Id, Part, PartOf, Short, Words, answers
+from apps.api.dialects.rest.views.parameters import Id, Part, PartOf, Short, Words, answers
 from apps.following import queries as following
 from apps.following.queries import Scope
 

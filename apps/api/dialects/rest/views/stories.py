@@ -3,9 +3,9 @@
 from django.utils.timezone import now
 from ninja import Router
 
-from apps.accounts.requests import PersonsRequest, present
+from apps.accounts.views.requests import PersonsRequest, present
 from apps.api.dialects.rest.schemas.stories import StoryDetails, StoryList, story_details, story_list
-from apps.api.dialects.rest.views.asked import Id, PartOf, answers
+from apps.api.dialects.rest.views.parameters import Id, PartOf, answers
 
 router = Router(tags=["stories"])
 

@@ -5,10 +5,10 @@ from typing import Annotated
 from ninja import Query, Router
 from pydantic import BaseModel, Field
 
-from apps.accounts.requests import PersonsRequest
+from apps.accounts.views.requests import PersonsRequest
 from apps.api.dialects.rest.schemas import trends as pages
 from apps.api.dialects.rest.schemas.trends import Trends
-from apps.api.dialects.rest.views.asked import Short, answers
+from apps.api.dialects.rest.views.parameters import Short, answers
 from apps.trending.models import Trend
 
 router = Router(tags=["trends"])

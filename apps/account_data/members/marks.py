@@ -1,0 +1,126 @@
+"""What a person read, starred, tagged, noted, opened, heard and hid."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+
+from apps.account_data.formats.records import Record, line_of
+from apps.account_data.members.base import AT_ONCE, AboutPostings, Values, reference
+from apps.account_data.members.options import options_in, options_of
+from apps.accounts.models import User
+from apps.following import queries
+from apps.following.actions import MAX_TAG_LENGTH, NotPossible, checked_tag
+from apps.following.actions.restoring import Own, restore_marks, restore_rows, restore_tags
+from apps.following.models import Mark, Note, Playback, Reading, Tagging
+from apps.following.queries import unread_limits
+from apps.postings.models import Posting
+from apps.stories.actions.restoring import restore_reactions
+from apps.stories.models import Reaction
+
+MARKS, TAGS, REACTIONS = "marks.jsonl", "tags.jsonl", "reactions.jsonl"
+NOTES, HISTORY, PLACES = "notes.jsonl", "history.jsonl", "places.jsonl"
+KNOWN_OF_MARKS = {"changed_at", "marked_all"}
+LEARNT_ANEW = {"learnt", "stale"}
+
+
+def _by_posting(rows: "QuerySet[Any]") -> Iterator[Any]:
+    """Rows with their postings, some at a time, by an index on the person and the posting."""
+    told = (
+        rows.select_related("posting__source")
+        .order_by("posting_id")
+        .defer(*(f"posting__{name}" for name in ("html", "text", "enclosures", "categories", "document")))
+    )
+    last = 0
+    while batch := list(told.filter(posting_id__gt=last)[:AT_ONCE]):
+        yield from batch
+        last = batch[-1].posting_id
+
+
+def write_marks(user: User) -> Iterator[bytes]:
+    late = set(unread_limits.unread_before(user))
+    for mark in _by_posting(Mark.objects.filter(user=user)):
+        told = {"changed_at": mark.changed_at} | options_of(mark, KNOWN_OF_MARKS)
+        if mark.posting_id in late:
+            late.remove(mark.posting_id)
+            told["read"] = False
+        yield line_of(reference(mark.posting, mark.posting.source.url) | told)
+    for posting in Posting.objects.filter(pk__in=late).select_related("source").order_by("pk").iterator(AT_ONCE):
+        yield line_of(reference(posting, posting.source.url) | {"changed_at": posting.retrieved_at, "read": False})
+
+
+def _read_mark(record: Record, now: datetime) -> Values:
+    changed_at = record.instant("changed_at")
+    if changed_at is None:
+        raise record.bad("“changed_at” is missing.")
+    values = {"read": None, "starred_at": None} | options_in(record, Mark, KNOWN_OF_MARKS)
+    if values["starred_at"]:
+        values["starred_at"] = min(values["starred_at"], now)
+    return values | {"changed_at": min(changed_at, now)}
+
+
+def _write_marks(user: User, marks: Sequence[tuple[int | None, Values]]) -> int:
+    return restore_marks(user, {posting_id: values for posting_id, values in marks if posting_id is not None})
+
+
+def write_tags(user: User) -> Iterator[bytes]:
+    for tag in queries.tags_of(user):
+        yield line_of({"tag": tag.name})
+        for tagging in _by_posting(Tagging.objects.filter(tag=tag)):
+            told = {"tag": tag.name, "tagged_at": tagging.tagged_at}
+            yield line_of(told | reference(tagging.posting, tagging.posting.source.url))
+
+
+def _read_tag(record: Record, now: datetime) -> Values:
+    try:
+        name = checked_tag(record.text("tag", longest=MAX_TAG_LENGTH))
+    except NotPossible as problem:
+        raise record.bad(str(problem)) from problem
+    return {"name": name, "at": min(record.instant("tagged_at") or now, now)}
+
+
+def _write_tags(user: User, tagged: Sequence[tuple[int | None, Values]]) -> int:
+    return restore_tags(user, [(values["name"], posting_id, values["at"]) for posting_id, values in tagged])
+
+
+def write_reactions(user: User) -> Iterator[bytes]:
+    for reaction in _by_posting(Reaction.objects.filter(user=user)):
+        told = options_of(reaction, LEARNT_ANEW)
+        yield line_of(reference(reaction.posting, reaction.posting.source.url) | told)
+
+
+def _read_reaction(record: Record, now: datetime) -> Values:
+    return {"changed_at": now} | options_in(record, Reaction, LEARNT_ANEW)
+
+
+def _write_reactions(user: User, reactions: Sequence[tuple[int | None, Values]]) -> int:
+    return restore_reactions(user, {posting_id: values for posting_id, values in reactions if posting_id is not None})
+
+
+def _rows(model: type[Own]) -> tuple[Callable[[User], Iterator[bytes]], AboutPostings]:
+    """How rows of one person and one posting are written and taken over. What is here already stays."""
+
+    def write(user: User) -> Iterator[bytes]:
+        for row in _by_posting(model.objects.filter(user=user)):
+            yield line_of(reference(row.posting, row.posting.source.url) | options_of(row, ()))
+
+    def read(record: Record, now: datetime) -> Values:
+        values = options_in(record, model, ())
+        for field in model._meta.concrete_fields:
+            if not (field.is_relation or field.primary_key or field.name in values):
+                raise record.bad(f"“{field.name}” is missing.")
+        return {name: min(value, now) if isinstance(value, datetime) else value for name, value in values.items()}
+
+    def restore(user: User, rows: Sequence[tuple[int | None, Values]]) -> int:
+        return restore_rows(model, user, {posting_id: values for posting_id, values in rows if posting_id is not None})
+
+    return write, AboutPostings(read, restore)
+
+
+write_notes, take_notes = _rows(Note)
+write_history, take_history = _rows(Reading)
+write_places, take_places = _rows(Playback)
+take_marks = AboutPostings(_read_mark, _write_marks)
+take_tags = AboutPostings(_read_tag, _write_tags)
+take_reactions = AboutPostings(_read_reaction, _write_reactions)

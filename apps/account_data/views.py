@@ -1,0 +1,78 @@
+"""Taking everything along, bringing it, and deleting it."""
+
+from allauth.account.decorators import reauthentication_required
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.account_data import actions, queries
+from apps.account_data.formats.problems import BadArchive
+from apps.account_data.forms import ArchiveForm, DeletionForm
+from apps.account_data.pages import report_page
+from apps.accounts.actions import NotPossible, rate_limits
+from apps.accounts.views.requests import PersonsRequest
+
+ARCHIVES_AN_HOUR = 10  # written or read, for one person
+TOO_MANY = 429
+
+
+@require_safe
+@login_required
+def archive(request: PersonsRequest) -> HttpResponse:
+    return render(request, "account_data/archive.html", {"form": ArchiveForm()})
+
+
+@require_POST
+@login_required
+def export(request: PersonsRequest) -> HttpResponse | StreamingHttpResponse:
+    if not rate_limits.is_within("export", request.user.pk, most=ARCHIVES_AN_HOUR, seconds=3_600):
+        return render(request, "429.html", status=TOO_MANY)
+    at = now()
+    return StreamingHttpResponse(
+        queries.archive_of(request.user, now=at),
+        content_type="application/zip",
+        headers={
+            "Content-Disposition": f'attachment; filename="wirebeat-{at:%Y-%m-%d}.zip"',
+            "Content-Encoding": "identity",  # it is compressed, and need not be once more
+            "Cache-Control": "no-store",
+        },
+    )
+
+
+@require_POST
+@login_required
+def take_over(request: PersonsRequest) -> HttpResponse:
+    if not rate_limits.is_within("import", request.user.pk, most=ARCHIVES_AN_HOUR, seconds=3_600):
+        return render(request, "429.html", status=TOO_MANY)
+    form = ArchiveForm(request.POST, request.FILES)
+    page = None
+    if form.is_valid():
+        try:
+            page = report_page(actions.take_over(request.user, form.cleaned_data["file"], now=now()))
+        except BadArchive as problem:
+            form.add_error("file", _("Nothing was imported. %(problem)s") % {"problem": problem})
+    return render(request, "account_data/archive.html", {"form": form, "page": page})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@reauthentication_required
+def delete_account(request: PersonsRequest) -> HttpResponse:
+    form = DeletionForm(request.POST or None, user=request.user)
+    if request.method == "POST" and form.is_valid():
+        try:
+            actions.delete_account(request.user, now=now())
+        except NotPossible as problem:
+            form.add_error(None, str(problem))
+        else:
+            logout(request)
+            messages.success(request, _("Your account and all your data have been deleted."))
+            return redirect("home")
+    return render(request, "account_data/delete.html", {"form": form})

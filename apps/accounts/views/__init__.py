@@ -1,0 +1,124 @@
+"""Pages of one's account, besides those of allauth."""
+
+from allauth.account.adapter import get_adapter
+from allauth.socialaccount.providers.openid_connect.views import login as openid_login
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.accounts import actions, pages, queries
+from apps.accounts.actions import rate_limits
+from apps.accounts.adapters import INVITATION
+from apps.accounts.forms import InvitationForm, TokenForm
+from apps.accounts.queries.site import own_address
+from apps.accounts.views.requests import PersonsRequest, for_staff
+
+MADE_AN_HOUR = 30  # tokens, and invitations, by one person
+WRONG_LINKS, WRONG_LINK_SECONDS = 20, 300  # of invitations, from one address
+
+
+@require_safe
+@login_required
+def account(request: PersonsRequest) -> HttpResponse:
+    return render(request, "accounts/account.html", {"page": pages.account_page(request.user)})
+
+
+# --- app tokens -------------------------------------------------------------------------------------------------------
+@never_cache  # the one answer that holds a secret
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def tokens(request: PersonsRequest) -> HttpResponse:
+    form = TokenForm(request.POST or None)
+    token, secret = None, ""
+    if request.method == "POST" and form.is_valid():
+        try:
+            if not rate_limits.is_within("token", request.user.pk, most=MADE_AN_HOUR, seconds=3_600):
+                raise actions.NotPossible(_("You have created many tokens in the last hour. Try again later."))
+            token, secret = actions.make_token(request.user, **form.cleaned_data, now=now())
+            form = TokenForm()
+        except actions.NotPossible as problem:
+            form.add_error(None, str(problem))
+    context = {"form": form, "secret": secret, "tokens": queries.tokens_of(request.user), "now": now()}
+    if token is not None and token.fever_key:
+        context["fever_address"] = own_address(reverse("fever"))
+    return render(request, "accounts/tokens.html", context)
+
+
+@require_POST
+@login_required
+def revoke_token(request: PersonsRequest, token_id: int) -> HttpResponse:
+    if not actions.revoke_token(request.user, token_id):
+        raise Http404
+    messages.success(request, _("Token revoked. Apps that use it can no longer sign in."))
+    return redirect("app_tokens")
+
+
+# --- sessions ---------------------------------------------------------------------------------------------------------
+@require_POST
+@login_required
+def end_session(request: PersonsRequest, session_id: int) -> HttpResponse:
+    if not actions.end_session(request.user, session_id):
+        raise Http404
+    messages.success(request, _("That browser is now signed out."))
+    return redirect("usersessions_list")
+
+
+# --- invitations ------------------------------------------------------------------------------------------------------
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_staff
+def invitations(request: PersonsRequest) -> HttpResponse:
+    form = InvitationForm(request.POST or None)
+    link = ""
+    if request.method == "POST" and form.is_valid():
+        try:
+            if not rate_limits.is_within("invitation", request.user.pk, most=MADE_AN_HOUR, seconds=3_600):
+                raise actions.NotPossible(_("You have created many invitations in the last hour. Try again later."))
+            _made, secret = actions.invite(request.user, **form.cleaned_data, now=now())
+            link = own_address(reverse("accept_invitation", args=[secret]))
+            form = InvitationForm()
+        except actions.NotPossible as problem:
+            form.add_error(None, str(problem))
+    context = {"form": form, "link": link, "page": pages.invitations_page(now())}
+    return render(request, "accounts/invitations.html", context)
+
+
+@require_POST
+@for_staff
+def take_back_invitation(request: PersonsRequest, invitation_id: int) -> HttpResponse:
+    if not actions.take_back_invitation(invitation_id):
+        raise Http404
+    messages.success(request, _("Invitation revoked. Its link no longer works."))
+    return redirect("invitations")
+
+
+@never_cache
+@require_safe
+def accept_invitation(request: HttpRequest, invitation_secret: str) -> HttpResponse:
+    """To look at it uses nothing up, so programs that try links in mails do no harm."""
+    address = get_adapter().get_client_ip(request)
+    if rate_limits.is_reached("invitation-link", address, most=WRONG_LINKS):
+        return render(request, "429.html", status=429)
+    if queries.invitation_of(invitation_secret, now()) is None:
+        rate_limits.counted("invitation-link", address, seconds=WRONG_LINK_SECONDS)
+        return render(request, "accounts/invitation_over.html", status=404)
+    request.session[INVITATION] = invitation_secret
+    return redirect("account_signup")
+
+
+# --- signing in elsewhere ---------------------------------------------------------------------------------------------
+def sign_in_elsewhere(request: HttpRequest, provider_id: str) -> HttpResponseBase:
+    """To an OpenID provider by a page of ours: browsers let no form lead to another site, as our policy says."""
+    answer: HttpResponseBase = openid_login(request, provider_id=provider_id)
+    leads_away = answer.status_code == 302 and answer["Location"].startswith(("https://", "http://"))
+    if request.method != "POST" or not leads_away:
+        return answer
+    page = render(request, "socialaccount/login_redirect.html", {"redirect_to": answer["Location"]})
+    page.cookies.update(answer.cookies)
+    return page

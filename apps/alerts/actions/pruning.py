@@ -1,0 +1,47 @@
+"""Hits are not kept for ever."""
+
+from datetime import datetime, timedelta
+
+from django.db import connection, transaction
+
+from apps.alerts.actions.locks import MATCHING
+from apps.database.advisory_locks import take
+
+KEPT = timedelta(days=90)
+ALWAYS_KEPT = 100  # of each search, the newest
+FORGOTTEN_AT_ONCE = 20_000
+
+# The newest are told by their places in the index of each search that has any so old.
+_FORGET = """
+WITH old AS MATERIALIZED (
+    SELECT id, saved_id, posting_id FROM alerts_hit WHERE found_at < %s AND id > %s ORDER BY id LIMIT %s
+), bound AS MATERIALIZED (
+    SELECT searches.saved_id, newest.posting_id FROM (SELECT DISTINCT saved_id FROM old) searches, LATERAL (
+        SELECT posting_id FROM alerts_hit hit WHERE hit.saved_id = searches.saved_id
+        ORDER BY posting_id DESC OFFSET %s LIMIT 1
+    ) newest
+), gone AS (
+    DELETE FROM alerts_hit USING old JOIN bound USING (saved_id)
+    WHERE alerts_hit.id = old.id AND old.posting_id < bound.posting_id
+)
+SELECT max(id), (SELECT count(*) FROM old JOIN bound USING (saved_id) WHERE old.posting_id < bound.posting_id) FROM old
+"""
+
+
+def forget_old_hits(*, now: datetime) -> int:
+    """Forget hits older than 90 days, but for the newest hundred of each search; how many those were."""
+    forgotten = 0
+    last: int | None = 0
+    while last is not None:
+        last, gone = _forget_some(now - KEPT, last)
+        forgotten += gone
+    return forgotten
+
+
+@transaction.atomic
+def _forget_some(before: datetime, behind: int) -> tuple[int | None, int]:
+    take(MATCHING)
+    with connection.cursor() as cursor:
+        cursor.execute(_FORGET, [before, behind, FORGOTTEN_AT_ONCE, ALWAYS_KEPT - 1])
+        last, gone = cursor.fetchone()
+        return last, gone

@@ -1,0 +1,54 @@
+"""What people's rules say of new hits is done."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from apps.alerts.actions.enqueuing import lay
+from apps.alerts.actions.findings import NewHit
+from apps.alerts.channels import MessageKey, Occasion, all_channels
+from apps.alerts.models import Browser, Rule
+from apps.following.actions import mark_for_all, tag_for_all
+from apps.stories.actions import hide_for_all
+
+
+def obey(hits: Sequence[NewHit], *, now: datetime) -> None:
+    """Mark, hide and tag what was found, and have people told of it, as the rule of each search says.
+
+    Part of the caller's transaction: hits are obeyed exactly when they are kept. The number of statements is fixed.
+    """
+    rows = Rule.objects.filter(pk__in={hit.saved_id for hit in hits}).select_related("saved__user__alert_wishes")
+    rules = {rule.pk: rule for rule in rows}
+    obeyed = [(hit, rules[hit.saved_id]) for hit in hits if hit.saved_id in rules]
+    _mark(obeyed, now)
+    browsers = _browsers({rule.saved.user_id for rule in rules.values() if rule.push})
+    occasions = [Occasion(rule, browsers[rule.saved.user_id], now) for rule in rules.values() if not rule.stopped_at]
+    slots = {
+        occasion.rule.pk: [slot for channel in all_channels().values() for slot in channel.slots(occasion)]
+        for occasion in occasions
+    }
+    hits_by_slot: defaultdict[MessageKey, list[int]] = defaultdict(list)
+    for hit in hits:
+        for slot in slots.get(hit.saved_id, ()):
+            hits_by_slot[slot].append(hit.id)
+    if hits_by_slot:
+        lay(hits_by_slot, now=now)
+
+
+def _mark(obeyed: Sequence[tuple[NewHit, Rule]], now: datetime) -> None:
+    if read := [(hit.user_id, hit.posting_id) for hit, rule in obeyed if rule.mark_read]:
+        mark_for_all(read, now=now, read=True)
+    if starred := [(hit.user_id, hit.posting_id) for hit, rule in obeyed if rule.star]:
+        mark_for_all(starred, now=now, starred_at=now)
+    if hidden := [(hit.user_id, hit.posting_id) for hit, rule in obeyed if rule.hide]:
+        hide_for_all(hidden, now=now)
+    if tagged := [(hit.user_id, rule.tag, hit.posting_id) for hit, rule in obeyed if rule.tag]:
+        tag_for_all(tagged, now=now)
+
+
+def _browsers(user_ids: Collection[int]) -> defaultdict[int, list[int]]:
+    browsers: defaultdict[int, list[int]] = defaultdict(list)
+    if user_ids:
+        for user_id, browser_id in Browser.objects.filter(user__in=user_ids).values_list("user_id", "pk"):
+            browsers[user_id].append(browser_id)
+    return browsers

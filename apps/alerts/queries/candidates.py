@@ -1,0 +1,125 @@
+"""What passes: postings that nobody was told of, the searches that each of them may answer, and who asks."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from apps.alerts.algorithms.percolator import Eyes, Reading, group_of, read
+from apps.database.statements import fetch_as, fetch_rows
+from apps.search.queries.resolving import host_of
+
+# Whoever deletes a posting waits until it was matched, and takes its hits along.
+_POSTINGS = """
+SELECT posting.id, posting.title, text, coalesce(nullif(posting.language, ''), source.language) AS language, author,
+    categories, published_at, source_id, source.title AS source_title, source.url, source.category,
+    ARRAY(SELECT DISTINCT title FROM following_follow follow
+        WHERE follow.source_id = source.id AND title <> '') AS own_titles
+FROM postings_posting posting JOIN sources_source source ON source.id = source_id
+WHERE posting.id = ANY(%s) ORDER BY posting.id FOR KEY SHARE OF posting
+"""
+
+
+def readings(posting_ids: Collection[int]) -> dict[int, Reading]:
+    """The postings that exist, as searches look at them; none is deleted before the transaction ends. One query."""
+    return {
+        row.id: read(
+            row.title,
+            row.text,
+            declared_language=row.language,
+            source_id=row.source_id,
+            source_names=[row.source_title, host_of(row.url)],
+            own_names=row.own_titles,
+            categories=[row.category, *row.categories],
+            author=row.author,
+            published_at=row.published_at,
+        )
+        for row in fetch_rows(_POSTINGS, [list(posting_ids)])
+    }
+
+
+class Candidate(NamedTuple):
+    posting_id: int
+    saved_id: int
+    user_id: int
+    exact: bool  # nothing is left to be asked
+
+
+# Most anchors have one term beside them, and a hash answers sooner than an array.
+_CANDIDATES = """
+WITH wanted AS MATERIALIZED (
+    SELECT posting_id, term FROM unnest(%s::bigint[], %s::text[]) wanted (posting_id, term)
+), posting AS MATERIALIZED (
+    SELECT posting_id, language, array_agg(term COLLATE "C") AS terms
+    FROM unnest(%s::bigint[], %s::bigint[]) posting (posting_id, language) JOIN wanted USING (posting_id)
+    GROUP BY posting_id, language
+)
+SELECT posting_id, saved_id, user_id, bool_or(exact) AS exact
+FROM posting JOIN wanted USING (posting_id) JOIN alerts_anchor anchor ON anchor.term = wanted.term COLLATE "C"
+WHERE languages & language <> 0
+    AND (beside = '{}' OR (posting_id, beside[1]) IN (SELECT posting_id, term FROM wanted))
+    AND (cardinality(beside) < 2 OR beside <@ terms)
+GROUP BY posting_id, saved_id, user_id
+"""
+
+
+def candidates(postings: Mapping[int, Reading]) -> list[Candidate]:
+    """The searches that the postings may answer. One query for all of them."""
+    pairs = [(id, term) for id, posting in postings.items() for term in posting.terms]
+    languages = [1 << group_of(posting.language) for posting in postings.values()]
+    values = [[id for id, _ in pairs], [term for _, term in pairs], list(postings), languages]
+    return fetch_as(Candidate, _CANDIDATES, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a standing search asks, and by whose clock."""
+
+    saved_id: int
+    query: str
+    time_zone: str
+
+
+_ASKED = """
+SELECT saved_id, standing.query, time_zone
+FROM alerts_standing standing JOIN search_savedsearch saved ON saved.id = saved_id
+JOIN accounts_user ON accounts_user.id = user_id WHERE saved_id = ANY(%s)
+"""
+
+
+def asked(saved_ids: Collection[int]) -> dict[int, Asked]:
+    return {search.saved_id: search for search in fetch_as(Asked, _ASKED, [list(saved_ids)])}
+
+
+_FOLLOWS = """
+SELECT user_id, source_id, title, unread_from, read_through FROM following_follow
+WHERE user_id = ANY(%s) AND source_id = ANY(%s)
+"""
+_MARKS = """
+SELECT user_id, posting_id, read, starred_at IS NOT NULL AS is_starred FROM following_mark
+WHERE user_id = ANY(%s) AND posting_id = ANY(%s)
+"""
+
+
+class Onlookers:
+    """What postings are to people, of those whose searches ask for that. Two queries, none for nobody."""
+
+    def __init__(self, user_ids: Sequence[int], postings: Mapping[int, Reading]) -> None:
+        if not user_ids:
+            return
+        sources = sorted({posting.source_id for posting in postings.values()})
+        self._follows: dict[tuple[int, int], tuple[str, datetime, int]] = {
+            (row.user_id, row.source_id): (row.title, row.unread_from, row.read_through)
+            for row in fetch_rows(_FOLLOWS, [list(user_ids), sources])
+        }
+        self._marks: dict[tuple[int, int], tuple[bool | None, bool]] = {
+            (row.user_id, row.posting_id): (row.read, row.is_starred)
+            for row in fetch_rows(_MARKS, [list(user_ids), list(postings)])
+        }
+
+    def eyes_of(self, user_id: int, posting_id: int, posting: Reading) -> Eyes:
+        follow = self._follows.get((user_id, posting.source_id))
+        is_read, is_starred = self._marks.get((user_id, posting_id), (None, False))
+        if is_read is None:
+            is_read = follow is None or posting.published_at < follow[1] or posting_id <= follow[2]
+        return Eyes(follow[0] if follow else "", unread=not is_read, starred=is_starred, followed=follow is not None)

@@ -1,0 +1,120 @@
+"""Miniflux' own API as programs speak it: the JSON of what they are answered. https://miniflux.app/docs/api.html"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from apps.api.formats.schemas import Category, Entry, Feed
+from apps.sources.algorithms.addresses import http_address
+
+# Programs ask for the version to know what they may call: this is the one whose calls are answered here.
+SPOKEN = "2.2.0"
+NEVER = "0001-01-01T00:00:00Z"  # as Go writes a time that nobody set
+MAX_ENCLOSURES = 1_000  # of a posting; it and the place of an enclosure are told in one number
+
+Json = dict[str, Any]
+
+
+def written(at: datetime | None) -> str:
+    """A time to the second: not every program reads parts of one.
+
+    >>> written(datetime(2024, 2, 29, 12, 0, 0, 5, tzinfo=UTC)), written(None)
+    ('2024-02-29T12:00:00Z', '0001-01-01T00:00:00Z')
+    """
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if at else NEVER
+
+
+def category_json(category: Category, user_id: int) -> Json:
+    return {"id": category.id, "title": category.title, "user_id": user_id, "hide_globally": False}
+
+
+def feed_json(feed: Feed, user_id: int) -> Json:
+    failures = feed.failures
+    return {
+        "id": feed.id,
+        "user_id": user_id,
+        "title": feed.title,
+        "feed_url": feed.url,
+        "site_url": http_address(feed.site_url) or feed.url,
+        "description": feed.description,
+        "checked_at": written(feed.checked_at),
+        "next_check_at": written(feed.next_check_at),
+        "parsing_error_count": failures,
+        "parsing_error_message": f"It failed {failures:,} times, one after another." if failures else "",
+        "disabled": not feed.is_active,
+        "hide_globally": feed.is_muted,
+        "crawler": feed.wants_pages,
+        "category": category_json(feed.category, user_id),
+        "icon": None,
+        **_NOT_OURS,
+    }
+
+
+# What each person sets for themselves there, while here a source is asked once for all who follow it.
+_NOT_OURS: Json = {
+    "etag_header": "",
+    "last_modified_header": "",
+    "scraper_rules": "",
+    "rewrite_rules": "",
+    "blocklist_rules": "",
+    "keeplist_rules": "",
+    "urlrewrite_rules": "",
+    "user_agent": "",
+    "cookie": "",
+    "username": "",
+    "password": "",
+    "ignore_http_cache": False,
+    "allow_self_signed_certificates": False,
+    "fetch_via_proxy": False,
+    "no_media_player": False,
+}
+
+
+def entry_json(entry: Entry, feed: Json, user_id: int) -> Json:
+    return {
+        "id": entry.id,
+        "user_id": user_id,
+        "feed_id": entry.feed_id,
+        "status": "unread" if entry.unread else "read",
+        "hash": entry.identity,
+        "title": entry.title or entry.url,
+        "url": http_address(entry.url),
+        "comments_url": http_address(entry.comments_url),
+        "published_at": written(entry.published_at),
+        "created_at": written(entry.retrieved_at),
+        "changed_at": written(entry.changed_at),
+        "content": entry.html,
+        "author": entry.author,
+        "share_code": "",
+        "starred": entry.starred,
+        "reading_time": entry.minutes,
+        "enclosures": [enclosure_json(entry, place, user_id) for place in range(len(entry.enclosures))],
+        "tags": list(entry.categories),
+        "feed": feed,
+    }
+
+
+def enclosure_json(entry: Entry, place: int, user_id: int) -> Json:
+    said = entry.enclosures[place]
+    address, seconds = entry.heard
+    return {
+        "id": enclosure_id(entry.id, place),
+        "user_id": user_id,
+        "entry_id": entry.id,
+        "url": http_address(said.get("url", "")),
+        "mime_type": said.get("media_type") or "application/octet-stream",
+        "size": said.get("length") or 0,
+        "media_progression": int(seconds) if address and address == said.get("url") else 0,
+    }
+
+
+def enclosure_id(entry_id: int, place: int) -> int:
+    """
+    >>> enclosure_place(enclosure_id(42, 3))
+    (42, 3)
+    """
+    return entry_id * MAX_ENCLOSURES + place
+
+
+def enclosure_place(number: int) -> tuple[int, int]:
+    """The posting of an enclosure, and which of its enclosures it is."""
+    return divmod(number, MAX_ENCLOSURES)

@@ -1,0 +1,60 @@
+"""What all answers share."""
+
+import binascii
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
+from math import isfinite
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from apps.postings.queries import BadCursor
+
+Row = TypeVar("Row")
+
+MAX_ID = 2**63 - 1
+
+
+class Schema(BaseModel):
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+
+def cut(rows: Sequence[Row], limit: int) -> tuple[list[Row], Row | None]:
+    """The rows of a page, of which one more than fit was read, and its last one where others follow."""
+    shown = list(rows[:limit])
+    return shown, shown[-1] if len(rows) > limit else None
+
+
+def place_of(*values: str | int) -> str:
+    """A place in a list, as programs are told it.
+
+    >>> place_of("Wire", 7), place_in(place_of("Wire", 7), str, int)
+    ('WyJXaXJlIiw3XQ', ('Wire', 7))
+    """
+    return urlsafe_b64encode(json.dumps(values, separators=(",", ":")).encode()).rstrip(b"=").decode()
+
+
+def place_in(text: str, *kinds: type) -> tuple[str | int, ...]:
+    """The values that a place was made of.
+
+    Raises
+    ------
+    BadCursor
+        If it was not made by us, or is of another list.
+    """
+    try:
+        values = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    except (binascii.Error, ValueError, RecursionError) as error:
+        raise BadCursor(f"{text[:50]!r} is no place in a list") from error
+    fits = isinstance(values, list) and len(values) == len(kinds)
+    if not fits or not all(type(value) is kind for value, kind in zip(values, kinds, strict=True)):
+        raise BadCursor(f"{text[:50]!r} is no place in this list")
+    if any(isinstance(value, int) and abs(value) > MAX_ID for value in values) or "\0" in "".join(map(str, values)):
+        raise BadCursor(f"{text[:50]!r} is no place in this list")
+    return tuple(values)
+
+
+def finite(value: float | None) -> float | None:
+    """JSON knows neither infinity nor what is no number."""
+    return value if value is not None and isfinite(value) else None

@@ -1,0 +1,211 @@
+"""The form of a source of any kind, for staff."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from django import forms
+from django.forms.boundfield import BoundField
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from apps.sources.formats.expressions import MAX_EXPRESSION_LENGTH, BadExpression, regex
+from apps.sources.formats.podcast_pages import MAX_PAGES
+from apps.sources.formats.recipes import Recipe
+from apps.sources.kinds import DEFAULT, SourceKind, all_kinds, kind_of
+from apps.sources.models import Source
+from apps.web.pages.reasons import reason_said
+
+_PATHS: Mapping[str, tuple[Promise, Promise]] = {  # by the recipe's field: its label, and what is told of it
+    "channel": (
+        _("Channel path"),
+        _("The part of the document in which items are found. Leave empty for the whole document."),
+    ),
+    "item": (_("Item path"), _("Finds each item. For a regular expression: the text between items.")),
+    "title": (_("Title path"), _("Inside the item.")),
+    "description": (_("Text path"), _("Inside the item.")),
+    "link": (
+        _("Link path"),
+        _(
+            "Inside the item: a link, or its text. An address that begins with http is used for "
+            "all items. For a podcast: the tag with the recording, if it is not the link."
+        ),
+    ),
+    "date": (_("Date path"), _("Inside the item. Leave empty to use the time when it was found.")),
+    "image": (_("Image path"), _("Inside the item; with ^ in front, inside the channel, one image for all items.")),
+    "author": (_("Author path"), _("Inside the item.")),
+    "more": (
+        _("Pages to follow"),
+        _(
+            "One line for each page on the way to the recording, the last for the recording "
+            "itself: an XPath, or a regular expression whose first group is the address. With "
+            "json|a|b after it, the match of a regular expression is parsed as JSON, and the "
+            "value of these keys is the address."
+        ),
+    ),
+}
+PREFIX = "path_"  # of the fields of the recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One field as the form's partial shows it, and the kinds of sources that have it; none: all."""
+
+    field: BoundField
+    kinds: str
+
+    non_field_errors = hidden_fields = ()
+
+    @property
+    def visible_fields(self) -> Sequence[BoundField]:
+        return [self.field]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Fields that belong together."""
+
+    name: str
+    legend: Promise
+    kinds: str
+    parts: Sequence[Part]
+
+
+def offered() -> list[SourceKind]:
+    return [kind for kind in all_kinds().values() if kind.is_offered]
+
+
+def _choices() -> list[tuple[str, str]]:
+    return [(kind.name, gettext(kind.label)) for kind in offered()]
+
+
+def _names(kinds: Iterable[SourceKind]) -> str:
+    return " ".join(kind.name for kind in kinds)
+
+
+class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none when it runs
+    kind = forms.TypedChoiceField(choices=_choices, required=False, empty_value=DEFAULT, label=_("Kind"))
+    weight = forms.FloatField(
+        label=_("Weight"),
+        min_value=0,
+        max_value=1_000,
+        initial=1.0,
+        help_text=Source._meta.get_field("weight").help_text,
+    )
+    example = forms.CharField(
+        max_length=500,
+        required=False,
+        label=_("The title of one item"),
+        help_text=_("Exactly as in the document. Wirebeat then proposes paths that find it and similar items."),
+    )
+
+    why = forms.CharField(
+        max_length=300,
+        required=False,
+        label=_("Reason"),
+        help_text=_("Optional; recorded in the change log."),
+    )
+
+    class Meta:
+        model = Source
+        fields = [
+            "url",
+            "kind",
+            "title",
+            "category",
+            "language",
+            "full_text",
+            "expiry_days",
+            "stop_regex",
+            "weight",
+            "min_gap",
+            "listed",
+            "always_retrieved",
+        ]
+        labels = {
+            "url": _("Address"),
+            "full_text": _("Fetch full text of excerpts"),
+            "expiry_days": _("Days to keep articles"),
+            "stop_regex": _("Stop words (regular expression)"),
+            "min_gap": _("Minimum gap between checks, in seconds"),
+            "title": _("Title"),
+            "category": _("Category"),
+            "language": _("Language"),
+            "weight": _("Weight"),
+            "listed": _("Listed"),
+            "always_retrieved": _("Always checked"),
+        }
+        widgets = {"url": forms.TextInput, "title": forms.TextInput, "stop_regex": forms.TextInput}
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.kinds = offered()
+        known = Recipe.from_json(self.instance.recipe).to_json()
+        for name, (label, help_text) in _PATHS.items():
+            lines = name == "more"
+            plain = {"spellcheck": "false", "autocapitalize": "none", "class": "code"}
+            self.fields[PREFIX + name] = forms.CharField(
+                required=False,
+                strip=False,
+                max_length=MAX_EXPRESSION_LENGTH * (MAX_PAGES if lines else 1),
+                label=str(label),
+                help_text=str(help_text),
+                initial=known.get(name, ""),
+                widget=forms.Textarea(plain | {"rows": 4}) if lines else forms.TextInput(plain),
+            )
+
+    def _post_clean(self) -> None:
+        """The instance is only read: `sources.actions` writes, and knows which addresses are the same."""
+
+    def clean_stop_regex(self) -> str:
+        expression: str = self.cleaned_data["stop_regex"]
+        try:
+            regex(expression)
+        except BadExpression as error:
+            raise forms.ValidationError(reason_said(str(error))) from error
+        return expression
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        for name, message in kind_of(self.typed_kind()).problems(self.typed_recipe()).items():
+            if PREFIX + name not in self.errors:
+                self.add_error(PREFIX + name, reason_said(message))
+        return cleaned
+
+    def typed_kind(self) -> str:
+        """The kind as it is typed, whatever else is wrong with the form."""
+        typed = self["kind"].value()
+        return typed if typed in dict(_choices()) else DEFAULT
+
+    def typed_recipe(self) -> Recipe:
+        """The recipe as it is typed, without what the kind has no use for."""
+        typed = {field.name: self[PREFIX + field.name].value() or "" for field in fields(Recipe)}
+        return kind_of(self.typed_kind()).own(Recipe(**typed))
+
+    def values(self) -> dict[str, Any]:
+        """The columns of the source, once the form is valid."""
+        columns = {name: self.cleaned_data[name] for name in self._meta.fields or ()}
+        return columns | {"recipe": self.typed_recipe().to_json()}
+
+    def groups(self) -> Iterator[Group]:
+        """The fields in the order in which they are shown."""
+        yield self._group("source", _("Feed"), ["url", "kind", "title", "category", "language"])
+        paths = [
+            Part(self[PREFIX + name], _names(kind for kind in self.kinds if name in kind.fields))
+            for name in ("more", *(name for name in _PATHS if name != "more"))
+        ]
+        yield Group("paths", _("Item paths"), _names(kind for kind in self.kinds if kind.fields), paths)
+        yield Group(
+            "proposals",
+            _("Propose paths"),
+            " ".join(kind.name for kind in self.kinds if kind.propose),
+            [Part(self["example"], "")],
+        )
+        yield self._group("keeping", _("Retention"), ["full_text", "expiry_days", "stop_regex"])
+        yield self._group(
+            "asking", _("Checks and visibility"), ["weight", "min_gap", "listed", "always_retrieved", "why"]
+        )
+
+    def _group(self, name: str, legend: Promise, names: Sequence[str]) -> Group:
+        return Group(name, legend, "", [Part(self[each], "") for each in names])

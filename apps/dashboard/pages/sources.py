@@ -1,0 +1,116 @@
+"""Sources as staff look after them, and a source as everybody may see it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import AnonymousUser
+from django.core.paginator import Page, Paginator
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.models import User
+from apps.alerts.queries.interest import Raising, raising
+from apps.dashboard.pages.audit import AuditRow, audit_of_source
+from apps.dashboard.queries import SourceFilter, chosen_sources
+from apps.following import queries as following
+from apps.retrieval import queries as retrieval
+from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.queries import RetrievalTotals
+from apps.retrieval.queries.lateness import Late, late, overdue_since
+from apps.retrieval.reports.lateness import Lateness, lateness_of_source
+from apps.sources import queries as sources
+from apps.sources.models import Source
+from apps.stories.models import Authority
+from apps.stories.queries.front import authority_of
+from apps.websub.queries import PushOfSource, push_of
+
+LENGTH = 50
+RECENT = timedelta(days=7)  # of which lateness is shown
+STATES = {"active": _("Active"), "paused": _("Paused"), "gone": _("Gone")}
+ORDERS = {
+    "title": _("by title"),
+    "weight": _("by weight"),
+    "next": _("by next check"),
+    "added": _("by date added"),
+    "followers": _("by followers"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesPage:
+    sources: Page[Source]  # with `followers` and its schedule
+    filter: SourceFilter
+    categories: tuple[str, ...]
+    languages: tuple[str, ...]
+    states: tuple[tuple[str, Promise], ...]
+    sorts: tuple[tuple[str, Promise], ...]
+    totals: RetrievalTotals
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRetrieval:
+    retrieval: Retrieval
+    late: Late | None  # None where it was none
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    source: Source  # with `followers`
+    schedule: Schedule | None
+    retrievals: tuple[LoggedRetrieval, ...]
+    lateness: Lateness  # of the last seven days
+    overdue_since: datetime | None
+    push: PushOfSource | None
+    authority: Authority | None
+    raising: Raising | None  # for those who decide what sources are worth
+    audit: tuple[AuditRow, ...]  # likewise: what was decided of it, the latest first
+    followed: bool
+    now: datetime
+
+    @property
+    def latest(self) -> LoggedRetrieval | None:
+        """The latest retrieval that was one."""
+        return next((row for row in self.retrievals if row.late), None)
+
+
+def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPage:
+    """Five queries."""
+    page = Paginator(chosen_sources(filter), LENGTH).get_page(number)
+    page.object_list = list(page.object_list)
+    everything = sources.everything()
+    return SourcesPage(
+        sources=page,
+        filter=filter,
+        categories=tuple(sources.categories(everything)),
+        languages=tuple(sources.languages(everything)),
+        states=tuple(STATES.items()),
+        sorts=tuple(ORDERS.items()),
+        totals=retrieval.daily_totals(now),
+        now=now,
+    )
+
+
+def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePage | None:
+    """The page of a source that the person may see, or None. Eleven queries at most."""
+    source = following.with_follower_counts(following.manageable_sources(user)).filter(pk=source_id).first()
+    if source is None:
+        return None
+    schedule = retrieval.schedule_of(source_id)
+    return SourcePage(
+        source=source,
+        schedule=schedule,
+        lateness=lateness_of_source(source_id, now - RECENT, now),
+        overdue_since=overdue_since(schedule, now) if schedule else None,
+        retrievals=tuple(_logged(row) for row in retrieval.latest_retrievals(source_id)),
+        push=push_of(source_id, now),
+        authority=authority_of(source_id),
+        raising=raising(source_id, user) if isinstance(user, User) and user.is_staff else None,
+        audit=audit_of_source(source_id) if user.is_staff else (),
+        followed=bool(following.followed_among(user, [source_id])),
+        now=now,
+    )
+
+
+def _logged(row: Retrieval) -> LoggedRetrieval:
+    return LoggedRetrieval(row, late(row))

@@ -1,0 +1,76 @@
+"""Jobs, for staff: what is under way, and what is to become of it."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.functional import Promise
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.views.requests import for_staff, present
+from apps.dashboard.pages.jobs import JobPage, job_page, jobs_page
+from apps.jobs import actions
+from apps.web.views.rendering import PersonsRequest, Request, back, show
+
+CHANGES: dict[str, tuple[Callable[[int], bool], Promise]] = {
+    "pause": (actions.pause, gettext_lazy("Job {number} paused; its workers stop within seconds.")),
+    "resume": (actions.resume, gettext_lazy("Job {number} resumed.")),
+    "cancel": (actions.cancel, gettext_lazy("Job {number} cancelled; finished parts are kept.")),
+    "retry": (actions.try_again, gettext_lazy("Retrying job {number}.")),
+}
+
+
+@require_safe
+@for_staff
+def index(request: Request) -> HttpResponse:
+    page = jobs_page(now())
+    if request.htmx:
+        return render(request, "dashboard/_jobs.html", {"page": page})
+    return show(request, "dashboard/jobs.html", page=page)
+
+
+@require_safe
+@for_staff
+def detail(request: Request, job_id: int) -> HttpResponse:
+    page = _page(job_id)
+    if request.htmx:
+        return render(request, "dashboard/_job.html", {"page": page})
+    return show(request, "dashboard/job.html", page=page)
+
+
+@require_POST
+@for_staff
+def start(request: PersonsRequest) -> HttpResponse:
+    try:
+        job, is_new = actions.create(request.POST.get("kind", ""), asked_by=request.user.get_username())
+    except LookupError as error:
+        raise Http404("There is no such kind of job.") from error
+    if is_new:
+        messages.success(request, _("Job {number} created; workers start within seconds.").format(number=job.pk))
+    else:
+        messages.info(request, _("Job {number} already does this and is still running.").format(number=job.pk))
+    return redirect("job", job.pk)
+
+
+@require_POST
+@for_staff
+def change(request: HttpRequest, job_id: int, what: str) -> HttpResponse:
+    page = _page(job_id)
+    if what not in CHANGES:
+        raise Http404("There is no such change.")
+    do, said = CHANGES[what]
+    if do(job_id):  # beat tells the workers within seconds
+        messages.success(request, str(said).format(number=job_id))
+    else:
+        messages.warning(
+            request, _("Job {number} is {state}.").format(number=job_id, state=page.row.job.get_state_display().lower())
+        )
+    return back(request, "jobs")
+
+
+def _page(job_id: int) -> JobPage:
+    return present(job_page(job_id, now()), "There is no such job.")

@@ -1,0 +1,207 @@
+"""Sources: looked at by everybody who may, looked after by staff."""
+
+import json
+from dataclasses import fields
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.views.requests import for_staff, present
+from apps.dashboard import actions
+from apps.dashboard.forms.filters import SourceFilterForm
+from apps.dashboard.forms.sources import PREFIX, SourceForm
+from apps.dashboard.pages.merging import merge_page
+from apps.dashboard.pages.sources import SourcePage, source_page, sources_page
+from apps.retrieval import actions as retrieval
+from apps.retrieval.http.inspection import inspect, propose_recipes
+from apps.retrieval.reports.source import effect_of
+from apps.sources import actions as sources
+from apps.sources.algorithms.addresses import BadAddress
+from apps.sources.formats.recipes import Recipe
+from apps.sources.kinds import proposing
+from apps.sources.models import Source
+from apps.web.pages.reasons import reason_said
+from apps.web.views.rendering import PersonsRequest, Request, back, by, show
+
+
+@require_safe
+@for_staff
+def index(request: HttpRequest) -> HttpResponse:
+    chosen = SourceFilterForm(request.GET).filter()
+    return show(request, "dashboard/sources.html", page=sources_page(chosen, request.GET.get("page", "1"), now()))
+
+
+@require_safe
+@login_required
+def detail(request: HttpRequest, source_id: int) -> HttpResponse:
+    return show(request, "dashboard/source.html", page=_page(request, source_id))
+
+
+@for_staff
+def add(request: HttpRequest) -> HttpResponse:
+    form = SourceForm(request.POST or None, initial={"listed": True, "always_retrieved": True})
+    if worked := _work_on(request, form, None):
+        return worked
+    if request.method == "POST" and form.is_valid():
+        try:
+            decided = by(request, "a new source", form.cleaned_data["why"])
+            return redirect("source", actions.add_source(form.values(), now=now(), by=decided))
+        except (BadAddress, ValueError) as problem:
+            form.add_error("url", reason_said(str(problem)))
+    return show(request, "dashboard/source_form.html", form=form)
+
+
+@for_staff
+def edit(request: Request, source_id: int) -> HttpResponse:
+    page = _page(request, source_id)
+    form = SourceForm(request.POST or None, instance=page.source)
+    if "effect" in request.POST:
+        return _show_effect(request, form, page)
+    if worked := _work_on(request, form, page.source):
+        return worked
+    if request.method == "POST" and form.is_valid():
+        try:
+            decided = by(request, "the source", form.cleaned_data["why"])
+            actions.edit_source(source_id, now=now(), by=decided, **form.values())
+            retrieval.replan([source_id], now=now())
+            return redirect("source", source_id)
+        except (BadAddress, ValueError) as problem:
+            form.add_error("url", reason_said(str(problem)))
+    return show(request, "dashboard/source_form.html", form=form, source=page.source)
+
+
+def _work_on(request: HttpRequest, form: SourceForm, source: Source | None) -> HttpResponse | None:
+    """Test what is typed, propose paths, or take proposed ones into the form; None if nothing of that is asked for."""
+    context: dict[str, Any] = {}
+    address = request.POST.get("url", "")[:2_100].strip()
+    if "test" in request.POST:
+        context["inspection"] = inspect(address, now=now(), kind=form.typed_kind(), recipe=form.typed_recipe())
+    elif "propose" in request.POST:
+        example = request.POST.get("example", "")[:500]
+        proposals = propose_recipes(address, example, kind=form.typed_kind(), now=now())
+        context["proposals"] = proposals
+        if proposals.found:
+            form = _with_recipe(request, proposals.found[0].recipe, source)
+    elif "use" in request.POST:
+        form = _with_recipe(request, _read_recipe(request.POST["use"]), source)
+    else:
+        return None
+    return show(request, "dashboard/source_form.html", form=form, source=source, **context)
+
+
+def _with_recipe(request: HttpRequest, recipe: Recipe, source: Source | None) -> SourceForm:
+    """The form as it was typed, but with the paths of a proposal."""
+    data = request.POST.copy()
+    data["kind"] = proposing(data.get("kind", "")).name
+    for field in fields(recipe):
+        data[PREFIX + field.name] = getattr(recipe, field.name)
+    return SourceForm(data, instance=source)
+
+
+def _read_recipe(text: str) -> Recipe:
+    try:
+        return Recipe.from_json(json.loads(text[:20_000]))
+    except (ValueError, RecursionError):
+        return Recipe()
+
+
+def _show_effect(request: Request, form: SourceForm, page: SourcePage) -> HttpResponse:
+    """What the weight that is typed would do: alone to htmx, or else with the form, which is not saved."""
+    form.is_valid()
+    weight = form.cleaned_data.get("weight")
+    effect = None if weight is None else effect_of(page.source, weight, now())
+    if request.htmx:
+        context = {"form": form, "source": page.source, "effect": effect}
+        return render(request, "dashboard/_weight_effect.html", context)
+    return show(request, "dashboard/source_form.html", form=form, source=page.source, asked=True, effect=effect)
+
+
+@for_staff
+def merge(request: PersonsRequest, source_id: int) -> HttpResponse:
+    """Choose the source that is to stand for this one, see what that would mean, and confirm it."""
+    wanted = request.POST if request.method == "POST" else request.GET
+    kept_id = wanted.get("kept", "")
+    page = present(
+        merge_page(
+            request.user,
+            source_id,
+            words=request.GET.get("words", "")[:200],
+            kept_id=int(kept_id) if kept_id.isascii() and kept_id.isdecimal() and len(kept_id) < 19 else None,
+        ),
+        "There is no such source.",
+    )
+    if request.method == "POST" and page.preview is not None:
+        kept = page.preview.kept
+        merged = actions.merge_sources(kept.pk, source_id, now=now(), by=by(request, "merging"))
+        messages.success(
+            request,
+            _("{source} merged: {postings} articles and {followers} followers moved.").format(
+                source=page.source, postings=merged.moved + merged.joined, followers=merged.followers
+            ),
+        )
+        return redirect("source", kept.pk)
+    return show(request, "dashboard/source_merge.html", page=page)
+
+
+@for_staff
+def delete(request: HttpRequest, source_id: int) -> HttpResponse:
+    page = _page(request, source_id)
+    if request.method == "POST":
+        sources.delete_source(source_id, by=by(request, "the source"))
+        messages.success(request, _("{source} deleted.").format(source=page.source))
+        return redirect("sources")
+    return show(request, "dashboard/source_delete.html", page=page)
+
+
+@require_POST
+@for_staff
+def set_state(request: HttpRequest, source_id: int) -> HttpResponse:
+    wanted = request.POST.get("state")
+    if wanted not in (Source.State.ACTIVE, Source.State.PAUSED):
+        raise Http404("There is no such state.")
+    page = _page(request, source_id)
+    actions.set_state(page.source.pk, Source.State(wanted), now=now(), by=by(request, "a button of the source"))
+    return back(request, "sources")
+
+
+@require_POST
+@for_staff
+def ask(request: HttpRequest, source_id: int) -> HttpResponse:
+    """Retrieve now."""
+    page = _page(request, source_id)
+    if page.schedule is None:
+        messages.warning(request, _("{source} is not scheduled: nobody follows it yet.").format(source=page.source))
+        return back(request, "sources")
+    asked = retrieval.ask_soon(page.source.pk, now=now())
+    if asked.granted:
+        messages.success(request, _("{source} will be checked shortly.").format(source=page.source))
+    else:
+        words = _("{source} will not be checked before {time} UTC: {reason}")
+        messages.warning(
+            request, words.format(source=page.source, time=f"{asked.at:%H:%M:%S}", reason=reason_said(asked.reason))
+        )
+    return back(request, "sources")
+
+
+@require_safe
+@for_staff
+def test(request: HttpRequest) -> HttpResponse:
+    """Asks an address, or that of a source, at once and shows every step; writes nothing."""
+    address = request.GET.get("address", "")[:2_100].strip()
+    source_id = request.GET.get("source", "")
+    if source_id.isascii() and source_id.isdecimal() and len(source_id) < 19:
+        source = _page(request, int(source_id)).source
+        seen = inspect(source.url, now=now(), kind=source.kind, recipe=Recipe.from_json(source.recipe))
+        return show(request, "dashboard/source_test.html", address=source.url, inspection=seen, source=source)
+    inspection = inspect(address, now=now()) if address else None
+    return show(request, "dashboard/source_test.html", address=address, inspection=inspection)
+
+
+def _page(request: HttpRequest, source_id: int) -> SourcePage:
+    return present(source_page(request.user, source_id, now()), "There is no such source.")

@@ -1,0 +1,27 @@
+"""One holder at a time: Postgres' advisory locks, held until the end of a transaction.
+
+The numbers that stand for them are each app's own, by the letters of its name.
+"""
+
+from django.db import connection
+
+from apps.database.statements import rows_of
+
+MAX_STATEMENT = "120s"  # of one that writes; a merge of the largest generations of search takes a few seconds
+MAX_WAIT = "60s"  # for a lock
+
+
+def take(lock: int, *, wait: bool = True) -> bool:
+    """Whether it is ours until the end of the transaction; that may take a while, or is known at once.
+
+    From then on the transaction's statements and waits are bounded.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config('statement_timeout', %s, true) AS statement_timeout,"
+            " set_config('lock_timeout', %s, true) AS lock_timeout,"
+            f" {'pg_advisory_xact_lock' if wait else 'pg_try_advisory_xact_lock'}(%s) AS granted",
+            [MAX_STATEMENT, MAX_WAIT, lock],
+        )
+        [row] = rows_of(cursor)
+        return row.granted is not False

@@ -1,0 +1,96 @@
+"""Reads of notices, and of the health of what a person follows."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import F, QuerySet
+
+from apps.accounts.models import User
+from apps.database.statements import fetch, rows_as
+from apps.feed_health.models import MailWish, Notice
+
+MAX_SHOWN = 100
+
+
+def open_notices(user: User) -> QuerySet[Notice]:
+    """What the person has not taken note of, the newest first, with the sources."""
+    return Notice.objects.filter(user=user, dismissed_at=None).select_related("source").order_by("-pk")
+
+
+_COUNT = f"""
+SELECT count(*) FROM (
+    SELECT FROM feed_health_notice WHERE user_id = %s AND dismissed_at IS NULL LIMIT {MAX_SHOWN}
+) AS notice
+"""
+
+
+def open_count(user: User) -> int:
+    """How many there are; up to the number that is shown at once."""
+    [(count,)] = fetch(_COUNT, [user.pk])
+    return int(count)
+
+
+def wants_mail(user: User) -> bool:
+    return MailWish.objects.filter(user=user).exists()
+
+
+def to_be_mailed() -> QuerySet[Notice]:
+    """Notices for people who want them by mail, and have not taken note of them elsewhere."""
+    return Notice.objects.filter(
+        dismissed_at=None,
+        mailed_at=None,
+        created_at__gte=F("user__notice_mail_wish__since"),
+        user__is_active=True,
+    ).exclude(user__email="")
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a source that somebody follows is."""
+
+    source_id: int
+    title: str
+    state: str  # of the source
+    muted: bool
+    failures: int  # one after another
+    failing_since: datetime | None
+    answered_at: datetime | None  # when it was last seen to be well
+    due_at: datetime | None  # for the first time, where it is under way
+    published_at: datetime | None  # of its newest posting
+    outcome: str  # of the latest retrieval
+    status: int
+    message: str
+
+    @property
+    def is_well(self) -> bool:
+        return self.state == "active" and not self.failures
+
+
+_HEALTH = """
+SELECT * FROM (
+SELECT source.id AS source_id, coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS title,
+    source.state, follow.muted, coalesce(schedule.consecutive_failures, 0) AS failures, schedule.failing_since,
+    schedule.observed_at AS answered_at, coalesce(schedule.first_due_at, schedule.due_at) AS due_at,
+    newest.published_at, coalesce(latest.outcome, '') AS outcome, coalesce(latest.status, 0) AS status,
+    coalesce(latest.message, '') AS message
+FROM following_follow follow JOIN sources_source source ON source.id = follow.source_id
+LEFT JOIN retrieval_schedule schedule ON schedule.source_id = source.id
+LEFT JOIN LATERAL (
+    SELECT published_at FROM postings_posting posting WHERE posting.source_id = source.id
+    ORDER BY published_at DESC, id DESC LIMIT 1
+) newest ON true
+LEFT JOIN LATERAL (
+    SELECT outcome, status, message FROM retrieval_retrieval retrieval
+    WHERE retrieval.source_id = source.id AND schedule.consecutive_failures > 0 ORDER BY fetched_at DESC LIMIT 1
+) latest ON true
+WHERE follow.user_id = %s
+) health ORDER BY state = 'active', failures DESC, lower(title), source_id LIMIT %s OFFSET %s
+"""
+
+
+def health_of_followed(user: User, *, start: int, limit: int) -> list[Health]:
+    """What the person follows, that first which is not well. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_HEALTH, [user.pk, limit, start])
+        return rows_as(Health, cursor)

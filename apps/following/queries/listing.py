@@ -1,0 +1,129 @@
+"""Lists of a person's postings by time, found quickly however many sources they follow and however much they read."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from apps.accounts.models import User
+from apps.database.statements import fetch
+from apps.following import queries
+from apps.following.queries import Scope
+from apps.following.queries.states import ARRIVED, NEW
+from apps.postings.queries import Cursor
+
+WALKED = 2_000  # postings of all sources that are looked at first: most lists are full before
+_EVER, _ALWAYS = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+MAX_SOURCES = 100  # sources; theirs are looked at one by one at once
+
+# Those who follow much find a page among the newest postings of all. For those who do not, or have read what is new,
+# the same is looked for source by source, which is little then. The second half only runs if the first found too few.
+_LIST = """
+WITH mine AS MATERIALIZED (
+    SELECT id, source_id, unread_from, read_through FROM following_follow WHERE id = ANY(%(follows)s)
+), near AS MATERIALIZED (
+    SELECT id, source_id, published_at FROM postings_posting posting WHERE {beyond}
+    ORDER BY published_at {down}, id {down} LIMIT %(walked)s
+), walked AS MATERIALIZED (
+    SELECT posting.id, published_at FROM near posting JOIN mine follow USING (source_id) {marks} WHERE {wanted}
+    ORDER BY published_at {down}, id {down} LIMIT %(limit)s
+), enough AS MATERIALIZED (SELECT count(*) = %(limit)s AS is_so FROM walked)
+(SELECT id, published_at FROM walked WHERE (SELECT is_so FROM enough))
+UNION ALL
+(SELECT id, published_at FROM ({each}) each WHERE NOT (SELECT is_so FROM enough)
+    ORDER BY published_at {down}, id {down} LIMIT %(limit)s)
+ORDER BY published_at {down}, id {down}
+"""
+_MARKS = "LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.posting_id = posting.id"
+_EACH = """
+SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
+    SELECT id, published_at FROM postings_posting posting
+    WHERE source_id = follow.source_id AND {beyond} ORDER BY published_at {down}, id {down} LIMIT %(limit)s
+) posting
+"""
+# Of those that reached us in some time: an index that alone knows enough tells them, where the other would have to look
+# at the postings themselves until enough are found.
+_EACH_ARRIVED = """
+SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
+    SELECT id, published_at, retrieved_at FROM postings_posting posting WHERE source_id = follow.source_id OFFSET 0
+) posting WHERE {beyond}
+"""
+_EACH_UNREAD = """
+SELECT posting.id, posting.published_at FROM mine follow {arrived} {marks}
+WHERE {new} AND {beyond} AND mark.read IS NOT TRUE
+UNION ALL
+SELECT posting.id, posting.published_at FROM following_mark mark
+JOIN postings_posting posting ON posting.id = mark.posting_id JOIN mine follow ON follow.source_id = posting.source_id
+WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({new}) AND {beyond}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """When postings reached us: not before the one time, and not after the other."""
+
+    since: datetime = _EVER
+    until: datetime = _ALWAYS
+
+
+def listed(
+    user: User, scope: Scope, *, unread_only: bool, oldest_first: bool, start: Cursor | None, limit: int
+) -> list[int]:
+    """The ids of the first so many postings of a list behind a place, in their order. Two queries, three for a folder.
+
+    Parameters
+    ----------
+    scope : Scope
+        All, a folder, or a source that the person follows.
+    """
+    found = places(user, scope, unread_only=unread_only, oldest_first=oldest_first, start=start, limit=limit)
+    return [place.id for place in found]
+
+
+def places(
+    user: User,
+    scope: Scope,
+    *,
+    unread_only: bool,
+    oldest_first: bool,
+    start: Cursor | None,
+    limit: int,
+    arrival: Arrival | None = None,
+) -> list[Cursor]:
+    """The same with the postings' places; with an arrival, of those alone that reached us then."""
+    follows = list(queries.follows_in(user, scope).values_list("pk", flat=True))
+    if not follows:
+        return []
+    names: dict[str, Any] = {
+        "user": user.pk,
+        "follows": follows,
+        "limit": limit,
+        "walked": max(WALKED, 2 * limit) if len(follows) >= MAX_SOURCES and arrival is None else 0,
+    }
+    if start is not None:
+        names |= {"published_at": start.published_at, "id": start.id}
+    if arrival is not None:
+        names |= {"since": arrival.since, "until": arrival.until}
+    beyond = _beyond(oldest_first=oldest_first, is_first=start is None, is_bounded=arrival is not None)
+    each = _EACH_UNREAD if unread_only else _EACH if arrival is None else _EACH_ARRIVED
+    found = fetch(_statement(each, beyond, unread_only=unread_only, oldest_first=oldest_first), names)
+    return [Cursor(published_at, posting_id) for posting_id, published_at in found]
+
+
+def _beyond(*, oldest_first: bool, is_first: bool, is_bounded: bool) -> str:
+    """What is asked of each posting alone."""
+    comparison = ">" if oldest_first else "<"
+    place = f"(posting.published_at, posting.id) {comparison} (%(published_at)s::timestamptz, %(id)s)"
+    arrival = "posting.retrieved_at BETWEEN %(since)s AND %(until)s"
+    return " AND ".join(["true", *([] if is_first else [place]), *([arrival] if is_bounded else [])])
+
+
+def _statement(each: str, beyond: str, *, unread_only: bool, oldest_first: bool) -> str:
+    parts = {
+        "down": "" if oldest_first else "DESC",
+        "beyond": beyond,
+        "marks": _MARKS if unread_only else "",
+        "wanted": f"coalesce(NOT mark.read, {NEW})" if unread_only else "true",
+        "new": NEW,
+        "arrived": ARRIVED,
+    }
+    return _LIST.format(**parts, each=each.format(**parts))

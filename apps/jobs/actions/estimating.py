@@ -1,0 +1,46 @@
+"""How long splits will take, by what such splits took before."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from apps.jobs import queries
+from apps.jobs.algorithms import estimates
+from apps.jobs.algorithms.hashing import Keys, keys_of
+
+ROUNDS = 5  # jobs, the latest; the older count less
+MAX_READ = 20_000  # attempts of each
+
+
+class Sized(Protocol):
+    """A piece or a split."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def size(self) -> float: ...
+
+
+def expected(kind: str, stage: str, pieces: Sequence[Sized]) -> list[float] | None:
+    """Seconds that each will take; None while no job of the kind has come so far.
+
+    What is learnt is the time for a unit of size, by the key or by the size, whichever says more.
+    """
+    learnt: dict[str, estimates.Learnt] = {}
+    for took in queries.taken_in_rounds(kind, stage, ROUNDS, MAX_READ):
+        seconds = np.array([each.seconds / max(each.size, 1e-9) for each in took])
+        for name, values in _attributes(took).items():
+            learnt[name] = estimates.learn(values, seconds, learnt.get(name))
+    if not learnt or not pieces:
+        return None
+    name = estimates.most_determining(learnt)
+    per_size = estimates.estimated(learnt[name], _attributes(pieces)[name])
+    return [seconds * piece.size for seconds, piece in zip(per_size.tolist(), pieces, strict=True)]
+
+
+def _attributes(pieces: Sequence[Sized]) -> dict[str, Keys]:
+    return {
+        "key": keys_of(piece.key for piece in pieces),
+        "size": estimates.size_buckets(np.array([piece.size for piece in pieces])),
+    }

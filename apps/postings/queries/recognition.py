@@ -1,0 +1,57 @@
+"""Postings that another portal tells of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from apps.database.statements import fetch_rows
+from apps.postings.algorithms.identity import keys
+from apps.sources.formats.feed import ParsedEntry
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignPosting:
+    """A posting as another portal knows it."""
+
+    source_id: int
+    guid: str
+    url: str
+    title: str
+
+
+_FIND = """
+SELECT wanted.place, wanted.rank, posting.id AS posting_id
+FROM unnest(%s::int[], %s::int[], %s::bigint[], %s::bytea[]) wanted(place, rank, source_id, key)
+JOIN postings_posting posting ON posting.source_id = wanted.source_id AND posting.identity = wanted.key
+UNION ALL
+SELECT wanted.place, 9, posting.id
+FROM unnest(%s::int[], %s::bigint[], %s::bytea[]) wanted(place, source_id, key)
+JOIN postings_posting posting ON posting.source_id = wanted.source_id AND posting.link_key = wanted.key
+    AND posting.link_key <> ''
+ORDER BY place, rank DESC, posting_id DESC -- the most special last, so that it stays
+"""
+
+
+def recognize(told: Sequence[ForeignPosting]) -> list[int | None]:
+    """The id of each posting here, or None: by its guid, with link and title where that is not enough, or its link.
+
+    One query, however many there are.
+    """
+    identities: list[tuple[int, int, int, bytes]] = []
+    links: list[tuple[int, int, bytes]] = []
+    for place, posting in enumerate(told):
+        [key] = keys([ParsedEntry(guid=posting.guid, link=posting.url, title=posting.title)])
+        identities += [(place, rank, posting.source_id, identity) for rank, identity in enumerate(key.identities)]
+        if key.link_key:
+            links.append((place, posting.source_id, key.link_key))
+    columns = [list(column) for column in zip(*identities, strict=True)] or [[], [], [], []]
+    columns += [list(column) for column in zip(*links, strict=True)] or [[], [], []]
+    found: list[int | None] = [None] * len(told)
+    for row in fetch_rows(_FIND, columns):
+        found[row.place] = row.posting_id
+    return found
+
+
+def link_key_of(address: str) -> bytes:
+    """By which postings of a page are known whose link leads to it; empty where an address tells nothing."""
+    [key] = keys([ParsedEntry(link=address)])
+    return key.link_key

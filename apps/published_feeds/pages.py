@@ -1,0 +1,163 @@
+"""What pages say of feeds, and of pages from elsewhere."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import AnonymousUser
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.accounts.queries.site import own_address
+from apps.following import queries as following
+from apps.following.queries import Scope
+from apps.postings.models import Posting
+from apps.published_feeds.algorithms.shared import address_in
+from apps.published_feeds.formats import FORMS
+from apps.published_feeds.models import PrivateAddress
+from apps.published_feeds.queries.addresses import addresses_of, secret_of_list, secret_of_shared
+from apps.published_feeds.queries.channels import Channel, TrendList
+from apps.published_feeds.queries.feeds import name_of, page_of
+
+Kind = PrivateAddress.Kind
+MAX_TITLE_LENGTH = 300  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class FeedLink:
+    label: str
+    address: str
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class FeedsMenu:
+    """The feeds of a page; of a private list that has no address yet, what a form has to say to get one."""
+
+    links: tuple[FeedLink, ...]
+    is_secret: bool = False
+    kind: str = ""
+    list_id: int = 0
+
+
+def menu_of_list(user: User | AnonymousUser, scope: Scope) -> FeedsMenu | None:
+    """The feeds of one of the person's lists; a source has its own, elsewhere. At most one query."""
+    if not user.is_authenticated or scope.kind == "source":
+        return None
+    return _menu(secret_of_list(user, scope), scope.kind, scope.id)
+
+
+def menu_of_shared(user: User) -> FeedsMenu:
+    return _menu(secret_of_shared(user), Kind.SHARED)
+
+
+def _menu(secret: str | None, kind: str, list_id: int = 0) -> FeedsMenu:
+    links = () if secret is None else links_of(Channel("private", secret))
+    return FeedsMenu(links, True, kind, list_id)
+
+
+def menu_of_section(slug: str) -> FeedsMenu:
+    return FeedsMenu(links_of(Channel("section", slug)))
+
+
+def menu_of_story(story_id: int) -> FeedsMenu:
+    return FeedsMenu(links_of(Channel("story", str(story_id))))
+
+
+def menu_of_trends(language: str, category: str, method: str, horizon: str) -> FeedsMenu:
+    return FeedsMenu(links_of(TrendList(language, category, method, horizon).channel))
+
+
+def links_of(channel: Channel) -> tuple[FeedLink, ...]:
+    return tuple(FeedLink(form.label, channel.address(form.name), form.media_type) for form in FORMS.values())
+
+
+# --- the page of secret addresses -------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class AddressRow:
+    id: int
+    kind: str
+    name: str
+    page: str
+    links: tuple[FeedLink, ...]
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A list that has no address yet."""
+
+    value: str  # as the form has it: its kind and its number
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddressesPage:
+    rows: tuple[AddressRow, ...]
+    wishes: Sequence[Wish]
+
+
+def addresses_page(user: User) -> AddressesPage:
+    """Three queries."""
+    found = list(addresses_of(user).select_related("folder", "tag").order_by("kind", "pk"))
+    had = {(private.kind, private.folder_id or private.tag_id or 0) for private in found}
+    folders = following.folder_paths(following.folders_of(user))
+    lists: list[tuple[str, int, str]] = [
+        (kind, 0, str(kind.label)) for kind in Kind if kind not in (Kind.FOLDER, Kind.TAG)
+    ]
+    lists += [(Kind.FOLDER, folder_id, " / ".join(path)) for folder_id, path in folders.items()]
+    lists += [(Kind.TAG, tag.pk, tag.name) for tag in following.tags_of(user)]
+    wishes = [Wish(f"{kind}-{list_id}", name, kind) for kind, list_id, name in lists if (kind, list_id) not in had]
+    return AddressesPage(tuple(map(_row, found)), wishes)
+
+
+def _row(private: PrivateAddress) -> AddressRow:
+    links = links_of(Channel("private", private.secret))
+    if private.kind == Kind.SOURCES:
+        links = (FeedLink("OPML", own_address(reverse("private_sources", args=[private.secret])), "text/x-opml"),)
+    name = str(Kind.SHARED.label) if private.kind == Kind.SHARED else name_of(private)
+    return AddressRow(private.pk, private.kind, name, page_of(private), links, private.made_at)
+
+
+# --- pages from elsewhere ---------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class SavePage:
+    address: str  # "" if none was told
+    title: str
+    posting: Posting | None  # that is here of it, and may be read
+    is_starred: bool
+
+
+def save_page(user: User, url: str, text: str, title: str) -> SavePage:
+    """A page as another program tells of it. At most two queries."""
+    address = address_in(url, text, title)
+    posting = following.posting_at(user, address) if address else None
+    is_starred = posting is not None and following.starred_among(user, [posting.pk]) != set()
+    return SavePage(address, " ".join(title.split())[:MAX_TITLE_LENGTH], posting, is_starred)
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    name: str
+    script: str
+    said: str  # what it does
+
+
+def buttons_page() -> tuple[Button, ...]:
+    here = "encodeURIComponent(location.href)"
+    save, add = (json.dumps(own_address(reverse(name))) for name in ("save_page", "add"))
+    return (
+        Button(
+            _("Save in Wirebeat"),
+            f"javascript:void(location={save}+'?url='+{here}+'&title='+encodeURIComponent(document.title))",
+            _("Opens the article here, so that you can star it, and offers to follow its site."),
+        ),
+        Button(
+            _("Follow in Wirebeat"),
+            f"javascript:void(location={add}+'?address='+{here})",
+            _("Finds the feeds of the page's site, so that you can follow one."),
+        ),
+    )

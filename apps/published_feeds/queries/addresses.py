@@ -1,0 +1,41 @@
+"""Reads of people's secret addresses."""
+
+from django.db.models import QuerySet
+
+from apps.accounts.models import User
+from apps.database.sanitizing import storable
+from apps.database.statements import fetch
+from apps.following.queries import Scope
+from apps.published_feeds.models import PrivateAddress
+
+Kind = PrivateAddress.Kind
+_KINDS = {"all": Kind.ALL, "folder": Kind.FOLDER, "starred": Kind.STARRED, "tag": Kind.TAG}
+
+
+def addresses_of(user: User) -> QuerySet[PrivateAddress]:
+    return PrivateAddress.objects.filter(user=user)
+
+
+def secret_of_shared(user: User) -> str | None:
+    return addresses_of(user).filter(kind=Kind.SHARED).values_list("secret", flat=True).first()
+
+
+_SECRET = """
+SELECT secret FROM published_feeds_privateaddress WHERE user_id = %s AND kind = %s
+    AND folder_id IS NOT DISTINCT FROM %s::bigint AND tag_id IS NOT DISTINCT FROM %s::bigint
+"""
+
+
+def secret_of_list(user: User, scope: Scope) -> str | None:
+    """The secret of one of the person's lists, if they have made it an address."""
+    kind = _KINDS.get(scope.kind)
+    if kind is None:
+        return None
+    folder, tag = (scope.id if scope.kind == name else None for name in ("folder", "tag"))
+    return next((secret for (secret,) in fetch(_SECRET, [user.pk, kind.value, folder, tag])), None)
+
+
+def address_by_secret(secret: str) -> PrivateAddress | None:
+    """What a secret address opens, as long as the person may sign in."""
+    found = PrivateAddress.objects.filter(secret=storable(secret), user__is_active=True)
+    return found.select_related("user", "folder", "tag").first()

@@ -1,0 +1,76 @@
+"""What there are feeds of, and their addresses."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from apps.accounts.queries.site import own_address
+
+Kind = Literal["private", "search", "section", "story", "trends"]
+SECRET: frozenset[Kind] = frozenset({"private", "search"})  # whose keys are secrets
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A list that is published, in whatever form."""
+
+    kind: Kind
+    key: str  # a secret, a slug, a number, or for trends what the address asks for
+
+    @property
+    def is_secret(self) -> bool:
+        return self.kind in SECRET
+
+    def path(self, form: str) -> str:
+        """Where it is found in a form. RSS of what was published before there were others keeps its address."""
+        if self.kind == "trends":
+            return reverse("trends_feed", args=[] if form == "rss" else [form]) + f"?{self.key}"
+        if self.kind in {"section", "story"}:
+            key = self.key if self.kind == "section" else int(self.key)
+            return reverse(f"{self.kind}_feed", args=[key] if form == "rss" else [key, form])
+        return reverse(f"{self.kind}_feed", args=[self.key, form])
+
+    def address(self, form: str) -> str:
+        return own_address(self.path(form))
+
+
+@dataclass(frozen=True, slots=True)
+class TrendList:
+    """Which list of trends is meant."""
+
+    language: str
+    category: str
+    method: str
+    horizon: str
+
+    @property
+    def key(self) -> str:
+        """
+        >>> TrendList("en", "", "ours", "day").key
+        'language=en&horizon=day'
+        """
+        said = QueryDict(mutable=True)
+        values = (("language", self.language), ("category", self.category), ("method", self.method))
+        for name, value in values:
+            if value and (name, value) != ("method", "ours"):
+                said[name] = value
+        said["horizon"] = self.horizon
+        return said.urlencode()
+
+    @property
+    def channel(self) -> Channel:
+        return Channel("trends", self.key)
+
+    @classmethod
+    def read(cls, key: str) -> "TrendList":
+        """The list whose `key` this is.
+
+        >>> TrendList.read("language=en&horizon=day")
+        TrendList(language='en', category='', method='ours', horizon='day')
+        """
+        given = QueryDict(key)
+        return cls(
+            given.get("language", ""), given.get("category", ""), given.get("method", "ours"), given.get("horizon", "")
+        )

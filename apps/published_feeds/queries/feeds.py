@@ -1,0 +1,264 @@
+"""What each feed says now."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.urls import reverse
+from django.utils import translation
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.accounts.models import User
+from apps.accounts.queries.site import own_address
+from apps.following import queries as following
+from apps.following.models import Tagging
+from apps.following.queries import Scope
+from apps.following.queries.listing import listed
+from apps.postings import queries as postings
+from apps.published_feeds.formats.feed import LONG_AGO, Entry, Feed
+from apps.published_feeds.models import PrivateAddress
+from apps.published_feeds.queries.addresses import address_by_secret
+from apps.published_feeds.queries.channels import Channel, TrendList
+from apps.published_feeds.queries.entries import entries_of, shared_entries
+from apps.published_feeds.queries.usage import hubs
+from apps.search import queries as searching
+from apps.search.algorithms.language import BadQuery, parse
+from apps.search.queries.addresses import query_address, search_address
+from apps.search.queries.saved import saved_by_secret
+from apps.stories.models import Section
+from apps.stories.queries.front import members_of, story_of
+from apps.stories.queries.sections import contents, section_named
+from apps.trending import queries as trending
+from apps.trending.models import Trend
+from apps.trending.queries.names import LISTS, language_name
+
+LENGTH = 50  # entries
+MAX_LENGTH = 100  # of what a person follows, which may be much an hour
+Kind = PrivateAddress.Kind
+
+
+def feed_of(channel: Channel, form: str, *, now: datetime) -> Feed | None:
+    """The feed of a channel in the language of whom it belongs to; None if there is none. At most six queries.
+
+    Raises
+    ------
+    TooCostly
+        If it is a search that takes too long.
+    """
+    with translation.override(settings.LANGUAGE_CODE):
+        match channel.kind:
+            case "private":
+                return _private(channel, form)
+            case "search":
+                return _search(channel, form, now)
+            case "section":
+                return _section(channel, form, now)
+            case "story":
+                return _story(channel, form)
+            case "trends":
+                return _trends(TrendList.read(channel.key), form)
+
+
+# --- a person's own ---------------------------------------------------------------------------------------------------
+def _private(channel: Channel, form: str) -> Feed | None:
+    private = address_by_secret(channel.key)
+    if private is None or private.kind == Kind.SOURCES:
+        return None
+    with translation.override(private.user.language or settings.LANGUAGE_CODE):
+        return _feed(
+            channel,
+            form,
+            title=name_of(private),
+            home=page_of(private),
+            entries=_private_entries(private),
+            since=private.made_at,
+        )
+
+
+def name_of(private: PrivateAddress) -> str:
+    match private.kind:
+        case Kind.FOLDER if private.folder is not None:
+            return private.folder.name
+        case Kind.TAG if private.tag is not None:
+            return private.tag.name
+        case Kind.SHARED:
+            return _("Shared articles")
+    return str(Kind(private.kind).label)
+
+
+def page_of(private: PrivateAddress) -> str:
+    """Path of the page that shows the same to the person."""
+    match private.kind:
+        case Kind.FOLDER:
+            return reverse("river_folder", args=[private.folder_id])
+        case Kind.TAG:
+            return reverse("river_tag", args=[private.tag_id])
+        case Kind.STARRED:
+            return reverse("river_starred")
+        case Kind.SHARED:
+            return reverse("shares")
+        case Kind.SOURCES:
+            return reverse("folders")
+    return reverse("river")
+
+
+def _private_entries(private: PrivateAddress) -> tuple[Entry, ...]:
+    user = private.user
+    match private.kind:
+        case Kind.STARRED:
+            marks = following.stars_of(user).order_by("-starred_at", "-pk")
+            starred = marks.values_list("posting_id", "starred_at")[:LENGTH]
+            return _put_there(user, {posting_id: at for posting_id, at in starred if at is not None})
+        case Kind.TAG:
+            taggings = Tagging.objects.filter(tag=private.tag_id, tag__user=user).order_by("-tagged_at", "-pk")
+            return _put_there(user, dict(taggings.values_list("posting_id", "tagged_at")[:LENGTH]))
+        case Kind.SHARED:
+            return shared_entries(following.shares_of(user)[:LENGTH])
+    scope = Scope("folder", private.folder_id) if private.folder_id is not None else Scope("all")
+    ids = listed(user, scope, unread_only=False, oldest_first=False, start=None, limit=MAX_LENGTH)
+    return entries_of(postings.everything().filter(pk__in=ids), ids)
+
+
+def _put_there(user: User, at: dict[int, datetime]) -> tuple[Entry, ...]:
+    """What the person put into a list, the latest first."""
+    return entries_of(following.readable_by(user).filter(pk__in=at), list(at), at) if at else ()
+
+
+def _search(channel: Channel, form: str, now: datetime) -> Feed | None:
+    """What a saved search finds, as its owner sees it; always the newest, since feeds are read for news."""
+    saved = saved_by_secret(channel.key)
+    if saved is None:
+        return None
+    try:
+        found = searching.matching(saved.user, parse(saved.query), now=now)[:LENGTH]
+    except BadQuery:  # it was saved when queries were read in another way
+        return None
+    readable = following.readable_by(saved.user).filter(pk__in=found)
+    return _feed(
+        channel,
+        form,
+        title=saved.name,
+        home=query_address(saved.query, saved.order),
+        entries=entries_of(postings.newest(readable)),
+        description=_("Articles found by: {query}").format(query=saved.query),
+        since=saved.saved_at,
+    )
+
+
+# --- everybody's ------------------------------------------------------------------------------------------------------
+def _section(channel: Channel, form: str, now: datetime) -> Feed | None:
+    """The first postings of a section, or those that stand for its first stories."""
+    section = section_named(channel.key)
+    if section is None or not section.is_on:
+        return None
+    content = contents([section], now)[section.pk]
+    ids = content.posting_ids[:LENGTH] or tuple(story.lead_id for story in content.stories[:LENGTH])
+    readable = postings.visible_to(AnonymousUser()).filter(pk__in=ids)
+    return _feed(
+        channel,
+        form,
+        title=section.title,
+        home=reverse("section", args=[section.slug]),
+        entries=entries_of(readable, ids),
+        description=_asked_by(section),
+        since=section.changed_at,
+    )
+
+
+def _asked_by(section: Section) -> str:
+    return section.query or section.category or section.language
+
+
+def _story(channel: Channel, form: str) -> Feed | None:
+    """The postings of a story that everybody may read, the latest first."""
+    story = story_of(int(channel.key))
+    if story is None:
+        return None
+    latest = members_of(story.pk).order_by("-published_at", "-posting_id").values_list("posting_id", flat=True)
+    ids = list(latest[:LENGTH])
+    public = postings.visible_to(AnonymousUser())
+    entries = entries_of(public.filter(pk__in=ids), ids)
+    if not entries:
+        return None
+    lead = public.filter(pk=story.lead_id).values_list("title", flat=True).first()
+    return _feed(
+        Channel("story", str(story.pk)),
+        form,
+        title=" ".join((lead or entries[-1].title).split()),
+        home=reverse("story", args=[story.pk]),
+        entries=entries,
+        since=story.first_at,
+    )
+
+
+def _trends(asked: TrendList, form: str) -> Feed | None:
+    """A list of trends, in which a term is one entry for as long as it is listed without a break."""
+    if asked.horizon not in LISTS:
+        return None
+    trends = trending.lists_of(asked.language, asked.category, asked.method)[asked.horizon]
+    ids = {posting_id for trend in trends for posting_id in trend.posting_ids}
+    public = postings.visible_to(AnonymousUser()).filter(pk__in=ids).exclude(title="")
+    titles = dict(public.values_list("pk", "title"))
+    about = " – ".join(filter(None, (str(LISTS[asked.horizon]), asked.category, language_name(asked.language))))
+    return _feed(
+        asked.channel,
+        form,
+        title=_("Trends: {about}").format(about=about),
+        home=f"{reverse('trends')}?{asked.key}",
+        entries=tuple(_trend_entry(asked, trend, titles) for trend in trends),
+        description=_("Words published more often than usual."),
+        language=asked.language,
+    )
+
+
+def _trend_entry(asked: TrendList, trend: Trend, titles: dict[int, str]) -> Entry:
+    place = f"{asked.channel.address('rss')}#{trend.number}-{trend.since:%Y%m%d%H%M}"
+    return Entry(
+        id=place,
+        url=own_address(search_address(trend.term)),
+        title=trend.term,
+        html=_told(trend, titles),
+        published=trend.since,
+        updated=trend.since,
+        listed=trend.listed_at,
+        categories=tuple(trend.related),
+    )
+
+
+def _told(trend: Trend, titles: dict[int, str]) -> SafeString:
+    said = ngettext("{number} article", "{number} articles", trend.documents).format(number=trend.documents)
+    if trend.expected is not None:
+        said += _(", usually {number}").format(number=f"{trend.expected:.1f}")
+    said += " · " + ngettext("{number} feed", "{number} feeds", trend.sources).format(number=trend.sources)
+    held = [id for id in trend.posting_ids if id in titles]
+    links = ((own_address(reverse("posting", args=[posting_id])), titles[posting_id]) for posting_id in held)
+    told = format_html("<p>{}.</p>", said)
+    if held:
+        told += format_html("<ul>{}</ul>", format_html_join("", '<li><a href="{}">{}</a></li>', links))
+    return told
+
+
+def _feed(
+    channel: Channel,
+    form: str,
+    *,
+    title: str,
+    home: str,
+    entries: tuple[Entry, ...],
+    description: str = "",
+    language: str = "",
+    since: datetime = LONG_AGO,
+) -> Feed:
+    return Feed(
+        title=title if channel.kind == "trends" else f"{title} – Wirebeat",
+        home=own_address(home),
+        address=channel.address(form),
+        entries=entries,
+        description=description,
+        language=language,
+        hubs=hubs(),
+        since=since,
+    )

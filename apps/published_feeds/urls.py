@@ -1,0 +1,22 @@
+from django.urls import path
+
+from apps.published_feeds.views import addresses, feeds, sharing
+
+urlpatterns = [
+    # for programs
+    path("feeds/<str:feed_secret>/sources.opml", feeds.sources, name="private_sources"),
+    path("feeds/<str:feed_secret>/<str:form>/", feeds.private, name="private_feed"),
+    path("search/feed/<str:secret>/<str:kind>/", feeds.search, name="search_feed"),
+    path("section/<slug:slug>/feed/", feeds.section, name="section_feed"),
+    path("section/<slug:slug>/feed/<str:form>/", feeds.section, name="section_feed"),
+    path("stories/<int:story_id>/feed/", feeds.story, name="story_feed"),
+    path("stories/<int:story_id>/feed/<str:form>/", feeds.story, name="story_feed"),
+    path("trends/feed/", feeds.trends, name="trends_feed"),
+    path("trends/feed/<str:form>/", feeds.trends, name="trends_feed"),
+    # for people
+    path("account/feeds/", addresses.index, name="private_addresses"),
+    path("account/feeds/make/", addresses.make, name="make_private_address"),
+    path("account/feeds/<int:address_id>/", addresses.change, name="change_private_address"),
+    path("save/", sharing.save, name="save_page"),
+    path("save/buttons/", sharing.buttons, name="buttons"),
+]

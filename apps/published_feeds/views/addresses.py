@@ -1,0 +1,50 @@
+"""A person's secret addresses: what has one, and making, renewing and ending them."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.views.requests import PersonsRequest
+from apps.published_feeds import actions, pages
+
+
+@never_cache
+@require_safe
+@login_required
+def index(request: PersonsRequest) -> HttpResponse:
+    return render(request, "published_feeds/addresses.html", {"page": pages.addresses_page(request.user)})
+
+
+@require_POST
+@login_required
+def make(request: PersonsRequest) -> HttpResponse:
+    """An address for the list that a form names."""
+    kind, _dash, number = request.POST.get("list", "").partition("-")
+    try:
+        list_id = int(number) if number.isascii() and number.isdecimal() and len(number) <= 18 else 0
+        made = actions.make_address(request.user, kind, list_id, now=now())
+    except actions.NoSuchList as error:
+        raise Http404("You have no such list.") from error
+    return redirect(f"{reverse('private_addresses')}#address-{made.pk}")
+
+
+@require_POST
+@login_required
+def change(request: PersonsRequest, address_id: int) -> HttpResponse:
+    """Another address for a list, or none any more."""
+    if request.POST.get("do") == "end":
+        done = actions.end_address(request.user, address_id)
+        said = _("The private URLs no longer work.")
+    else:
+        done = actions.renew_address(request.user, address_id, now=now())
+        said = _("New private URLs created; the old ones no longer work.")
+    if not done:
+        raise Http404("You have no such address.")
+    messages.success(request, said)
+    return redirect("private_addresses")

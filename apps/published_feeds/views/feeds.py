@@ -1,0 +1,85 @@
+"""Feeds, for whoever knows their addresses: other readers cannot sign in."""
+
+from hashlib import sha256
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.cache import get_conditional_response
+from django.utils.timezone import now
+from django.views.decorators.http import require_safe
+
+from apps.accounts.middleware import impersonal
+from apps.database.sanitizing import storable
+from apps.following.queries import subscription_list
+from apps.published_feeds.formats import FORMS
+from apps.published_feeds.models import PrivateAddress
+from apps.published_feeds.queries.addresses import address_by_secret
+from apps.published_feeds.queries.channels import Channel, TrendList
+from apps.published_feeds.queries.feeds import feed_of
+from apps.published_feeds.views.responses import answer
+from apps.search.queries import TooCostly
+from apps.sources.formats import opml
+from apps.trending import queries as trending
+
+
+@impersonal
+@require_safe
+def private(request: HttpRequest, feed_secret: str, form: str) -> HttpResponseBase:
+    return _show(request, Channel("private", feed_secret), form)
+
+
+@impersonal
+@require_safe
+def search(request: HttpRequest, secret: str, kind: str) -> HttpResponseBase:
+    return _show(request, Channel("search", secret), kind)
+
+
+@impersonal
+@require_safe
+def section(request: HttpRequest, slug: str, form: str = "rss") -> HttpResponseBase:
+    return _show(request, Channel("section", slug), form)
+
+
+@impersonal
+@require_safe
+def story(request: HttpRequest, story_id: int, form: str = "rss") -> HttpResponseBase:
+    return _show(request, Channel("story", str(story_id)), form)
+
+
+@impersonal
+@require_safe
+def trends(request: HttpRequest, form: str = "rss") -> HttpResponseBase:
+    """A list of trends; without a language that in which most is written."""
+    said = {name: storable(request.GET.get(name, "")) for name in ("language", "category", "method", "horizon")}
+    language = said["language"][:3]
+    if not language and (places := trending.places()):
+        language = places[0].language
+    method = "yioop" if said["method"] == "yioop" else "ours"
+    asked = TrendList(language, said["category"][:100], method, said["horizon"] or "day")
+    return _show(request, asked.channel, form)
+
+
+def _show(request: HttpRequest, channel: Channel, form: str) -> HttpResponseBase:
+    at = now()
+    try:
+        feed = feed_of(channel, form, now=at) if form in FORMS else None
+    except TooCostly as error:
+        return HttpResponse(str(error), status=503, content_type="text/plain; charset=utf-8")
+    if feed is None:
+        raise Http404("There is no such feed.")
+    return answer(request, channel, form, feed, now=at)
+
+
+@impersonal
+@require_safe
+def sources(request: HttpRequest, feed_secret: str) -> HttpResponseBase:
+    """What a person follows, as OPML, for programs that follow the list."""
+    private = address_by_secret(feed_secret)
+    if private is None or private.kind != PrivateAddress.Kind.SOURCES:
+        raise Http404("There is no such list.")
+    written = opml.write(subscription_list(private.user), private.made_at)
+    said = HttpResponse(written, content_type="text/x-opml; charset=utf-8")
+    said["ETag"] = tag = f'"{sha256(written).hexdigest()[:32]}"'
+    said["Cache-Control"] = "private, no-cache"
+    said["X-Robots-Tag"] = "noindex"
+    said["Referrer-Policy"] = "no-referrer"
+    return get_conditional_response(request, etag=tag, response=said) or said

@@ -1,4 +1,0 @@
-"""All that changes secret addresses, and what hubs are told."""
-
-from apps.publishing.actions.addresses import NoSuchList, end_address, make_address, renew_address
-from apps.publishing.actions.announcing import announce, announce_due, forget_unasked, note_asked

@@ -1,0 +1,119 @@
+"""Forms of what people follow: how a source is shown to them, what they move where, and what interests them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.models import User
+from apps.following.algorithms.ordering import STEPS, Step
+from apps.following.models import Follow
+from apps.reading.forms.folders import FolderChoice
+
+
+class FollowForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none when it runs
+    """A person's choices for one source that they follow."""
+
+    class Meta:
+        model = Follow
+        fields = ["title", "view", "full_text", "images", "muted"]
+        labels = {
+            "title": _("Custom name"),
+            "view": _("Layout"),
+            "full_text": _("Article text"),
+            "images": _("Images"),
+            "muted": _("Mute"),
+        }
+        help_texts = {
+            "title": _("Leave empty to use the feed's own name."),
+            "full_text": _("From then on, the pages of new articles are fetched."),
+            "muted": _(
+                "You still follow it, but its articles appear only in its own list and are not counted elsewhere."
+            ),
+        }
+        error_messages = {"title": {"max_length": _("A name can have at most 1,000 characters.")}}
+        widgets = {"title": forms.TextInput}
+
+    def __init__(self, *args: Any, user: User, **options: Any) -> None:
+        super().__init__(*args, **options)
+        folders = FolderChoice(user)
+        self.fields = {"title": self.fields.pop("title"), "folders": folders, **self.fields}
+        if self.instance.pk:
+            self.initial["folders"] = list(self.instance.folders.values_list("pk", flat=True))
+
+
+class InterestsForm(forms.Form):
+    """What a person who is new here wants to read about."""
+
+    languages = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple, label=_("Languages"))
+    categories = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        label=_("Interests"),
+        error_messages={"required": _("Choose at least one interest, or skip this.")},
+    )
+
+    def __init__(self, *args: Any, languages: Sequence[str], categories: Sequence[str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["languages"].choices = [(code, code) for code in languages]  # type: ignore[attr-defined]
+        self.fields["categories"].choices = [(name, name) for name in categories]  # type: ignore[attr-defined]
+
+
+class NoMove(ValueError):
+    """What was sent does not say what is to go where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Something that goes a step in its list, or to a place in one."""
+
+    kind: str  # "folder" or "source"
+    id: int
+    within: int | None  # the folder that it lies in now
+    step: Step | None  # None: it is placed
+    into: int | None = None
+    before: int | None = None  # of the same kind; None: at the end
+
+
+def read_move(text: str) -> Move:
+    """What a button of the page, or a drag over it, says in the form's one field.
+
+    Raises
+    ------
+    NoMove
+        If it is neither.
+
+    Examples
+    --------
+    >>> read_move("source-7 folder-3 up")
+    Move(kind='source', id=7, within=3, step='up', into=None, before=None)
+    >>> read_move("folder-3 folder-0 into folder-9 folder-4")
+    Move(kind='folder', id=3, within=None, step=None, into=9, before=4)
+    """
+    try:
+        item, place, how, *rest = text.split(" ")
+        kind, id = _named(item)
+        if how in STEPS and not rest:
+            return Move(kind, id, _folder(place), STEPS[STEPS.index(how)])
+        [into, before] = rest
+        if how != "into" or kind not in {"folder", "source"}:
+            raise NoMove(text[:100])
+        return Move(kind, id, _folder(place), None, _folder(into), _named(before)[1] or None)
+    except ValueError as error:
+        raise NoMove(f"{text[:100]!r} does not say what is to go where") from error
+
+
+def _named(text: str) -> tuple[str, int]:
+    kind, _separator, number = text.partition("-")
+    if kind not in {"folder", "source"} or not (number.isascii() and number.isdecimal()) or len(number) > 18:
+        raise NoMove(text[:100])
+    return kind, int(number)
+
+
+def _folder(text: str) -> int | None:
+    """0 stands for outside all folders."""
+    kind, id = _named(text)
+    if kind != "folder":
+        raise NoMove(text[:100])
+    return id or None

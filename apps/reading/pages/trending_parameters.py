@@ -1,0 +1,72 @@
+"""What was asked of the page of trends: all of it is in the address."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal, Self, get_args
+from urllib.parse import quote_plus
+
+from django.http import QueryDict
+
+from apps.database.sanitizing import storable
+
+Method = Literal["ours", "yioop"]
+Period = Literal["hours", "days", "months"]
+
+MAX_CHARTED = 5  # terms
+MAX_TERM_LENGTH = 200  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class TrendingParameters:
+    language: str = ""  # empty: that with the most trends
+    category: str = ""  # empty: all
+    method: Method = "ours"
+    period: Period = "days"
+    terms: tuple[str, ...] = ()  # whose curves are drawn; none: the first of the day
+
+    @classmethod
+    def read(cls, given: QueryDict) -> Self:
+        """What an address asks for. What cannot be meant in it is left out.
+
+        >>> TrendingParameters.read(QueryDict("language=en&term=rain&term=rain&term=&period=year"))
+        Asked(language='en', category='', method='ours', period='days', terms=('rain',))
+        """
+        method, period = given.get("method"), given.get("period")
+        terms = (" ".join(storable(term).split())[:MAX_TERM_LENGTH] for term in given.getlist("term"))
+        return cls(
+            language=storable(given.get("language", ""))[:3],
+            category=storable(given.get("category", ""))[:100],
+            method="yioop" if method == "yioop" else "ours",
+            period=next((known for known in get_args(Period) if known == period), "days"),
+            terms=tuple(dict.fromkeys(filter(None, terms)))[-MAX_CHARTED:],
+        )
+
+    def address(self) -> str:
+        """The query string that `read` reads as this.
+
+        >>> TrendingParameters("en", terms=("new york",)).address()
+        '?language=en&term=new+york'
+        """
+        values = [("language", self.language), ("category", self.category)]
+        values += [("method", self.method)] if self.method != "ours" else []
+        values += [("period", self.period)] if self.period != "days" else []
+        values += [("term", term) for term in self.terms]
+        return "?" + "&".join([f"{name}={_quoted(value)}" for name, value in values if value])
+
+    def of(self, language: str, category: str) -> Self:
+        terms = self.terms if language == self.language else ()
+        return replace(self, language=language, category=category, terms=terms)
+
+    def by(self, method: Method) -> Self:
+        return replace(self, method=method)
+
+    def over(self, period: Period) -> Self:
+        return replace(self, period=period)
+
+    def charting(self, terms: tuple[str, ...]) -> Self:
+        return replace(self, terms=terms[-MAX_CHARTED:])
+
+
+@lru_cache(1_024)  # a page has many addresses of much the same
+def _quoted(value: str) -> str:
+    return quote_plus(value)

@@ -1,0 +1,29 @@
+"""Pages that need little: the front door, help, and the sign of life."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.timezone import now
+from django.views.decorators.http import require_safe
+from django.views.defaults import page_not_found
+
+from apps.accounts.middleware import speak_to
+from apps.reading.pages.home import home_page
+from apps.web.views.rendering import show
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    if request.user.is_authenticated:
+        return redirect("river")
+    return show(request, "reading/home.html", page=home_page(now()))
+
+
+@require_safe
+def keys(request: HttpRequest) -> HttpResponse:
+    return show(request, "reading/keys.html")
+
+
+def not_there(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Where there is no view, nobody has asked yet in which language the person reads."""
+    speak_to(request)
+    return page_not_found(request, exception)

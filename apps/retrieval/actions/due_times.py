@@ -1,0 +1,177 @@
+"""What visits taught of their sources, and when these are asked next; in the transaction that stores the visits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from apps.database.statements import rows_as
+from apps.postings.actions import Stored
+from apps.retrieval.actions.learning import Learner, learn_first_profiles
+from apps.retrieval.actions.plan import current_plan
+from apps.retrieval.actions.pricing import first_price
+from apps.retrieval.algorithms.planner.activity import Activity
+from apps.retrieval.http.results import FetchResult
+from apps.retrieval.planner.due_times import Next, Retrieved, after_retrievals, terms_of
+from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, parameters
+
+
+class Former(NamedTuple):
+    """What was remembered of a source before a visit."""
+
+    remembered: ScheduleState
+    first_observed_at: datetime | None  # since when its postings are ours to be late with
+
+    @classmethod
+    def of(cls, *, first_observed_at: datetime | None, **columns: Any) -> "Former":
+        return cls(ScheduleState.of(**columns), first_observed_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A visit and what follows from it."""
+
+    visit: FetchResult
+    stored: Stored | None
+    delays: list[float]  # s of the source's time; of new postings whose date is known
+    due_at: datetime | None
+    reason: str
+    earliest_at: datetime | None  # None: as before
+    ahead: list[datetime] | None  # None: as before
+    worth: float
+    observed_at: datetime | None
+    activity: Activity
+
+
+def plan_next(
+    visits: Sequence[FetchResult], formers: Mapping[int, Former], brought: Mapping[int, Stored]
+) -> list[Planned]:
+    """Plan the next instant of each visited source, whose schedule must be locked and whose postings are stored.
+
+    The first success of a source teaches its profile on the spot, by its first postings and what is usual.
+    """
+    remembered = {source_id: former.remembered for source_id, former in formers.items()}
+    remembered |= _with_first_profiles([v for v in visits if v.observed and not remembered[_id(v)].hourly])
+    _remember_windows([visit for visit in visits if remembered[_id(visit)].hourly], remembered)
+    plannable = [visit for visit in visits if not visit.deferred and remembered[_id(visit)].hourly]
+    pushed = _pushed([visit for visit in plannable if visit.observed and remembered[_id(visit)].pushed_until])
+    retrieved = [
+        _retrieved(visit, remembered[_id(visit)], brought.get(_id(visit)), pushed.get(_id(visit), 0))
+        for visit in plannable
+    ]
+    planned = dict(zip(map(_id, plannable), _next_instants(retrieved), strict=True))
+    return [_planned(visit, formers[_id(visit)], brought.get(_id(visit)), planned.get(_id(visit))) for visit in visits]
+
+
+def _id(visit: FetchResult) -> int:
+    return visit.assignment.source_id
+
+
+def _with_first_profiles(visits: Sequence[FetchResult]) -> dict[int, ScheduleState]:
+    if not visits:
+        return {}
+    clock_rates = {_id(visit): visit.assignment.clock_rate for visit in visits}
+    learn_first_profiles(
+        [Learner(source_id, clock_rate) for source_id, clock_rate in clock_rates.items()],
+        now=max(visit.fetched.received_at for visit in visits),
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT {COLUMNS} FROM {TABLES} WHERE source.id = ANY(%(ids)s)", parameters(ids=list(clock_rates))
+        )
+        return {remembered.source_id: remembered for remembered in rows_as(ScheduleState.of, cursor)}
+
+
+def _remember_windows(visits: Sequence[FetchResult], remembered: dict[int, ScheduleState]) -> None:
+    """How many items a whole document shows: what must not be published between two visits, or some is lost."""
+    shown = {_id(visit): len(visit.feed.entries) for visit in visits if visit.feed and visit.fetched.status == 200}
+    changed = {source_id: count for source_id, count in shown.items() if remembered[source_id].window != count}
+    for source_id, count in changed.items():
+        remembered[source_id] = replace(remembered[source_id], window=count)
+    if changed:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                """UPDATE retrieval_weeklyprofile profile SET "window" = shown.items
+                FROM unnest(%s::bigint[], %s::int[]) shown(source_id, items)
+                WHERE profile.source_id = shown.source_id""",
+                [list(changed), list(changed.values())],
+            )
+
+
+def _pushed(visits: Sequence[FetchResult]) -> dict[int, int]:
+    """How many postings published since each source was last observed its publisher has sent us before the visit."""
+    if not visits:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT posting.source_id, count(*)
+            FROM unnest(%s::bigint[], %s::timestamptz[]) visit(source_id, at)
+            JOIN retrieval_schedule schedule ON schedule.source_id = visit.source_id
+            JOIN postings_posting posting ON posting.source_id = visit.source_id
+                AND posting.published_at > schedule.observed_at AND posting.published_at <= visit.at
+                AND posting.retrieved_at < visit.at
+            GROUP BY posting.source_id
+            """,
+            [[_id(visit) for visit in visits], [visit.fetched.received_at for visit in visits]],
+        )
+        return dict(cursor.fetchall())
+
+
+def _retrieved(visit: FetchResult, remembered: ScheduleState, stored: Stored | None, pushed: int) -> Retrieved:
+    at, since = visit.fetched.received_at, remembered.observed_at
+    seen = pushed
+    if stored is not None and since is not None:
+        undated = stored.new - len(stored.published)
+        seen += undated + sum(since < published <= at for published in stored.published)
+    return Retrieved(remembered, at, visit.earliest, visit.observed, seen)
+
+
+def _next_instants(retrieved: Sequence[Retrieved]) -> list[Next]:
+    if not retrieved:
+        return []
+    plan = current_plan()
+    price = first_price(plan, [each.remembered for each in retrieved]) if plan.price is None else plan.price
+    return after_retrievals(retrieved, terms_of(plan, price))
+
+
+def _planned(visit: FetchResult, former: Former, stored: Stored | None, following: Next | None) -> Planned:
+    due_at, reason = visit.due(following)
+    return Planned(
+        visit=visit,
+        stored=stored,
+        delays=_delays(visit, former, stored) if stored else [],
+        due_at=due_at,
+        reason=reason,
+        earliest_at=None if visit.deferred else visit.earliest,
+        ahead=None if visit.deferred else _after(due_at, following),
+        worth=former.remembered.worth,
+        observed_at=visit.fetched.received_at if visit.observed else former.remembered.observed_at,
+        activity=following.activity if following else former.remembered.activity,
+    )
+
+
+def _after(due_at: datetime | None, following: Next | None) -> list[datetime]:
+    """The planned instants that are still to come once the source was asked at its next one."""
+    return [instant for instant in following.ahead if instant > due_at] if due_at and following else []
+
+
+def _delays(visit: FetchResult, former: Former, stored: Stored) -> list[float]:
+    looked_at, first = former.remembered.observed_at, former.first_observed_at
+    return delays(stored, visit.fetched.received_at, visit.assignment.clock_rate, looked_at=looked_at, first=first)
+
+
+def delays(
+    stored: Stored, received_at: datetime, clock_rate: float, *, looked_at: datetime | None, first: datetime | None
+) -> list[float]:
+    """How long new postings waited for us, in seconds of the source's time.
+
+    One that is dated before our former look was not shown then: it cannot have waited longer than since that look.
+    Those that were published before the first look of all are not ours to be late with.
+    """
+    if looked_at is None or first is None:
+        return []
+    begins = [max(published, looked_at) for published in stored.published if published > first]
+    return [(received_at - begin).total_seconds() * clock_rate for begin in begins]

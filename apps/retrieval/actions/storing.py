@@ -1,0 +1,168 @@
+"""Store what retrievals brought."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import connection, transaction
+
+from apps.database.statements import rows_as
+from apps.postings import actions as postings
+from apps.retrieval.actions import pages
+from apps.retrieval.actions.due_times import Former, Planned, plan_next
+from apps.retrieval.actions.lateness import count_lateness
+from apps.retrieval.actions.planning import wake_beat
+from apps.retrieval.http.results import Assignment, FetchResult, bits
+from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.planner.due_times import OBSERVING
+from apps.retrieval.planner.state import COLUMNS, TABLES, parameters
+from apps.sources import actions as sources
+from apps.sources.algorithms.addresses import partition
+from apps.sources.algorithms.expiry import unexpired
+from apps.sources.models import Source
+
+PUBLISHER = sources.By("its publisher's answer")
+
+
+@transaction.atomic
+def store(visits: Sequence[FetchResult]) -> int:
+    """Store what visits brought: postings, what to remember, the log and the next instants. Late results are dropped.
+
+    Returns how many visits were stored.
+    """
+    current = _lock([visit.assignment for visit in visits])
+    visits = [visit for visit in visits if visit.assignment.source_id in current]
+    with_feed = [visit for visit in visits if visit.feed is not None]
+    stored = postings.store([_document(visit) for visit in with_feed])
+    brought = {visit.assignment.source_id: result for visit, result in zip(with_feed, stored, strict=True)}
+    brought |= pages.find(visits, now=datetime.now(UTC))
+    for visit in visits:
+        _change_source(visit)
+    planned = plan_next(visits, current, brought)
+    _write_schedules(planned)
+    now = datetime.now(UTC)
+    logged = Retrieval.objects.bulk_create([_log(each, now) for each in planned])
+    wake_beat([each.due_at for each in planned if each.due_at], now)
+    count_lateness(logged)
+    return len(visits)
+
+
+def _lock(assignments: Sequence[Assignment]) -> dict[int, Former]:
+    """Lock the schedules whose sequence still fits, in one order for all callers, and return what they remember."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            SELECT {COLUMNS}, (
+                SELECT min(fetched_at) FROM retrieval_retrieval retrieval
+                WHERE retrieval.source_id = source.id AND retrieval.outcome = ANY(%(observing)s)) AS first_observed_at
+            FROM {TABLES} JOIN unnest(%(ids)s::bigint[], %(sequences)s::int[]) visit(source_id, sequence)
+                ON visit.source_id = schedule.source_id AND visit.sequence = schedule.sequence
+            ORDER BY schedule.source_id FOR UPDATE OF schedule
+            """,
+            parameters(
+                ids=[each.source_id for each in assignments],
+                sequences=[each.sequence for each in assignments],
+                observing=list(OBSERVING),
+            ),
+        )
+        return {former.remembered.source_id: former for former in rows_as(Former.of, cursor)}
+
+
+def _document(visit: FetchResult) -> postings.Document:
+    assert visit.feed is not None
+    return postings.Document(
+        source_id=visit.assignment.source_id,
+        # What is still shown although its time is over would come back after each deletion.
+        entries=unexpired(visit.feed.entries, visit.assignment.expiry_days, visit.fetched.received_at),
+        address=visit.fetched.url,
+        feed_link=visit.feed.link,
+        language=visit.feed.language,
+        received_at=visit.fetched.received_at,
+    )
+
+
+def _change_source(visit: FetchResult) -> None:
+    """What the answer says of the source itself: its name, its new address, its end."""
+    source_id = visit.assignment.source_id
+    if visit.verdict.gone:
+        sources.set_state([source_id], Source.State.GONE, by=PUBLISHER)
+    if visit.verdict.new_url and sources.move(source_id, visit.verdict.new_url):
+        Schedule.objects.filter(pk=source_id).update(partition=partition(visit.verdict.new_url))
+    said = visit.index.about if visit.index else visit.feed
+    if visit.assignment.nameless and said is not None:
+        sources.learn_from(source_id, said)
+
+
+def _write_schedules(planned: Sequence[Planned]) -> None:
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            """
+            UPDATE retrieval_schedule SET sequence = sequence + 1, worker = '', attempts = 0, due_at = %s, reason = %s,
+                first_due_at = %s,
+                earliest_at = coalesce(%s, earliest_at), ahead = coalesce(%s, ahead), worth = %s, observed_at = %s,
+                activity_seen = %s, activity_expected = %s, etag = %s, last_modified = %s, body_hash = %s,
+                not_before = %s, consecutive_failures = %s, failing_since = %s, slowdown = %s, validated = %s,
+                moved_to = %s, moved_count = %s, ttl = %s, skip_hours = %s, skip_days = %s,
+                hub_url = coalesce(%s, hub_url), topic_url = coalesce(%s, topic_url)
+            WHERE source_id = %s
+            """,
+            [_schedule_row(each) for each in planned],
+        )
+
+
+def _schedule_row(planned: Planned) -> tuple[Any, ...]:
+    visit = planned.visit
+    memory = visit.verdict.memory
+    failing_since = (
+        (visit.assignment.failing_since or visit.fetched.received_at) if memory.consecutive_failures else None
+    )
+    return (
+        planned.due_at,
+        planned.reason[:200],
+        # Of a retrieval that was put off nothing has begun: it stays due since then.
+        visit.assignment.due_at if visit.deferred and planned.due_at else None,
+        planned.earliest_at,
+        planned.ahead,
+        planned.worth,
+        planned.observed_at,
+        planned.activity.seen,
+        planned.activity.expected,
+        visit.validators.etag,
+        visit.validators.last_modified,
+        visit.body_hash,
+        visit.verdict.not_before if visit.outcome == Retrieval.Outcome.THROTTLED else None,
+        memory.consecutive_failures,
+        failing_since,
+        memory.slowdown,
+        memory.validated,
+        memory.moved_to,
+        memory.moved_count,
+        visit.hints.ttl,
+        bits(visit.hints.skip_hours),
+        bits(visit.hints.skip_days),
+        visit.announcer and visit.announcer.hub_url,
+        visit.announcer and visit.announcer.topic_url,
+        visit.assignment.source_id,
+    )
+
+
+def _log(planned: Planned, now: datetime) -> Retrieval:
+    visit, stored = planned.visit, planned.stored
+    return Retrieval(
+        source_id=visit.assignment.source_id,
+        due_at=visit.assignment.due_at,
+        dispatched_at=visit.assignment.dispatched_at,
+        begun_at=visit.fetched.begun_at,
+        fetched_at=visit.fetched.received_at,
+        stored_at=now,
+        outcome=Retrieval.Outcome.NEW if stored and stored.new else visit.outcome,
+        status=visit.fetched.status,
+        new=stored.new if stored else 0,
+        edited=stored.edited if stored else 0,
+        dated=len(planned.delays),
+        delay_seconds=sum(planned.delays),
+        longest_delay_seconds=max(planned.delays, default=0.0),
+        wire_bytes=visit.fetched.wire_bytes,
+        elapsed_ms=round(1_000 * visit.fetched.elapsed),
+        message=visit.message[:500],
+    )

@@ -1,0 +1,175 @@
+"""The content codings of HTTP (RFC 9110), undone piece by piece and never beyond a limit."""
+
+import zlib
+from typing import Protocol
+
+import brotli
+
+ACCEPTED = "gzip, deflate, br"  # what `Decoder` undoes, as Accept-Encoding says it
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_MAX_MEMBERS = 1_000  # of a gzip stream; empty ones cost time and yield nothing
+
+
+class TooLarge(ValueError):
+    """The decoded body is larger than the limit."""
+
+
+class Undecodable(ValueError):
+    """The bytes are not in the coding that the server named; the message says what is wrong."""
+
+
+class Coding(Protocol):
+    """One coding, undone piece by piece."""
+
+    def decode(self, data: bytes, most: int) -> bytes:
+        """What follows from further bytes; stops soon after `most` bytes, and is not called again then."""
+
+    def is_complete(self) -> bool: ...
+
+
+class Decoder:
+    """Decodes a body that arrives in pieces.
+
+    >>> decoder = Decoder("gzip", limit=100)
+    >>> decoder.feed(zlib.compress(b"news", wbits=31))
+    >>> decoder.finish()
+    b'news'
+    """
+
+    def __init__(self, content_encoding: str, *, limit: int) -> None:
+        """Make ready for the codings that a Content-Encoding header names.
+
+        Raises
+        ------
+        Undecodable
+            If it names one that was not asked for, or several.
+        """
+        names = [name for part in content_encoding.split(",") if (name := part.strip().lower()) not in {"", "identity"}]
+        if len(names) > 1 or any(name not in _CODINGS for name in names):
+            raise Undecodable(f"The response is encoded as “{content_encoding[:100]}”, which was not requested.")
+        self._coding: Coding = _CODINGS[names[0]]() if names else _Identity()
+        self._limit = limit
+        self._size = 0
+        self._parts: list[bytes] = []
+        self._name = names[0] if names else "identity"
+        self._empty = True
+
+    def feed(self, data: bytes) -> None:
+        """Decode further bytes.
+
+        Raises
+        ------
+        TooLarge
+            As soon as the body is larger than the limit; no more than that is decoded.
+        Undecodable
+            If the bytes are not in the coding named.
+        """
+        self._empty = self._empty and not data
+        try:
+            part = self._coding.decode(data, self._limit - self._size + 1)
+        except (zlib.error, brotli.error) as error:
+            raise Undecodable(f"The response is not {self._name}, as its header says.") from error
+        self._size += len(part)
+        if self._size > self._limit:
+            raise TooLarge(f"The response is larger than {self._limit:,} bytes.")
+        self._parts.append(part)
+
+    def finish(self) -> bytes:
+        """The whole body. No bytes at all are an empty body in every coding.
+
+        Raises
+        ------
+        Undecodable
+            If its end is missing.
+        """
+        if not self._empty and not self._coding.is_complete():
+            raise Undecodable(f"The {self._name} stream of the response is incomplete.")
+        return b"".join(self._parts)
+
+
+class _Identity:
+    def decode(self, data: bytes, most: int) -> bytes:
+        return data
+
+    def is_complete(self) -> bool:
+        return True
+
+
+class _Gzip:
+    """Any number of members, one after another; what follows the last and is none is left aside, as gzip does."""
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(wbits=31)
+        self._members = 1
+        self._ended = False
+        self._rest = b""  # after a member, too short to say whether another begins
+
+    def decode(self, data: bytes, most: int) -> bytes:
+        if self._ended:
+            return b""
+        parts: list[bytes] = []
+        data = self._rest + data
+        self._rest = b""
+        while data and most > 0:
+            if self._member.eof and not self._begins_member(data):
+                break
+            part = self._member.decompress(data, most)
+            parts.append(part)
+            most -= len(part)
+            data = self._member.unused_data
+        return b"".join(parts)
+
+    def _begins_member(self, data: bytes) -> bool:
+        if len(data) < len(_GZIP_MAGIC):
+            self._rest = data
+            return False
+        if not data.startswith(_GZIP_MAGIC):
+            self._ended = True
+            return False
+        self._members += 1
+        if self._members > _MAX_MEMBERS:
+            raise Undecodable(f"The response has more than {_MAX_MEMBERS:,} gzip members.")
+        self._member = zlib.decompressobj(wbits=31)
+        return True
+
+    def is_complete(self) -> bool:
+        return self._member.eof
+
+
+class _Deflate:
+    """The zlib format, as the standard says, or bare deflate, as many servers send it."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._stream: zlib._Decompress | None = None
+
+    def decode(self, data: bytes, most: int) -> bytes:
+        if self._stream is None:
+            self._head += data
+            if len(self._head) < 2:
+                return b""
+            # The first two bytes of zlib name method 8 and are a multiple of 31 (RFC 1950).
+            is_zlib = self._head[0] & 0x0F == 8 and int.from_bytes(self._head[:2]) % 31 == 0
+            self._stream = zlib.decompressobj(wbits=15 if is_zlib else -15)
+            data = self._head
+        return b"" if self._stream.eof else self._stream.decompress(data, most)
+
+    def is_complete(self) -> bool:
+        return self._stream is not None and self._stream.eof
+
+
+class _Brotli:
+    def __init__(self) -> None:
+        self._stream = brotli.Decompressor()
+
+    def decode(self, data: bytes, most: int) -> bytes:
+        return b"" if self._stream.is_finished() else bytes(self._stream.process(data, output_buffer_limit=most))
+
+    def is_complete(self) -> bool:
+        return bool(self._stream.is_finished())
+
+
+_CODINGS: dict[str, type[Coding]] = {
+    "gzip": _Gzip, "x-gzip": _Gzip, "deflate": _Deflate, "br": _Brotli,
+}  # fmt: skip

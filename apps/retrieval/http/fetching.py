@@ -1,0 +1,439 @@
+"""Asking one address: conditionally, in the host's turn, within limits, and never where sources may not be."""
+
+import asyncio
+import logging
+import os
+import re
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from time import perf_counter
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlencode
+
+from ada_url import URL as ParsedURL
+from aiohttp import (
+    ClientConnectorCertificateError,
+    ClientConnectorDNSError,
+    ClientConnectorError,
+    ClientConnectorSSLError,
+    ClientOSError,
+    ClientPayloadError,
+    ClientResponse,
+    ClientResponseError,
+    ClientSession,
+    ClientTimeout,
+    ConnectionTimeoutError,
+    DummyCookieJar,
+    ServerDisconnectedError,
+    SocketTimeoutError,
+    TCPConnector,
+)
+from yarl import URL
+
+from apps.retrieval.algorithms.open_hosts import Entry
+from apps.retrieval.algorithms.robots import AGENT
+from apps.retrieval.http import guard
+from apps.retrieval.http.connections import SHARES, Connections, GaveWay, Limits
+from apps.retrieval.http.decoding import ACCEPTED, Decoder, TooLarge, Undecodable
+from apps.retrieval.http.rate_limiter import HostBusy, HostRateLimiter
+from apps.sources.algorithms.addresses import BadAddress, resolve
+
+logger = logging.getLogger(__name__)
+
+BODY_LIMIT = 10 * 2**20  # bytes, decoded
+MAX_REDIRECTS = 5
+MAX_HEADER_LINE_BYTES = 16 * 1024  # bytes
+MAX_HEADERS = 128
+FEEDS_FIRST = (
+    "application/rss+xml, application/atom+xml, application/feed+json, application/rdf+xml;q=0.9, "
+    "application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, text/html;q=0.5, */*;q=0.1"
+)
+_FOLLOWED = frozenset({301, 302, 303, 307, 308})
+_FORM_FOLLOWED = frozenset({307, 308})  # the others would make a GET of it
+_FORM_TYPE = "application/x-www-form-urlencoded"
+_PERMANENT = frozenset({301, 308})
+_UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")  # control characters but the tab
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What a server sent to recognise its answer by: its own bytes, read as Latin-1 and never understood."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRequest:
+    url: str
+    validators: Validators = Validators()
+    subscribers: int = 0
+    body_limit: int = BODY_LIMIT
+    accept: str = FEEDS_FIRST
+    form: Mapping[str, str] | None = None  # to be posted, which may hold a secret
+    message: bytes | None = None  # to be posted as it is, for nobody but this address: no redirect is followed
+    headers: Mapping[str, str] = field(default_factory=dict)  # besides our own, to say what the message is
+    first: bool = False  # of a source that was never retrieved: these have a share of connections of their own
+
+    @property
+    def posted(self) -> bytes | None:
+        return self.message if self.form is None else urlencode(self.form).encode()
+
+    @property
+    def followed(self) -> frozenset[int]:
+        """The statuses of redirects that are followed."""
+        if self.message is not None:
+            return frozenset()
+        return _FOLLOWED if self.form is None else _FORM_FOLLOWED
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    status: int
+    url: str  # where it led
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no answer to use.
+
+    The kinds: bad_address, refused_address, host_busy (it was not asked; come back later), dns, connection, tls,
+    timeout, too_large, too_many_redirects, decoding, protocol.
+    """
+
+    kind: str
+    message: str  # a sentence for people
+    retry_after: float | None = None  # s, of host_busy, unless a redirect was followed before
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    url: str  # the last address asked
+    received_at: datetime
+    status: int = 0  # of the last answer; 0 when none came
+    headers: Mapping[str, str] = field(default_factory=dict)  # names in lower case, Latin-1, repeated ones joined
+    body: bytes = b""  # decoded; only answers of success are read
+    permanent_url: str = ""  # where the address has moved for good: every redirect said so
+    redirects: tuple[Hop, ...] = ()
+    elapsed: float = 0.0  # s, without the wait for the host's turn
+    wire_bytes: int = 0  # of the body
+    failure: Failure | None = None
+    begun_at: datetime | None = None  # when the first request was sent; None if none was
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    total: float = 30.0  # s for all redirects together
+    connect: float = 10.0  # s, from the name to the end of the TLS handshake
+    read: float = 15.0  # s without a byte
+
+
+class Fetcher:
+    """Asks addresses, many at a time, each host by turns. One per event loop; `async with` opens and closes it."""
+
+    def __init__(
+        self,
+        *,
+        version: str,
+        about: str,
+        open_hosts: Collection[str | Entry],
+        clock: Callable[[], datetime],
+        host_gap: float = 1.0,
+        longest_wait: float = 60.0,
+        connections: Limits = SHARES,
+        timeouts: Timeouts = Timeouts(),
+    ) -> None:
+        """Get ready to introduce ourselves as this version of Wirebeat, told about at the address `about`.
+
+        `open_hosts` are entries of `algorithms.open_hosts`. A host has `host_gap` seconds of rest between two
+        requests; who would wait for its turn longer than `longest_wait` seconds is sent away.
+        """
+        self._agent = f"{AGENT}/{version} (+{about}"
+        self._guard = guard.Guard(open_hosts)
+        self._clock = clock
+        self._timeouts = timeouts
+        self._turns = HostRateLimiter(gap=host_gap, longest_wait=longest_wait)
+        self._connections = Connections(connections)
+        self._sessions: dict[bool, ClientSession] = {}  # by whether the host may lie anywhere
+        self._closing = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        resolver = guard.Resolver()
+        self._closing.push_async_callback(resolver.close)
+        for anywhere in (False, True):
+            connector = self._guard.make_connector(resolver, anywhere=anywhere)
+            self._sessions[anywhere] = await self._closing.enter_async_context(self._make_session(connector))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self._closing.aclose()
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a connection."""
+        return self._connections.waiting
+
+    async def fetch(self, request: FetchRequest) -> Fetched:
+        """Ask for an address and follow its redirects. Nothing that a server does is raised: the result says it."""
+        try:
+            target = self._guard.check(request.url)
+        except (BadAddress, guard.RefusedAddress) as error:
+            return Fetched(url=request.url, received_at=self._clock(), failure=_failure(error, self._timeouts))
+        visit = _Visit(request, target)
+        failure = None
+        try:
+            while not visit.arrived:
+                await self._ask_host(visit)
+        except Exception as error:
+            failure = _failure(error, self._timeouts)
+            if visit.has_asked:  # then there is nothing to come back for soon
+                failure = replace(failure, retry_after=None)
+        return visit.result(self._clock(), failure)
+
+    async def _ask_host(self, visit: "_Visit") -> None:
+        """Follow redirects as long as they stay with one host, all in one turn of it."""
+        host = visit.target.hostname
+        async with self._turns.take(host), self._connections.take(first=visit.request.first):
+            visit.begun_at = visit.begun_at or self._clock()
+            while not visit.arrived and visit.target.hostname == host:
+                began = perf_counter()
+                try:
+                    async with asyncio.timeout(self._timeouts.total - visit.elapsed):
+                        await self._ask(visit)
+                finally:
+                    visit.elapsed += perf_counter() - began
+
+    async def _ask(self, visit: "_Visit") -> None:
+        address = _as_aiohttp_reads(visit.target)
+        headers = self._headers_for(visit.request)
+        session = self._sessions[self._guard.opens(visit.target)]
+        posted = visit.request.posted
+        asking = (
+            session.get(address, headers=headers, allow_redirects=False)
+            if posted is None
+            else session.post(address, headers=headers, data=posted, allow_redirects=False)
+        )
+        async with asking as response:
+            if response.status in visit.request.followed:
+                location = _location(response, visit.target)
+                visit.follow(response.status, self._guard.check(location))
+            else:
+                await visit.arrive(response)
+
+    def _make_session(self, connector: TCPConnector) -> ClientSession:
+        return ClientSession(
+            connector=connector,
+            cookie_jar=DummyCookieJar(),
+            trust_env=False,
+            auto_decompress=False,
+            timeout=ClientTimeout(total=None, connect=self._timeouts.connect, sock_read=self._timeouts.read),
+            max_line_size=MAX_HEADER_LINE_BYTES,
+            max_field_size=MAX_HEADER_LINE_BYTES,
+            max_headers=MAX_HEADERS,
+        )
+
+    def _headers_for(self, request: FetchRequest) -> dict[str, str]:
+        readers = f"; {request.subscribers} subscribers" if request.subscribers else ""
+        headers = {
+            "User-Agent": f"{self._agent}{readers})",
+            "Accept": request.accept,
+            "Accept-Encoding": ACCEPTED,
+        }
+        if request.form is not None:
+            headers["Content-Type"] = _FORM_TYPE
+        headers |= request.headers
+        # They go along with every redirect: they are from what the address led to the last time.
+        if etag := _sendable(request.validators.etag):
+            headers |= {"If-None-Match": etag, "A-IM": "feed"}  # RFC 3229: new entries alone would do
+        if last_modified := _sendable(request.validators.last_modified):
+            headers["If-Modified-Since"] = last_modified
+        return headers
+
+
+class Unusable(Exception):
+    """An answer that says nothing; `kind` is the failure's."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class _Visit:
+    """How far the fetch of one address has come."""
+
+    def __init__(self, request: FetchRequest, target: ParsedURL) -> None:
+        self.request = request
+        self.target = target
+        self.arrived = False
+        self.elapsed = 0.0  # s
+        self.begun_at: datetime | None = None
+        self._asked = {target.href}
+        self._redirects: list[Hop] = []
+        self._status = 0
+        self._headers: dict[str, str] = {}
+        self._body = b""
+        self._wire_bytes = 0
+
+    @property
+    def has_asked(self) -> bool:
+        return bool(self._redirects) or self.arrived
+
+    def follow(self, status: int, url: ParsedURL) -> None:
+        """Turn to another address, as an answer of this status says.
+
+        Raises
+        ------
+        Unusable
+            If it was asked already, the redirects are too many, or a form would leave the safety of https.
+        """
+        if self.request.form is not None and self.target.protocol == "https:" != url.protocol:
+            raise Unusable("protocol", "The address redirects from https to http, where others could read the request.")
+        if len(self._redirects) == MAX_REDIRECTS:
+            raise Unusable("too_many_redirects", f"The address redirects more than {MAX_REDIRECTS} times.")
+        if url.href in self._asked:
+            raise Unusable("too_many_redirects", "The address redirects in a circle.")
+        self._asked.add(url.href)
+        self._redirects.append(Hop(status, url.href))
+        self.target = url
+
+    async def arrive(self, response: ClientResponse) -> None:
+        """Keep an answer that is no redirect, with its body if it is a success: nobody needs that of another one.
+
+        Raises
+        ------
+        TooLarge, Undecodable
+            As `Decoder` does, and if more comes over the wire than may come out.
+        """
+        self.arrived = True
+        self._status, self._headers = response.status, _headers_of(response)
+        if not 200 <= response.status < 300:
+            return
+        limit = self.request.body_limit
+        if (response.content_length or 0) > limit:
+            raise TooLarge(f"The response is larger than {limit:,} bytes.")
+        decoder = Decoder(self._headers.get("content-encoding", ""), limit=limit)
+        async for chunk in response.content.iter_any():
+            self._wire_bytes += len(chunk)
+            if self._wire_bytes > limit:
+                raise TooLarge(f"The response is larger than {limit:,} bytes.")
+            decoder.feed(chunk)
+        self._body = decoder.finish()
+
+    def result(self, received_at: datetime, failure: Failure | None) -> Fetched:
+        # The address was looked up and refused before a connection was made.
+        is_refused = failure is not None and failure.kind == "refused_address" and not self._redirects
+        has_moved = self.arrived and self._redirects and all(hop.status in _PERMANENT for hop in self._redirects)
+        return Fetched(
+            url=self.target.href,
+            received_at=received_at,
+            begun_at=None if is_refused else self.begun_at,
+            status=self._status,
+            headers=self._headers,
+            body=self._body,
+            permanent_url=self.target.href if has_moved else "",
+            redirects=tuple(self._redirects),
+            elapsed=self.elapsed,
+            wire_bytes=self._wire_bytes,
+            failure=failure,
+        )
+
+
+def _as_aiohttp_reads(url: ParsedURL) -> URL:
+    """The same URL for aiohttp, which reads addresses in its own way; both must see the same host."""
+    address = URL(url.href, encoded=True)
+    if address.raw_host != url.hostname.strip("[]"):
+        raise BadAddress(f"“{url.hostname}” is not a valid host.")
+    return address
+
+
+def _location(response: ClientResponse, base: ParsedURL) -> str:
+    """Where a redirect leads; its text is UTF-8 or, from old servers, Latin-1."""
+    raw = next((value for name, value in response.raw_headers if name.lower() == b"location"), b"")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    url = resolve(text, base.href) if text else None
+    if url is None:
+        raise Unusable("protocol", f"The server redirected with status {response.status}, but without an address.")
+    return str(url.href)
+
+
+def _headers_of(response: ClientResponse) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in response.raw_headers:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
+
+
+def _sendable(validator: str) -> str:
+    """A validator so that aiohttp, which writes headers in UTF-8, sends the very bytes that the server sent.
+
+    What cannot be sent so is left out: another validator than the server's own is worse than none.
+    """
+    try:
+        text = validator.encode("latin-1").decode()
+    except UnicodeError:
+        return ""
+    return "" if _UNSENDABLE.search(text) else text
+
+
+def _failure(error: Exception, timeouts: Timeouts) -> Failure:
+    """What went wrong, by its kind and in words for people."""
+    match error:
+        case HostBusy(retry_after=seconds):
+            return Failure("host_busy", f"Other feeds on the same host come first, for about {seconds:.0f} s.", seconds)
+        case BadAddress():
+            return Failure("bad_address", str(error))
+        case guard.RefusedAddress():
+            return Failure("refused_address", str(error))
+        case ClientConnectorError(os_error=guard.RefusedAddress() as refusal):
+            return Failure("refused_address", str(refusal))
+        case Unusable(kind=kind):
+            return Failure(kind, str(error))
+        case TooLarge():
+            return Failure("too_large", str(error))
+        case Undecodable():
+            return Failure("decoding", str(error))
+        case ConnectionTimeoutError():
+            return Failure("timeout", f"The server accepted no connection within {timeouts.connect:g} s.")
+        case GaveWay():
+            return Failure("timeout", "The server was slow while many others were slow, too.")
+        case SocketTimeoutError():
+            return Failure("timeout", f"The server sent nothing for {timeouts.read:g} s.")
+        case TimeoutError():
+            return Failure("timeout", f"The response was not complete after {timeouts.total:g} s.")
+    return _network_failure(error)
+
+
+def _network_failure(error: Exception) -> Failure:
+    match error:
+        case ClientConnectorDNSError() | UnicodeError():
+            return Failure("dns", "The server's name is not known.")
+        case ClientConnectorCertificateError(certificate_error=cause):
+            return Failure("tls", f"The server's certificate is not trusted: {_words(cause)}.")
+        case ClientConnectorSSLError(os_error=cause):
+            return Failure("tls", f"No secure connection to the server: {_words(cause)}.")
+        case ServerDisconnectedError():
+            return Failure("connection", "The server closed the connection without a response.")
+        case ClientOSError() | OSError():
+            return Failure("connection", f"The connection to the server failed: {_words(error)}.")
+        case ClientPayloadError():
+            return Failure("protocol", "The response is incomplete.")
+        case ClientResponseError(message=message):
+            return Failure("protocol", f"The response is not valid HTTP: {message.strip()[:200]}.")
+    logger.error("unexpected failure of a fetch", exc_info=error)
+    return Failure("protocol", f"The response could not be read: {type(error).__name__}.")
+
+
+def _words(error: BaseException) -> str:
+    """The short text inside an error of OpenSSL or of the system."""
+    if text := getattr(error, "verify_message", "") or getattr(error, "reason", ""):
+        return str(text)
+    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)

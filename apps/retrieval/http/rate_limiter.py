@@ -1,0 +1,91 @@
+"""Hosts are asked by turns: one request at a time, and a pause before the next."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from math import inf
+
+
+class HostBusy(Exception):
+    """Too many wait for the host already; `retry_after` is the number of seconds after which it should have time."""
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__(f"its host is busy for about {retry_after:.0f} s")
+        self.retry_after = retry_after
+
+
+@dataclass(slots=True)
+class _Host:
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # first come, first served
+    present: int = 0  # how many hold the turn or wait for it
+    ended_at: float = -inf  # when the latest turn ended, on the loop's clock
+    promised: float = -inf  # when the latest of those sent away may come back
+
+
+class HostRateLimiter:
+    """The turns of all hosts that one event loop asks."""
+
+    def __init__(self, *, gap: float, longest_wait: float) -> None:
+        """Keep `gap` seconds between two turns of a host; nobody waits longer than `longest_wait` seconds."""
+        self._gap = gap
+        self._longest_wait = longest_wait
+        self._hosts: dict[str, _Host] = {}
+
+    @asynccontextmanager
+    async def take(self, name: str) -> AsyncIterator[None]:
+        """Have the host to oneself.
+
+        Raises
+        ------
+        HostBusy
+            If one would wait too long: at once where that can be foreseen.
+        """
+        host = self._hosts.setdefault(name, _Host())
+        self._refuse_long_waits(host)
+        host.present += 1
+        try:
+            await self._wait(host)
+            try:
+                yield
+            finally:
+                host.ended_at = asyncio.get_running_loop().time()
+                host.lock.release()
+        finally:
+            host.present -= 1
+            if not host.present:
+                self._forget_later(name, host)
+
+    def _refuse_long_waits(self, host: _Host) -> None:
+        now = asyncio.get_running_loop().time()
+        # A lower bound: how long the others' requests take is not known.
+        wait = max(0.0, host.ended_at + self._gap - now) + host.present * self._gap
+        if wait > self._longest_wait:
+            raise HostBusy(self._promise(host, wait))
+
+    async def _wait(self, host: _Host) -> None:
+        try:
+            async with asyncio.timeout(self._longest_wait):
+                await host.lock.acquire()
+        except TimeoutError:
+            raise HostBusy(self._promise(host, self._longest_wait)) from None
+        try:
+            await asyncio.sleep(host.ended_at + self._gap - asyncio.get_running_loop().time())
+        except asyncio.CancelledError:
+            host.lock.release()
+            raise
+
+    def _promise(self, host: _Host, wait: float) -> float:
+        """Seconds after which to come back; those sent away are told instants one gap apart, lest they meet again."""
+        now = asyncio.get_running_loop().time()
+        host.promised = max(host.promised + self._gap, now + wait)
+        return host.promised - now
+
+    def _forget_later(self, name: str, host: _Host) -> None:
+        loop = asyncio.get_running_loop()
+        loop.call_later(max(self._gap, host.promised - loop.time()), self._forget, name, host.ended_at)
+
+    def _forget(self, name: str, ended_at: float) -> None:
+        host = self._hosts.get(name)
+        if host is not None and not host.present and host.ended_at == ended_at:
+            del self._hosts[name]

@@ -1,0 +1,247 @@
+"""From a source's answer to what it means: decisions about one visit; nothing here asks or writes."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from hashlib import blake2b
+
+from apps.retrieval import sandbox
+from apps.retrieval.algorithms.politeness import Limits, Memory, ResponseFacts, Verdict, judge, next_instant
+from apps.retrieval.algorithms.reading import IndexReading, read_index
+from apps.retrieval.http.fetching import Fetched, Validators
+from apps.retrieval.models import Retrieval
+from apps.retrieval.planner.due_times import OBSERVING, POLITENESS, Next
+from apps.sources import kinds
+from apps.sources.algorithms.hubs import Announcer, discover
+from apps.sources.formats.feed import NotAFeed, ParsedFeed, UpdateHints
+from apps.sources.formats.pages import Follow, Page
+from apps.sources.formats.recipes import Recipe
+
+Outcome = Retrieval.Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A source that a worker has begun to retrieve, with all that is remembered of it."""
+
+    source_id: int
+    sequence: int
+    url: str
+    due_at: datetime  # for the first time
+    dispatched_at: datetime
+    started_at: datetime
+    validators: Validators
+    body_hash: bytes
+    memory: Memory
+    hints: UpdateHints
+    failing_since: datetime | None
+    followers: int
+    clock_rate: float
+    limits: Limits
+    nameless: bool  # the source's title or page is not known yet
+    is_first: bool = False  # it was never observed
+    kind: str = kinds.DEFAULT
+    recipe: Mapping[str, str] = field(default_factory=dict)
+    site_id: int | None = None  # of an index page
+    full_text: bool = False  # pages of teasers are fetched
+    expiry_days: int | None = None  # older items are not stored
+
+
+@dataclass(frozen=True, slots=True)
+class FetchResult:
+    """What a visit brought and what politeness makes of it; when the source is asked next is for the plan to say."""
+
+    assignment: Assignment
+    fetched: Fetched
+    outcome: Outcome
+    message: str
+    feed: ParsedFeed | None
+    index: IndexReading | None
+    verdict: Verdict
+    announcer: Announcer | None  # None: as before
+    validators: Validators
+    body_hash: bytes
+    hints: UpdateHints
+    jitter: float  # in [0, 1): spreads sources that would otherwise stay in step
+
+    @property
+    def deferred(self) -> bool:
+        """Nothing was asked, since others were waiting for the same host."""
+        return self.fetched.failure is not None and self.fetched.failure.retry_after is not None
+
+    @property
+    def observed(self) -> bool:
+        """Whether it showed what the source has."""
+        return self.outcome in OBSERVING
+
+    @property
+    def earliest(self) -> datetime:
+        """The first instant that neither politeness nor the feed's ttl forbids."""
+        if self.deferred:
+            return self.verdict.not_before
+        return next_instant(
+            self.fetched.received_at,
+            self.verdict.not_before,
+            UpdateHints(ttl=self.hints.ttl),
+            self.assignment.limits,
+            since=self.assignment.started_at,
+            jitter=0.0,
+        )
+
+    def due(self, planned: Next | None) -> tuple[datetime | None, str]:
+        """When the source is asked next, and why then, for people; None: never again.
+
+        Without a plan, as nothing is known of the source yet or nothing was asked, as soon as politeness allows.
+        """
+        if self.verdict.gone:
+            return None, self.verdict.reason
+        if self.deferred:
+            return self.verdict.not_before, self.verdict.reason
+        wish, reason = (planned.at, planned.reason) if planned else (self.earliest, POLITENESS)
+        limits = self.assignment.limits
+        if reason == POLITENESS:
+            reason = self.verdict.reason
+            if self.earliest > self.verdict.not_before:
+                reason = (
+                    f"the feed asks for no check within {min(self.hints.ttl or 0, limits.longest_hint):.0f} s (ttl)"
+                )
+        allowed = max(wish, self.earliest)
+        instant = next_instant(
+            allowed, allowed, self.hints, limits, since=self.assignment.started_at, jitter=self.jitter
+        )
+        if instant > allowed + timedelta(seconds=limits.jitter):
+            reason = "the feed asks for no check before that time (skipHours, skipDays)"
+        return instant, reason
+
+
+def decide(assignment: Assignment, fetched: Fetched, *, jitter: float, read: "Read | None" = None) -> FetchResult:
+    """Judge an answer: what it brought, what is remembered of it, and until when politeness lets the source be.
+
+    What the answer holds is read here unless it was read before.
+    """
+    read = read or parse_response(assignment, fetched)
+    hints = read.feed.hints if read.feed else assignment.hints
+    answer = ResponseFacts(
+        status=fetched.status,
+        headers=fetched.headers,
+        retry_after=fetched.failure.retry_after if fetched.failure else None,
+        permanent_url=fetched.permanent_url,
+        is_feed=read.is_feed,
+    )
+    verdict = judge(answer, assignment.memory, assignment.limits, now=fetched.received_at)
+    return FetchResult(
+        assignment=assignment,
+        fetched=fetched,
+        outcome=read.outcome,
+        message=read.message,
+        feed=read.feed,
+        index=read.index,
+        verdict=verdict,
+        announcer=_announcer(assignment, fetched, read),
+        validators=Validators() if verdict.new_url else _validators(assignment, fetched, is_feed=read.is_feed),
+        body_hash=read.body_hash,
+        hints=hints,
+        jitter=jitter,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What an answer's bytes hold."""
+
+    outcome: Outcome
+    message: str
+    body_hash: bytes  # to remember
+    feed: ParsedFeed | None = None
+    index: IndexReading | None = None  # of a crawled page
+    is_feed: bool = False  # or what else it should be: its validators count
+    next_url: str = ""  # a further page to ask before anything can be said: a recipe leads there
+
+
+def parse_response(assignment: Assignment, fetched: Fetched, further: Sequence[Fetched] = ()) -> Read:
+    """What an answer holds; `further` are those of the pages that a recipe has led to so far."""
+    unread = assignment.body_hash
+    if fetched.failure:
+        return Read(_FAILURES.get(fetched.failure.kind, Outcome.FAILED), fetched.failure.message, unread)
+    if fetched.status == 304:
+        return Read(Outcome.NOT_MODIFIED, "", unread, is_feed=True)
+    if fetched.status not in {200, 226}:
+        outcome = _STATUSES.get(fetched.status, Outcome.FAILED)
+        return Read(outcome, f"The server answered with status {fetched.status}.", unread)
+    if further and (further[-1].failure or further[-1].status != 200):
+        last = further[-1]
+        why = last.failure.message if last.failure else f"The server answered with status {last.status}."
+        return Read(Outcome.FAILED, f"{last.url}: {why}", unread)
+    body_hash = blake2b(fetched.body, digest_size=16).digest()
+    if body_hash == assignment.body_hash:
+        return Read(Outcome.UNCHANGED, "The same bytes as before.", body_hash, is_feed=True)
+    # A delta (226) shows only part of the feed: its bytes are nothing to compare the next whole answer with.
+    seen = body_hash if fetched.status == 200 else unread
+    try:
+        if kinds.kind_of(assignment.kind).is_crawled:
+            index = sandbox.run(
+                read_index, fetched.body, content_type=fetched.headers.get("content-type", ""), url=fetched.url
+            )
+            return Read(Outcome.UNCHANGED, "", seen, index=index, is_feed=True)
+        found = _read(assignment, [page_of(each) for each in (fetched, *further)])
+        if isinstance(found, Follow):
+            return Read(Outcome.UNCHANGED, "", unread, is_feed=True, next_url=found.url)
+        return Read(Outcome.UNCHANGED, "", seen, feed=found, is_feed=True)
+    except (NotAFeed, sandbox.TooSlow, sandbox.Crashed) as error:
+        return Read(Outcome.NOT_A_FEED, str(error), unread)
+
+
+def _read(assignment: Assignment, pages: Sequence[Page]) -> ParsedFeed | Follow:
+    recipe = Recipe.from_json(assignment.recipe)
+    if is_read_apart(assignment):
+        return sandbox.run(kinds.read, assignment.kind, pages, recipe)
+    return kinds.read(assignment.kind, pages, recipe)
+
+
+def page_of(fetched: Fetched) -> Page:
+    return Page(fetched.body, fetched.headers.get("content-type", ""), fetched.url)
+
+
+def is_read_apart(assignment: Assignment) -> bool:
+    """Whether a child process reads what the source shows: all but plain feeds may take long."""
+    return not kinds.kind_of(assignment.kind).is_feed or bool(assignment.recipe)
+
+
+def _announcer(assignment: Assignment, fetched: Fetched, read: "Read") -> Announcer | None:
+    """Who announces news of the source, as a whole answer says; what was not read says nothing."""
+    if fetched.status != 200 or (read.feed is None and read.index is None):
+        return None
+    feed = read.feed if kinds.kind_of(assignment.kind).is_feed else None  # what a recipe makes of a page names nobody
+    return discover(fetched.headers.get("link", ""), feed, fetched.body, fetched.url)
+
+
+_FAILURES = {
+    "host_busy": Outcome.DEFERRED,
+    "refused_address": Outcome.REFUSED,
+    "bad_address": Outcome.REFUSED,
+    "robots": Outcome.REFUSED,
+}
+_STATUSES = {410: Outcome.GONE, 429: Outcome.THROTTLED, 503: Outcome.THROTTLED}
+
+
+def _validators(assignment: Assignment, fetched: Fetched, *, is_feed: bool) -> Validators:
+    """Both validators as one answer gave them: a whole answer replaces the pair, a 304 updates what it carries."""
+    etag, last_modified = fetched.headers.get("etag", ""), fetched.headers.get("last-modified", "")
+    if not is_feed:
+        return assignment.validators
+    if fetched.status == 304:
+        return Validators(etag or assignment.validators.etag, last_modified or assignment.validators.last_modified)
+    return Validators(etag, last_modified)
+
+
+def bits(numbers: Collection[int]) -> int:
+    """A set of small numbers as the bits of one.
+
+    >>> bits({0, 3}), numbers_in(9) == {0, 3}
+    (9, True)
+    """
+    return sum(1 << number for number in numbers)
+
+
+def numbers_in(bits: int) -> frozenset[int]:
+    return frozenset(number for number in range(bits.bit_length()) if bits >> number & 1)

@@ -1,0 +1,137 @@
+"""Asking addresses: a site's robots.txt first, then the address itself."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from types import TracebackType
+from typing import Self
+
+from django.conf import settings
+from django.core.cache import cache
+from redis import RedisError
+
+from apps.retrieval import queries
+from apps.retrieval.algorithms.open_hosts import Entry
+from apps.retrieval.algorithms.robots import BODY_LIMIT, UNAVAILABLE, allows, origin_of, rules_in
+from apps.retrieval.http.fetching import Failure, Fetched, Fetcher, FetchRequest
+
+logger = logging.getLogger(__name__)
+
+MAX_KEPT_DOCUMENT_BYTES = 2**20  # bytes
+KEPT_FOR = timedelta(days=1)
+
+
+def make_fetcher(clock: Callable[[], datetime], *, also_open: Collection[Entry] = ()) -> Fetcher:
+    """A fetcher that introduces itself and guards itself as the settings say, but for entries that are open besides."""
+    return Fetcher(
+        version=settings.VERSION,
+        about=settings.PROJECT_URL,
+        open_hosts=(*settings.RETRIEVAL_OPEN_HOSTS, *also_open),
+        host_gap=settings.RETRIEVAL_HOST_GAP,
+        clock=clock,
+    )
+
+
+class RobotsFetcher:
+    """A fetcher that keeps to robots.txt. One per event loop; `async with` opens and closes its connections."""
+
+    def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._clock = clock
+        self._fetcher = make_fetcher(clock)
+        self._learning: dict[str, asyncio.Task[str]] = {}  # origin -> its robots.txt on the way
+        self._learned: dict[str, str] = {}
+
+    async def __aenter__(self) -> Self:
+        await self._fetcher.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self._fetcher.__aexit__(kind, error, traceback)
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a connection."""
+        return self._fetcher.waiting
+
+    async def ask(self, request: FetchRequest, robots: Mapping[str, str], *, crawling: bool = False) -> Fetched:
+        """Ask for an address unless its site's robots.txt, known in `robots` by origin or asked for now, refuses it.
+
+        Who is `crawling` keeps away, too, while the server cannot say what its robots.txt is.
+        """
+        rules = await self._rules(origin_of(request.url), robots)
+        if not allows(rules, request.url, crawling=crawling):
+            return Fetched(
+                url=request.url,
+                received_at=self._clock(),
+                failure=Failure("robots", "The site's robots.txt does not allow automatic reading of this address."),
+            )
+        return await self._fetcher.fetch(request)
+
+    def take_learned_robots(self) -> dict[str, str]:
+        """The robots.txt files read since the last call, by origin, for the caller to remember."""
+        learned, self._learned = self._learned, {}
+        return learned
+
+    async def _rules(self, origin: str, known: Mapping[str, str]) -> str:
+        if origin in known:
+            return known[origin]
+        if origin in self._learned:
+            return self._learned[origin]
+        if origin not in self._learning:
+            self._learning[origin] = asyncio.create_task(self._learn(origin))
+        return await self._learning[origin]
+
+    async def _learn(self, origin: str) -> str:
+        try:
+            fetched = await self._fetcher.fetch(FetchRequest(url=f"{origin}/robots.txt", body_limit=BODY_LIMIT))
+            if fetched.failure is not None:  # the site is asked again with its next address
+                return UNAVAILABLE
+            rules = rules_in(fetched.status, fetched.body)
+            self._learned[origin] = rules  # every answer holds for a day
+            return rules
+        finally:
+            del self._learning[origin]
+
+
+def document_at(url: str, *, now: datetime) -> tuple[Fetched, dict[str, str]]:
+    """What an address holds, for a person who adds or tests it; also the robots.txt files that were read for it.
+
+    A source that is in the plan is not asked besides it: what its latest retrieval brought is shown, while it is kept.
+    Other addresses are asked, yet not again within the shortest gap.
+    """
+    schedule = queries.schedule_at(url)
+    kept: Fetched | None = cache.get(_key(url))
+    if kept is not None and (
+        schedule is not None or now < kept.received_at + timedelta(seconds=settings.RETRIEVAL_MIN_GAP)
+    ):
+        return kept, {}
+    if schedule is not None and schedule.due_at is not None:
+        message = f"The next check is at {schedule.due_at:%H:%M} UTC; until then there is nothing to show."
+        return Fetched(url=url, received_at=now, failure=Failure("planned", message)), {}
+    fetched, robots = asyncio.run(_ask_once(FetchRequest(url=url), queries.fresh_robots([url], now)))
+    if fetched.failure is None:
+        keep_document(url, fetched)
+    return fetched, robots
+
+
+def keep_document(url: str, fetched: Fetched) -> None:
+    """Keep an answer for people to look at; the cache lets go of it after a day, or earlier if it needs the room."""
+    if len(fetched.body) > MAX_KEPT_DOCUMENT_BYTES:
+        return
+    try:
+        cache.set(_key(url), fetched, timeout=KEPT_FOR.total_seconds())
+    except RedisError as error:  # no reason for a worker to stop
+        logger.warning("the cache does not keep %s: %s", url, error)
+
+
+def _key(url: str) -> str:
+    return f"document:{blake2b(url.encode(), digest_size=16).hexdigest()}"
+
+
+async def _ask_once(request: FetchRequest, robots: Mapping[str, str]) -> tuple[Fetched, dict[str, str]]:
+    async with RobotsFetcher() as asker:
+        return await asker.ask(request, robots), asker.take_learned_robots()

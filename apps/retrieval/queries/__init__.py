@@ -1,0 +1,293 @@
+"""Reads of schedules and of the log of retrievals."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
+
+from apps.database.statements import rows_as, rows_of
+from apps.retrieval.algorithms.robots import origin_of
+from apps.retrieval.models import Crawl, Page, Plan, Retrieval, RobotsRules, Schedule
+from apps.retrieval.planner.due_times import SAFETY_GAP
+from apps.retrieval.planner.state import TABLES, WORTH
+from apps.sources import kinds
+from apps.sources.algorithms.addresses import host
+from apps.sources.models import Source
+
+ROBOTS_KEPT = timedelta(hours=24)  # RFC 9309, section 2.4
+# Ended before a request was made, or came without one.
+UNASKED = (Retrieval.Outcome.DEFERRED, Retrieval.Outcome.REFUSED, Retrieval.Outcome.PUSHED)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalTotals:
+    retrievals: int
+    not_modified: int
+    failed: int
+    new: int
+    wire_bytes: int
+
+
+def to_be_asked() -> QuerySet[Source]:
+    """Sources that somebody wants and nothing stops."""
+    wanted = Q(always_retrieved=True) | Q(follows__isnull=False) | Q(site__follows__isnull=False)
+    return Source.objects.filter(wanted, state=Source.State.ACTIVE).distinct()
+
+
+def schedule_of(source_id: int) -> Schedule | None:
+    return Schedule.objects.filter(pk=source_id).first()
+
+
+def schedule_at(url: str) -> Schedule | None:
+    return Schedule.objects.filter(source__url=url).first()
+
+
+def latest_retrievals(source_id: int, limit: int = 50) -> list[Retrieval]:
+    return list(Retrieval.objects.filter(source_id=source_id).order_by("-fetched_at")[:limit])
+
+
+def failing() -> QuerySet[Schedule]:
+    return Schedule.objects.filter(failing_since__isnull=False)
+
+
+def scheduled(source_ids: Collection[int]) -> list[int]:
+    """Those of the sources that are asked at all, in ascending order."""
+    known = Schedule.objects.filter(pk__in=source_ids, source__state=Source.State.ACTIVE).order_by("pk")
+    return list(known.values_list("pk", flat=True))
+
+
+def daily_totals(now: datetime) -> RetrievalTotals:
+    """What the last 24 hours cost and brought."""
+    outcome = Retrieval.Outcome
+    totals = Retrieval.objects.filter(fetched_at__gt=now - timedelta(days=1)).aggregate(
+        retrievals=Count("pk", filter=~Q(outcome=outcome.PUSHED)),
+        not_modified=Count("pk", filter=Q(outcome=outcome.NOT_MODIFIED)),
+        failed=Count("pk", filter=Q(outcome__in=[outcome.FAILED, outcome.NOT_A_FEED, outcome.REFUSED, outcome.GONE])),
+        new=Sum("new", default=0),
+        wire_bytes=Sum("wire_bytes", default=0),
+    )
+    return RetrievalTotals(**totals)
+
+
+def fresh_robots(addresses: Iterable[str], now: datetime) -> dict[str, str]:
+    """The robots.txt files of these addresses' sites that are known and not a day old, by origin."""
+    origins = {origin_of(address) for address in addresses}
+    known = RobotsRules.objects.filter(origin__in=origins, fetched_at__gt=now - ROBOTS_KEPT)
+    return dict(known.values_list("origin", "body"))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The sources that are to be asked."""
+
+    count: int
+    clock_rates: float  # sum over them: hours of theirs that pass in one of ours
+
+    @property
+    def mean_clock_rate(self) -> float:
+        return self.clock_rates / self.count if self.count else 1.0
+
+
+def wanted() -> Wanted:
+    totals = Source.objects.filter(pk__in=to_be_asked().values("pk")).aggregate(
+        count=Count("pk"), clock_rates=Sum("clock_rate", default=0.0)
+    )
+    return Wanted(**totals)
+
+
+def hourly_budget(plan: Plan, wanted: Wanted) -> float:
+    """Retrievals per hour of ours that the plan allows for all sources together."""
+    match Plan.Unit(plan.unit):
+        case Plan.Unit.SOURCE_DAY:
+            return plan.budget * wanted.clock_rates / 24
+        case Plan.Unit.DAY:
+            return plan.budget / 24
+        case Plan.Unit.HOUR:
+            return plan.budget
+
+
+# Sources whose profile is known and whose news must be asked for.
+KNOWN = "schedule.due_at IS NOT NULL AND profile.source_id IS NOT NULL"
+TO_BE_PLANNED = f"{KNOWN} AND (schedule.pushed_until > %(now)s) IS NOT TRUE"
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """The sources whose publishers tell us of news by themselves; their postings do not wait to be asked for."""
+
+    clock_rates: float  # sum over them: hours of theirs that pass in one of ours
+    postings: float  # expected per hour of ours
+
+    @property
+    def retrievals(self) -> float:
+        """Looks to be sure that nothing is missed, per hour of ours."""
+        return self.clock_rates / SAFETY_GAP
+
+
+def announced(now: datetime) -> Announced:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            SELECT coalesce(sum(source.clock_rate), 0)::float8 AS clock_rates,
+                coalesce(sum(profile.weekly * source.clock_rate), 0)::float8 / 168 AS postings
+            FROM {TABLES} WHERE {KNOWN} AND schedule.pushed_until > %(now)s
+            """,
+            {"now": now},
+        )
+        [announced] = rows_as(Announced, cursor)
+    return announced
+
+
+def budget_left(plan: Plan, announced: Announced) -> float:
+    """Retrievals per hour of ours for the sources that must be asked for news; at least a hundredth of all."""
+    budget = hourly_budget(plan, wanted())
+    return max(budget - announced.retrievals, budget / 100)
+
+
+def requests_made(since: datetime, until: datetime) -> int:
+    """Visits within (since, until] that asked their source."""
+    made = Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)
+    return made.exclude(outcome__in=UNASKED).count()
+
+
+@dataclass(frozen=True, slots=True)
+class Delays:
+    """How long after their publication postings reached us, in the sources' own time."""
+
+    postings: int
+    mean: float | None  # s; None when there are none
+    longest: float  # s
+
+
+def delays(since: datetime, until: datetime) -> Delays:
+    totals = Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until).aggregate(
+        postings=Sum("dated", default=0),
+        seconds=Sum("delay_seconds", default=0.0),
+        longest=Max("longest_delay_seconds", default=0.0),
+    )
+    mean = totals["seconds"] / totals["postings"] if totals["postings"] else None
+    return Delays(totals["postings"], mean, totals["longest"])
+
+
+# Schedules that a plan may move: waiting, for no person and no word of a publisher, of sources that answered last time
+# and whose profile is known. Those that have become due (`first_due_at`) are claimed, begun, or put off.
+MOVABLE = """schedule.due_at IS NOT NULL AND schedule.worker = '' AND schedule.first_due_at IS NULL
+    AND schedule.consecutive_failures = 0
+    AND schedule.observed_at IS NOT NULL AND profile.source_id IS NOT NULL AND schedule.reason <> ALL(%(wishes)s)"""
+WISH = "requested by a user"
+ANNOUNCED = "its publisher announced an update"
+MOVABLE_VALUES: dict[str, Any] = {"wishes": [WISH, ANNOUNCED]}
+
+
+def movable(source_ids: Iterable[int] | None = None) -> list[int]:
+    """Sources whose instant a new plan may move, in ascending order; of some, or of all."""
+    return _ids(
+        f"SELECT source.id FROM {TABLES} WHERE {MOVABLE} AND (%(ids)s::bigint[] IS NULL OR source.id = ANY(%(ids)s))",
+        ids=None if source_ids is None else list(source_ids),
+    )
+
+
+def worth_changed() -> list[int]:
+    """Movable sources that are worth something else by more than 1 % than what they were planned with."""
+    return _ids(
+        f"""SELECT id FROM (SELECT source.id, schedule.worth, {WORTH} AS present FROM {TABLES} WHERE {MOVABLE}) planned
+        WHERE abs(present - worth) > 0.01 * worth"""
+    )
+
+
+def _ids(statement: str, **parameters: Any) -> list[int]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"{statement} ORDER BY 1", MOVABLE_VALUES | parameters)
+        return [source_id for (source_id,) in cursor.fetchall()]
+
+
+def waiting_pages(source_id: int, now: datetime) -> QuerySet[Page]:
+    """Pages of a source that may be fetched now, the most promising first."""
+    return Page.objects.filter(source_id=source_id, due_at__lte=now).order_by("-priority", "pk")
+
+
+def due_crawls(now: datetime, most: int) -> list[tuple[int, int | None]]:
+    """Sources whose pages may be fetched now, with their partitions: at most so many, less those being crawled."""
+    leased = Crawl.objects.filter(leased_until__gt=now).count()
+    free = Crawl.objects.filter(Q(leased_until__isnull=True) | Q(leased_until__lte=now), due_at__lte=now)
+    return list(free.order_by("due_at").values_list("pk", "source__schedule__partition")[: max(0, most - leased)])
+
+
+def crawl_of(source_id: int) -> Crawl | None:
+    return Crawl.objects.filter(pk=source_id).first()
+
+
+def pages_of(source_id: int, *, kind: str = "", words: str = "") -> QuerySet[Page]:
+    """What is remembered of a source's pages, the latest look first."""
+    pages = Page.objects.filter(source_id=source_id)
+    if kind:
+        pages = pages.filter(kind=kind)
+    for word in words.split()[:10]:
+        pages = pages.filter(Q(url__icontains=word) | Q(link_text__icontains=word))
+    return pages.order_by(F("looked_at").desc(nulls_last=True), "-priority", "pk")
+
+
+def page_counts(source_id: int) -> dict[str, tuple[int, int]]:
+    """How many pages of each kind are remembered, and how many of these wait to be fetched."""
+    counted = Page.objects.filter(source_id=source_id).order_by("kind").values("kind")
+    rows = counted.annotate(count=Count("pk"), waiting=Count("pk", filter=Q(due_at__isnull=False)))
+    return {row["kind"]: (row["count"], row["waiting"]) for row in rows}
+
+
+def index_pages_of(site_id: int) -> QuerySet[Source]:
+    """The index pages of a site that are asked like feeds, with their schedules."""
+    return Source.objects.filter(site_id=site_id).select_related("schedule").order_by("url")
+
+
+# --- what jobs are cut into -------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Postings of a source whose pages were kept, by their numbers; both ends belong to it."""
+
+    source_id: int
+    host: str
+    first: int
+    last: int
+    pages: int
+
+
+_KEPT_PAGES = """
+WITH numbered AS (
+    SELECT id, source_id, (row_number() OVER (PARTITION BY source_id ORDER BY id) - 1) / %(most)s AS slice
+    FROM postings_posting WHERE document <> '' AND (%(source_id)s::bigint IS NULL OR source_id = %(source_id)s)
+        AND (NOT %(of_sites)s OR source_id IN (SELECT id FROM sources_source WHERE kind = %(site)s))
+)
+SELECT source_id, url, min(numbered.id) AS first, max(numbered.id) AS last, count(*) AS pages
+FROM numbered JOIN sources_source source ON source.id = source_id GROUP BY source_id, url, slice
+ORDER BY source_id, first
+"""
+
+
+def kept_pages(most: int, source_id: int | None = None, *, of_sites: bool = False) -> list[Slice]:
+    """All kept pages, of one source or of all, or of crawled sites alone, in slices of at most so many."""
+    with connection.cursor() as cursor:
+        cursor.execute(_KEPT_PAGES, {"most": most, "source_id": source_id, "of_sites": of_sites, "site": kinds.SITE})
+        return [Slice(row.source_id, host(row.url), row.first, row.last, row.pages) for row in rows_of(cursor)]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingSite:
+    source_id: int
+    host: str
+    pages: int  # that wait and may be asked for today
+
+
+def sites_to_crawl(now: datetime, partition: int | None = None) -> list[WaitingSite]:
+    """Sites whose pages wait, of one partition or of all."""
+    crawls = Crawl.objects.filter(due_at__lte=now, source__in=to_be_asked())
+    if partition is not None:
+        crawls = crawls.filter(source__schedule__partition=partition)
+    waiting = Count("source__pages", filter=Q(source__pages__due_at__lte=now))
+    rows = crawls.annotate(waiting=waiting).filter(waiting__gt=0).order_by("pk")
+    return [
+        WaitingSite(crawl.pk, host(crawl.source.url), min(crawl.waiting, crawl.pages_per_day))
+        for crawl in rows.select_related("source")
+    ]

@@ -1,0 +1,400 @@
+"""The scheduler of Celery beat: fixed jobs from django-celery-beat's tables, sources from `Schedule.due_at`.
+
+Sources are not `PeriodicTask` rows, because beat reads all of those again whenever one changes and compares all of them
+at each tick. Here a tick claims what is due with one indexed statement, whatever the number of sources.
+
+A claim is committed before its message is published: a worker that is fast would otherwise not see it and drop the
+message. What was committed and not begun is published again: by a beat that takes over, after the broker refused
+messages, and when the queue is empty although the claims in it are still waiting. What a worker had begun is released
+when its heartbeats stop.
+
+The leader holds a Postgres advisory lock; other beats stand by and take over when its connection ends. A leader that
+hangs keeps its connection, but says nothing any more: then a standby ends that connection, and the lock with it. Should
+the former leader wake up in the middle of its work, what it claimed was rolled back, and each run of a fixed job is
+noted in the job's row before its message is sent, so it cannot be another's run as well.
+"""
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import psycopg
+from celery.beat import SchedulingError
+from celery.schedules import schedule
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connections
+from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
+from kombu.exceptions import ChannelError
+from kombu.exceptions import OperationalError as BrokerError
+from kombu.utils.uuid import uuid
+from psycopg.rows import class_row
+
+from apps.database.backoff import backoff
+from apps.jobs.actions import outstanding
+from apps.retrieval.algorithms.cam.scheduling import urgency
+from apps.retrieval.scheduler.claims import (
+    BACKOFF_SECONDS,
+    IMMEDIATE_ATTEMPTS,
+    LEASE,
+    MAX_BACKOFF_SECONDS,
+    MAX_SILENCE_SECONDS,
+    Claim,
+)
+from apps.retrieval.scheduler.queues import queue_of, retrieval_queues
+
+logger = logging.getLogger(__name__)
+
+TASK = "apps.retrieval.tasks.retrieve"
+CHANNEL = "retrieval_schedule"  # a NOTIFY on it says: an instant nearer than LONGEST_WAIT was planned
+LEADERSHIP = 0x57495245  # the advisory lock's number: "WIRE"
+CLAIM_SIZE = 2_000  # sources
+MESSAGE_SIZE = 25
+MIN_WAIT_SECONDS = (
+    0.1  # s between two claims: what becomes due in it shares messages, each of which costs as much alone
+)
+MAX_WAIT_SECONDS = 1.0  # s; the leader shows Postgres at least this often that it lives
+STANDBY_WAIT = 1.0  # s
+LEADER_SILENCE = 3.0  # s; a leader that has said nothing for so long hangs
+CHECK_EVERY = 1.0  # s between two searches for silent workers and lost messages
+LOST_AFTER = 3.0  # s after which a claim that waits although its queue is empty has lost its message
+MAX_JUMP_SECONDS = 2.0  # s by which this machine's clock may be corrected without more ado
+TRY_AGAIN = 1.0  # s after Postgres or the broker did not answer
+
+# The names of columns are those of `Due`.
+_DUE = """schedule.source_id, schedule.sequence, schedule.partition,
+    extract(epoch FROM schedule.first_due_at)::float8 AS due_at,
+    extract(epoch FROM schedule.dispatched_at)::float8 AS dispatched_at, schedule.worth,
+    schedule.observed_at IS NULL AND schedule.consecutive_failures = 0 AS is_first"""
+# `statement_timestamp()` is stable, so the index serves the condition; `clock_timestamp()` would scan all of it.
+CLAIM = f"""
+WITH due AS MATERIALIZED (
+    SELECT source_id, due_at FROM retrieval_schedule WHERE due_at <= statement_timestamp()
+    ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED)
+UPDATE retrieval_schedule schedule
+SET due_at = clock_timestamp() + %s, first_due_at = coalesce(schedule.first_due_at, due.due_at),
+    sequence = sequence + 1, dispatched_at = clock_timestamp(), worker = ''
+FROM due WHERE schedule.source_id = due.source_id
+RETURNING {_DUE}
+"""
+# Claims that no worker has begun, in pages of one key.
+UNBEGUN = f"""
+SELECT {_DUE} FROM retrieval_schedule schedule
+WHERE dispatched_at <= statement_timestamp() - make_interval(secs => %s) AND source_id > %s
+ORDER BY source_id LIMIT %s
+"""
+# A source that was in the hands of several workers when they ended may be the reason: it is retried later and later.
+RELEASE_SILENT = """
+UPDATE retrieval_schedule schedule
+SET due_at = clock_timestamp() + CASE WHEN attempts < %(immediate)s THEN interval '0'
+        ELSE make_interval(secs => (%(delays)s::float8[])[least(attempts - %(immediate)s + 1, %(last)s)]) END,
+    sequence = sequence + 1, worker = '', reason = 'its worker stopped'
+WHERE worker <> '' AND due_at IS NOT NULL
+    -- A server that has just started could not take any heartbeat.
+    AND pg_postmaster_start_time() < statement_timestamp() - make_interval(secs => %(silence)s)
+    AND NOT EXISTS (
+    SELECT FROM retrieval_worker alive WHERE alive.name = schedule.worker
+        AND alive.seen_at > statement_timestamp() - make_interval(secs => %(silence)s))
+"""
+RELEASE_DELAYS = [backoff(failures, BACKOFF_SECONDS, MAX_BACKOFF_SECONDS) for failures in range(1, 11)]
+RELEASE_VALUES = {
+    "immediate": IMMEDIATE_ATTEMPTS,
+    "delays": RELEASE_DELAYS,
+    "last": len(RELEASE_DELAYS),
+    "silence": MAX_SILENCE_SECONDS,
+}
+UNTIL_NEXT = """
+SELECT extract(epoch FROM min(due_at) - clock_timestamp())::float8 FROM retrieval_schedule WHERE due_at IS NOT NULL
+"""
+# Only a session that waits for its client: one at work says nothing either, and it is not the client that is slow.
+END_HUNG_LEADER = """
+SELECT pg_terminate_backend(session.pid, 500)  -- ms that it is waited for
+FROM pg_locks held JOIN pg_stat_activity session ON session.pid = held.pid AND session.datid = held.database
+WHERE held.locktype = 'advisory' AND session.datname = current_database() AND held.classid = 0 AND held.objid = %s
+    AND held.granted AND session.state <> 'active'
+    AND clock_timestamp() - session.state_change > make_interval(secs => %s)
+"""
+# Nobody has run the job since we last knew of a run of it.
+NOTE_RUN = """
+UPDATE django_celery_beat_periodictask SET last_run_at = %s, total_run_count = total_run_count + 1
+WHERE id = %s AND enabled AND (last_run_at IS NULL OR last_run_at <= %s)
+"""
+# Whoever noted it had a clock that was ahead, or ours was set back: until then the job would not run.
+NOT_YET = "UPDATE django_celery_beat_periodictask SET last_run_at = %s WHERE last_run_at > %s"
+FORGET_RUN = "UPDATE django_celery_beat_periodictask SET last_run_at = %s WHERE id = %s AND last_run_at = %s"
+
+
+class Due(NamedTuple):
+    source_id: int
+    sequence: int
+    partition: int
+    due_at: float  # s since the epoch, for the first time
+    dispatched_at: float
+    worth: float = 1.0  # what a posting of the source is worth
+    is_first: bool = False  # it was neither retrieved before, nor did that fail
+
+    @property
+    def urgency(self) -> float:
+        return urgency(self.worth, self.dispatched_at - self.due_at)
+
+    def claim(self) -> Claim:
+        return Claim(self.source_id, self.sequence, self.due_at, self.dispatched_at)
+
+
+class Message(NamedTuple):
+    queue: str
+    claims: list[Claim]
+    first: bool = False  # of sources that were never retrieved
+
+
+def messages(due: Iterable[Due], queues: int = 1) -> Iterator[Message]:
+    """Cut claimed sources into few messages; a site's sources, which lie in one partition, meet in one worker.
+
+    Of what is due together, what is worth most goes first; nothing is overtaken for long. First retrievals have their
+    own queues.
+    """
+    by_partition: dict[tuple[int, bool], list[Claim]] = defaultdict(list)
+    for row in sorted(due, key=lambda row: (-row.urgency, row.due_at)):
+        by_partition[row.partition, row.is_first].append(row.claim())
+    filling: dict[str, Message] = {}  # the message of each queue that partitions still go into
+    for (partition, is_first), claims in by_partition.items():
+        queue = queue_of(partition, queues, first=is_first)
+        for start in range(0, len(claims), MESSAGE_SIZE):
+            piece = claims[start : start + MESSAGE_SIZE]
+            message = filling.setdefault(queue, Message(queue, [], is_first))
+            if len(message.claims) + len(piece) > MESSAGE_SIZE:
+                yield message
+                filling[queue] = message = Message(queue, [], is_first)
+            message.claims.extend(piece)
+    yield from filling.values()
+
+
+class RetrievalScheduler(DatabaseScheduler):
+    """Celery beat's scheduler; see the module."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._connection: psycopg.Connection[Any] | None = None
+        self._leads = False
+        self._next_fixed_tick = 0.0  # monotonic s
+        self._next_check = 0.0  # monotonic s
+        self._must_republish = True  # claims may have been committed and not published
+        self._clock_began = _clock_began()
+        super().__init__(*args, **kwargs)
+        broker = self.app.connection_for_write()
+        self._broker_errors = (*broker.connection_errors, *broker.channel_errors)  # of its transport, not of kombu
+
+    def tick(self, *args: Any, **kwargs: Any) -> float:
+        """Do what is due, wait until the next instant or until told of a nearer one; always returns 0."""
+        try:
+            connection = self._connect()
+            if not self._lead(connection):
+                next(connection.notifies(timeout=STANDBY_WAIT, stop_after=1), None)
+                return 0
+            # Fails if the lock was taken from us: nothing is sent then.
+            connection.execute("SELECT")
+            self._heed_clock(connection)
+            self._tick_fixed_jobs(*args, **kwargs)
+            began = time.monotonic()
+            self._check_claims(connection)
+            self._dispatch_due(connection)
+            wait = min(self._next_fixed_tick - time.monotonic(), self._until_next(connection), MAX_WAIT_SECONDS)
+            if wait > 0:
+                next(connection.notifies(timeout=wait, stop_after=1), None)
+            time.sleep(max(began + MIN_WAIT_SECONDS - time.monotonic(), 0))
+            for _ in connection.notifies(timeout=0):
+                pass  # one look answers all that came meanwhile
+        except (psycopg.Error, DatabaseError, InterfaceError) as error:
+            logger.warning("beat lost Postgres and tries again: %s", error)
+            self._disconnect()
+            connections["default"].close()  # that of the fixed jobs, which else would stay as broken as it is
+            time.sleep(TRY_AGAIN)
+        except (BrokerError, SchedulingError, *self._broker_errors) as error:
+            logger.warning("beat lost the broker and tries again: %s", error)
+            self._forget_broker()
+            self._must_republish = True
+            self._heap = None  # the job that could not be sent was taken from it
+            self._next_fixed_tick = 0.0
+            time.sleep(TRY_AGAIN)
+        return 0
+
+    def close(self) -> None:
+        self._disconnect()
+        super().close()
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        if self._connection is None:
+            parameters = connections["default"].get_connection_params()
+            for name in ("context", "cursor_factory"):  # Django's own adapters; plain rows are wanted here
+                parameters.pop(name, None)
+            parameters |= {"autocommit": True, "prepare_threshold": 1}
+            self._connection = psycopg.connect(**parameters)
+            # A claim lost in a crash is simply claimed again, so it need not wait for the disk.
+            self._connection.execute("SET synchronous_commit = off")
+            self._connection.execute(f"LISTEN {CHANNEL}")
+        return self._connection
+
+    def _disconnect(self) -> None:
+        self._leads = False
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _forget_broker(self) -> None:
+        """Let the next message make a new connection: this one may be broken half-way."""
+        self.__dict__.pop("producer", None)
+        if connection := self.__dict__.pop("connection", None):
+            with suppress(Exception):
+                connection.release()
+
+    def _lead(self, connection: psycopg.Connection[Any]) -> bool:
+        if not self._leads:
+            self._leads = _take_lock(connection)
+            if not self._leads and connection.execute(END_HUNG_LEADER, [LEADERSHIP, LEADER_SILENCE]).fetchone():
+                logger.warning("the leading beat has said nothing for %g s; its connection was ended", LEADER_SILENCE)
+                self._leads = _take_lock(connection)
+            if self._leads:
+                logger.info("beat leads")
+                self._must_republish = True
+                self._read_anew(connection)
+        return self._leads
+
+    def _read_anew(self, connection: psycopg.Connection[Any]) -> None:
+        """When each fixed job ran last: another beat has led since we read it, or the time is another one."""
+        now = datetime.now(UTC)
+        connection.execute(NOT_YET, [now, now])
+        self._clock_began = _clock_began()
+        self._initial_read, self._heap, self._next_fixed_tick = True, None, 0.0
+
+    def _heed_clock(self, connection: psycopg.Connection[Any]) -> None:
+        """Fixed jobs go by this machine's clock. Should somebody set it, they go by the new time at once."""
+        if abs(jump := _clock_began() - self._clock_began) > MAX_JUMP_SECONDS:
+            logger.warning("this machine's clock was set by %+.0f s", jump)
+            self._read_anew(connection)
+
+    def _tick_fixed_jobs(self, *args: Any, **kwargs: Any) -> None:
+        if time.monotonic() >= self._next_fixed_tick:
+            self._next_fixed_tick = time.monotonic() + min(super().tick(*args, **kwargs), MAX_WAIT_SECONDS)
+
+    # --- fixed jobs ---------------------------------------------------------------------------------------------------
+    def reserve(self, entry: ModelEntry) -> ModelEntry:
+        return next(entry)
+
+    def sync(self) -> None:
+        """Nothing is left to be written: each run is noted when it begins."""
+
+    def apply_entry(self, entry: ModelEntry, producer: Any = None) -> None:
+        """Send a fixed job's message, unless one is outstanding, or another beat has sent it since `entry` was read.
+
+        The run is noted first: a beat that hangs in between sends late what nobody else sends. Jobs of a calendar are
+        rare, and must not be skipped when a worker was lost: they are always sent.
+        """
+        token = uuid() if type(entry.schedule) is schedule else ""
+        if token and not outstanding.reserve(entry.name, token):
+            return
+        connection, row, known = self._connect(), entry.model, entry.last_run_at
+        if not connection.execute(NOTE_RUN, [row.last_run_at, row.pk, known]).rowcount:
+            logger.info("%s: another beat has sent it", entry.name)
+            outstanding.release(entry.name, token)
+            return
+        if token:
+            headers = (entry.options.get("headers") or {}) | {outstanding.HEADER: [entry.name, token]}
+            entry.options = entry.options | {"headers": headers}
+        try:
+            self.apply_async(entry, producer=producer, advance=False)
+        except SchedulingError:
+            outstanding.release(entry.name, token)
+            connection.execute(FORGET_RUN, [known, row.pk, row.last_run_at])
+            row.last_run_at = known
+            raise
+
+    def _ensure_connected(self) -> Any:
+        # Not for minutes, as is usual: a standby would believe that we hang.
+        return self.connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
+
+    # --- sources ------------------------------------------------------------------------------------------------------
+    def _dispatch_due(self, connection: psycopg.Connection[Any]) -> None:
+        """Claim until nothing is due; publish each batch once it is committed, as workers must see what they begin."""
+        while True:
+            due = connection.cursor(row_factory=class_row(Due)).execute(CLAIM, [CLAIM_SIZE, LEASE]).fetchall()
+            self._publish_all(due)
+            if len(due) < CLAIM_SIZE:
+                return
+
+    def _publish_all(self, due: Iterable[Due]) -> None:
+        for message in messages(due, settings.RETRIEVAL_QUEUES):
+            self._publish(message)
+
+    def _check_claims(self, connection: psycopg.Connection[Any]) -> None:
+        """Release the sources of silent workers, and publish claims again whose messages are lost or were never sent.
+
+        A second message of a claim does no harm: one of them begins it, the other matches no row.
+        """
+        if self._must_republish:
+            self._republish(connection, min_age=0.0, queues=None)
+            self._must_republish = False
+        if time.monotonic() < self._next_check:
+            return
+        self._next_check = time.monotonic() + CHECK_EVERY
+        if released := connection.execute(RELEASE_SILENT, RELEASE_VALUES).rowcount:
+            logger.warning(
+                "%d sources were released: their workers have sent no heartbeat for %g s", released, MAX_SILENCE_SECONDS
+            )
+        if connection.execute(UNBEGUN, [LOST_AFTER, 0, 1]).fetchone():
+            empty = {queue for queue in retrieval_queues(settings.RETRIEVAL_QUEUES) if self._is_empty(queue)}
+            if empty:
+                self._republish(connection, min_age=LOST_AFTER, queues=empty)
+
+    def _republish(self, connection: psycopg.Connection[Any], *, min_age: float, queues: set[str] | None) -> None:
+        """Publish claims again that no worker has begun; only those of some queues, or all."""
+        latest = published = 0
+        while True:
+            cursor = connection.cursor(row_factory=class_row(Due))
+            unbegun = cursor.execute(UNBEGUN, [min_age, latest, CLAIM_SIZE]).fetchall()
+            for message in messages(unbegun, settings.RETRIEVAL_QUEUES):
+                if queues is None or message.queue in queues:
+                    self._publish(message)
+                    published += len(message.claims)
+            if len(unbegun) < CLAIM_SIZE:
+                break
+            latest = unbegun[-1].source_id
+        if published:
+            logger.warning("%d claims that no worker had begun were published again", published)
+
+    def _is_empty(self, queue: str) -> bool:
+        """Whether no message waits in a queue; Valkey does not know empty queues at all."""
+        with self.connection.channel() as channel:
+            try:
+                return not channel.queue_declare(queue, passive=True).message_count
+            except ChannelError:
+                return True
+
+    def _publish(self, message: Message) -> None:
+        # Not `send_task`, which takes twice as long to find out what is always the same here.
+        amqp = self.app.amqp
+        task = amqp.create_task_message(
+            uuid(),
+            TASK,
+            args=[message.claims],
+            kwargs={"first": message.first},
+            expires=LEASE.total_seconds(),
+            ignore_result=True,
+            argsrepr="",
+        )
+        amqp.send_task_message(self.producer, TASK, task, queue=message.queue)
+
+    def _until_next(self, connection: psycopg.Connection[Any]) -> float:
+        [[seconds]] = connection.execute(UNTIL_NEXT)
+        return MAX_WAIT_SECONDS if seconds is None else float(seconds)
+
+
+def _clock_began() -> float:
+    """When a clock that nobody can set was zero by the one that somebody can."""
+    return time.time() - time.monotonic()
+
+
+def _take_lock(connection: psycopg.Connection[Any]) -> bool:
+    [[granted]] = connection.execute("SELECT pg_try_advisory_lock(%s)", [LEADERSHIP])
+    return bool(granted)

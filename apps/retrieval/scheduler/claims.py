@@ -1,0 +1,20 @@
+"""What beat hands to a worker."""
+
+from datetime import timedelta
+from typing import NamedTuple
+
+LEASE = timedelta(minutes=3)  # the last resort: after it a source is due again whatever became of its claim
+HEARTBEAT_SECONDS = 2.0  # s between two heartbeats of a worker
+MAX_SILENCE_SECONDS = 5.0  # s without a heartbeat, after which a worker's sources are released
+IMMEDIATE_ATTEMPTS = 3  # that may fail with their worker before releases back off: the source may be what ends it
+BACKOFF_SECONDS = 10.0  # after the first further attempt; doubled with each one, up to
+MAX_BACKOFF_SECONDS = 5_120.0
+
+
+class Claim(NamedTuple):
+    """One source to retrieve. It is valid while the schedule still has this `sequence`."""
+
+    source_id: int
+    sequence: int
+    due_at: float  # s since the epoch; when it was due for the first time
+    dispatched_at: float  # s since the epoch

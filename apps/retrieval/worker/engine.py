@@ -1,0 +1,313 @@
+"""How a worker retrieves many sources at once: one event loop per process fetches, a few threads parse and store.
+
+A task hands in the claims of its message and returns once they are begun: from then on heartbeats keep them, and a slow
+host delays only itself. Results that arrive close together are stored in one transaction.
+"""
+
+import asyncio
+import logging
+import random
+import resource
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from threading import Lock
+from types import MappingProxyType
+from typing import TypeVar
+
+import uvloop
+from django.db import InterfaceError, OperationalError, connections
+
+from apps.database.backoff import backoff
+from apps.database.clock import DatabaseClock
+from apps.retrieval import actions, queries, sandbox
+from apps.retrieval.crawler.batches import CrawlBatch, PageAssignment, PageFetch
+from apps.retrieval.crawler.page_fetches import PAGES_FIRST, read_page, with_document_kept
+from apps.retrieval.http.connections import SHARES
+from apps.retrieval.http.fetching import Fetched, FetchRequest
+from apps.retrieval.http.results import Assignment, Read, decide, is_read_apart, parse_response
+from apps.retrieval.http.robots import RobotsFetcher, keep_document
+from apps.retrieval.scheduler.claims import Claim
+from apps.retrieval.worker.heartbeats import Heartbeats
+
+logger = logging.getLogger(__name__)
+
+FIRST_STORE_SIZE = 4  # results in one transaction, so that the first of many are visible soon; doubled while more wait
+STORE_SIZE = 32  # results in one transaction at most
+STORE_BYTES = 2**20  # of documents in one transaction at most
+STORING_THREADS = 2  # one parses while the other waits for Postgres
+MAX_UNSTORED_BYTES = 128 * 2**20  # of fetched documents; no further request is sent while more wait to be stored
+MAX_WAITING = 50  # requests without a connection: while there are more, parsing leaves the processor to sending,
+# except for the first documents of new sources, which a person waits for
+HOLD_BACK = 0.05  # s
+HELD_BACK_BYTES = 0.9 * MAX_UNSTORED_BYTES  # of documents that may wait for that
+MAX_IN_FLIGHT = 10_000  # sources begun and not stored, of each kind
+MAX_WAITING_TASKS = 4  # for room, of each kind; further messages are dropped and published again
+WAIT_FOR_ROOM = 5.0  # s
+DRAIN_SECONDS = 5.0  # that retrievals under way have when the worker stops
+SWITCH_INTERVAL = 0.001  # s that a thread which parses may keep the event loop waiting
+PATIENCE = 120.0  # s; how long the database may be away before work is given up to its leases
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    assignment: Assignment
+    fetched: Fetched
+    stored: "asyncio.Future[None]"
+    read: Read | None = None  # of documents that a child process reads, which takes long
+
+
+class Engine:
+    """Fetches and stores for all tasks of a worker process."""
+
+    def __init__(self) -> None:
+        sys.setswitchinterval(SWITCH_INTERVAL)
+        _raise_file_limit()
+        self._loop = uvloop.new_event_loop()
+        self._answers: asyncio.Queue[Fetch] = asyncio.Queue()
+        self._storing_threads = ThreadPoolExecutor(STORING_THREADS, thread_name_prefix="store")
+        self._reading_threads = ThreadPoolExecutor(max_workers=sandbox.CHILDREN, thread_name_prefix="read")
+        # A worker whose own clock is wrong would ask again at once, or never, what it has just asked.
+        self._clock = DatabaseClock()
+        self._asker = RobotsFetcher(self._clock.counted)
+        self._heartbeats: Heartbeats | None = None
+        self._in_flight = {False: 0, True: 0}  # sources, by whether it is their first retrieval
+        self._waiting_tasks = {False: 0, True: 0}
+        self._room = threading.Condition()  # guards both
+        self._unstored_bytes = 0
+        self._may_fetch = asyncio.Event()
+        self._may_fetch.set()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="retrieval", daemon=True)
+        self._thread.start()
+        asyncio.run_coroutine_threadsafe(self._asker.__aenter__(), self._loop).result()
+        for _ in range(STORING_THREADS):
+            asyncio.run_coroutine_threadsafe(self._serve(), self._loop)
+
+    def send_heartbeats(self, worker: str) -> None:
+        """Show from now on that the worker is alive."""
+        with self._room:
+            if self._heartbeats is None:
+                self._heartbeats = Heartbeats(worker)
+
+    def submit(self, claims: Sequence[Claim], *, worker: str, first: bool) -> None:
+        """Begin the claimed sources and return; they are fetched and stored in the background.
+
+        Where too many are under way already, the claims stay unbegun, and beat publishes them again.
+        """
+        self.send_heartbeats(worker)
+        if self._make_room(first):
+            self._begin(claims, worker)
+        else:
+            logger.warning("%d claims are left to a later message: too many sources are under way", len(claims))
+
+    def retrieve(self, claims: Sequence[Claim], *, worker: str) -> None:
+        """Retrieve the claimed sources; returns when all are stored."""
+        if done := self._begin(claims, worker):
+            done.result()
+
+    def _begin(self, claims: Sequence[Claim], worker: str) -> "Future[None] | None":
+        now = patiently(self._clock.now)
+        assignments = patiently(lambda: actions.start(claims, worker=worker, now=now))
+        if not assignments:
+            return None
+        robots = queries.fresh_robots([assignment.url for assignment in assignments], now)
+        self._count(assignments, 1)
+        return asyncio.run_coroutine_threadsafe(self._retrieve_all(assignments, robots), self._loop)
+
+    def _make_room(self, first: bool) -> bool:
+        """Whether sources may be begun; waits a little for others to end."""
+        with self._room:
+            if self._in_flight[first] < MAX_IN_FLIGHT:
+                return True
+            if self._waiting_tasks[first] >= MAX_WAITING_TASKS:
+                return False
+            self._waiting_tasks[first] += 1
+            try:
+                return self._room.wait_for(lambda: self._in_flight[first] < MAX_IN_FLIGHT, WAIT_FOR_ROOM)
+            finally:
+                self._waiting_tasks[first] -= 1
+
+    def _count(self, assignments: Iterable[Assignment], change: int) -> None:
+        with self._room:
+            for assignment in assignments:
+                self._in_flight[assignment.is_first] += change
+            self._room.notify_all()
+
+    def take_turn(self, source_id: int) -> bool:
+        """Fetch the next pages of a source and store what they hold; False if there was nothing to do."""
+        turn = patiently(lambda: actions.begin_turn(source_id, now=self._clock.now()))
+        if turn is None:
+            return False
+        robots = queries.fresh_robots([page.url for page in turn.pages], self._clock.counted())
+        looks = asyncio.run_coroutine_threadsafe(self._look_at_all(turn, robots), self._loop).result()
+        looks = [with_document_kept(look, now=self._clock.counted()) for look in looks]
+        return patiently(lambda: actions.store_turn(turn, looks, now=self._clock.now()))
+
+    def stop(self) -> None:
+        """Give what is under way a moment, release the rest, and close all connections."""
+        with self._room:
+            self._room.wait_for(lambda: not any(self._in_flight.values()), DRAIN_SECONDS)
+        asyncio.run_coroutine_threadsafe(self._end_tasks(), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._asker.__aexit__(None, None, None), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        for threads in (self._storing_threads, self._reading_threads):
+            threads.shutdown()
+        if self._heartbeats is not None:
+            self._heartbeats.stop()
+        sandbox.stop()
+
+    @staticmethod
+    async def _end_tasks() -> None:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _serve(self) -> None:
+        store_size = FIRST_STORE_SIZE
+        while True:
+            batch = [await self._answers.get()]
+            while self._sending_goes_first() and not batch[0].assignment.is_first:
+                await asyncio.sleep(HOLD_BACK)
+            size = len(batch[0].fetched.body)
+            while len(batch) < store_size and size < STORE_BYTES and not self._answers.empty():
+                batch.append(self._answers.get_nowait())
+                size += len(batch[-1].fetched.body)
+            store_size = FIRST_STORE_SIZE if self._answers.empty() else min(2 * store_size, STORE_SIZE)
+            robots = self._asker.take_learned_robots()
+            try:
+                await self._loop.run_in_executor(self._storing_threads, store, batch, robots)
+            except Exception:  # whatever it was, the next batch is worth a try, and leases bring this one back
+                logger.exception("could not store %d answers", len(batch))
+            self._note_unstored(-sum(len(answered.fetched.body) for answered in batch))
+            for answered in batch:
+                if not answered.stored.done():
+                    answered.stored.set_result(None)
+
+    def _sending_goes_first(self) -> bool:
+        return self._asker.waiting > MAX_WAITING and self._unstored_bytes < HELD_BACK_BYTES
+
+    def _note_unstored(self, change: int) -> None:
+        self._unstored_bytes += change
+        if self._unstored_bytes < MAX_UNSTORED_BYTES:
+            self._may_fetch.set()
+        else:
+            self._may_fetch.clear()
+
+    async def _retrieve_all(self, assignments: Sequence[Assignment], robots: dict[str, str]) -> None:
+        await asyncio.gather(*(self._retrieve_one(assignment, robots) for assignment in assignments))
+
+    async def _retrieve_one(self, assignment: Assignment, robots: dict[str, str]) -> None:
+        try:
+            request = FetchRequest(
+                url=assignment.url,
+                validators=assignment.validators,
+                subscribers=assignment.followers,
+                first=assignment.is_first,
+            )
+            await self._may_fetch.wait()
+            fetched = await self._asker.ask(request, robots)
+            read = await self._read_apart(assignment, fetched, robots) if is_read_apart(assignment) else None
+            stored: asyncio.Future[None] = self._loop.create_future()
+            self._note_unstored(len(fetched.body))
+            self._answers.put_nowait(Fetch(assignment, fetched, stored, read))
+            await stored
+        except Exception:  # its lease brings it back
+            logger.exception("could not retrieve %s", assignment.url)
+        finally:
+            self._count([assignment], -1)
+
+    async def _read_apart(self, assignment: Assignment, fetched: Fetched, robots: dict[str, str]) -> Read:
+        """What a child process makes of an answer, and of the pages that it leads to."""
+        further: list[Fetched] = []
+        while True:
+            read = await self._loop.run_in_executor(
+                self._reading_threads, parse_response, assignment, fetched, tuple(further)
+            )
+            if not read.next_url:
+                return read
+            further.append(await self._asker.ask(FetchRequest(url=read.next_url, accept=PAGES_FIRST), robots))
+
+    async def _look_at_all(self, turn: CrawlBatch, robots: dict[str, str]) -> list[PageFetch]:
+        async def look(page: PageAssignment) -> PageFetch:
+            fetched = await self._asker.ask(FetchRequest(url=page.url, accept=PAGES_FIRST), robots, crawling=True)
+            return await self._loop.run_in_executor(self._reading_threads, read_page, turn, page, fetched)
+
+        return await asyncio.gather(*(look(page) for page in turn.pages))
+
+
+def store(batch: Sequence[Fetch], robots: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Conclude and store answers in one transaction; where that fails, one by one, so that none spoils the others."""
+    if robots:
+        patiently(lambda: actions.remember_robots(robots, now=datetime.now(UTC)))
+    try:
+        visits = [decide(each.assignment, each.fetched, jitter=random.random(), read=each.read) for each in batch]
+        patiently(lambda: actions.store(visits))
+    except (OperationalError, InterfaceError) as error:
+        logger.error("could not store %d answers, their leases bring them back: %s", len(batch), error)
+        return
+    except Exception:
+        if len(batch) == 1:
+            logger.exception("could not store the answer of %s", batch[0].assignment.url)
+        else:
+            for each in batch:
+                store([each])
+        return
+    for visit in visits:
+        is_whole = visit.fetched.status == 200  # a delta is not
+        if is_whole and (visit.feed is not None or is_read_apart(visit.assignment)):  # by which paths are mended
+            keep_document(visit.assignment.url, visit.fetched)
+
+
+def patiently(do: Callable[[], Result]) -> Result:
+    """Do something with the database; while it is away, or two transactions locked each other out, try again."""
+    deadline = time.monotonic() + PATIENCE
+    failures = 0
+    while True:
+        try:
+            return do()
+        except (OperationalError, InterfaceError):
+            connections["default"].close()
+            if time.monotonic() > deadline:
+                raise
+            failures += 1
+            time.sleep(backoff(failures, 0.1, 5.0))
+
+
+def _raise_file_limit() -> None:
+    """Allow as many open files as there are connections, where the system's soft limit is lower than its hard one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * SHARES.total
+    if soft < wanted:
+        resource.setrlimit(
+            resource.RLIMIT_NOFILE, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard)
+        )
+
+
+_making = Lock()
+_engines: list[Engine] = []
+
+
+def current() -> Engine:
+    """This process's engine, made by the first task; the first tasks come in several threads at once."""
+    with _making:
+        if not _engines:
+            _engines.append(Engine())
+        return _engines[0]
+
+
+def stop() -> bool:
+    """Stop this process's engine, if a task has made one; whether it was so."""
+    with _making:
+        stopping = list(_engines)
+        _engines.clear()
+    for engine in stopping:
+        engine.stop()
+    return bool(stopping)

@@ -1,0 +1,247 @@
+"""One source: added, edited, moved, merged and deleted."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from django.db import connection, transaction
+
+from apps.sources import kinds, queries
+from apps.sources.actions.auditing import PROGRAM, By, Noted, changes, name_of, note, written
+from apps.sources.actions.curating import delete_sources
+from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, normalise
+from apps.sources.formats.feed import ParsedFeed
+from apps.sources.formats.opml import OpmlDocument
+from apps.sources.models import AuditEntry, FormerAddress, Source
+
+MAX_LENGTH = {"title": 1_000, "site_url": 4_000, "language": 20, "category": 100}  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class NewSource:
+    url: str
+    kind: str = kinds.DEFAULT
+    title: str = ""
+    site_url: str = ""
+    description: str = ""
+    language: str = ""
+    category: str = ""
+    listed: bool = False
+    always_retrieved: bool = False
+    clock_rate: float = 1.0
+    min_gap: int | None = None  # s
+
+
+@transaction.atomic
+def add_sources(rows: Sequence[NewSource]) -> list[int]:
+    """Add what is not there yet; return the id of each row's source, in their order.
+
+    A source that exists already is left as it is; so is the one that the source at an address was merged into.
+
+    Raises
+    ------
+    BadAddress
+        If one of the addresses cannot be meant; nothing is added then.
+    ValueError
+        If there is no such kind of sources.
+    """
+    _check_kinds(row.kind for row in rows)
+    addresses = [normalise(row.url) for row in rows]
+    known = queries.by_address(addresses)
+    fresh = [_as_model(row, url) for row, url in zip(rows, addresses, strict=True) if url not in known]
+    Source.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=1_000)
+    ids = queries.by_address(addresses)
+    return [ids[url] for url in addresses]
+
+
+def _check_kinds(names: Iterable[str]) -> None:
+    for name in set(names) - set(kinds.all_kinds()):
+        raise ValueError(f"There are no sources of the kind “{name}”.")
+
+
+def add_source(row: NewSource) -> int:
+    return add_sources([row])[0]
+
+
+def _as_model(row: NewSource, url: str) -> Source:
+    values = {field.name: getattr(row, field.name) for field in fields(row)} | {"url": url}
+    for name, longest in MAX_LENGTH.items():
+        values[name] = values[name][:longest]
+    return Source(**values)
+
+
+@transaction.atomic
+def load_catalogue(document: OpmlDocument) -> int:
+    """Fill an empty catalogue; one that an admin has touched stays as it is. Returns how many sources were added."""
+    if queries.listed().exists():
+        return 0
+    rows = [
+        NewSource(
+            url=subscription.xml_url,
+            title=subscription.title,
+            site_url=subscription.html_url,
+            description=subscription.description,
+            language=subscription.language,
+            category=subscription.folders[0][0] if subscription.folders else "",
+            listed=True,
+        )
+        for subscription in document.subscriptions
+    ]
+    return len(add_sources(rows))
+
+
+@transaction.atomic
+def edit_source(source_id: int, *, by: By = PROGRAM, **values: object) -> frozenset[str]:
+    """Change what an admin may change of a source; returns the names of the columns that are others now.
+
+    Raises
+    ------
+    BadAddress
+        If a new `url` cannot be meant.
+    ValueError
+        If another source has the new `url` already, or was merged with the one that had it, or there is no such kind.
+    """
+    _check_kinds(str(values[name]) for name in values.keys() & {"kind"})
+    if "url" in values:
+        values["url"] = url = normalise(str(values["url"]))
+        if not _is_free(url, source_id):
+            raise ValueError(f"Another feed already has the address {url}.")
+        FormerAddress.objects.filter(source_id=source_id, url=url).delete()
+    known = Source.objects.select_for_update().get(pk=source_id)
+    former = {name: getattr(known, name) for name in values}
+    Source.objects.filter(pk=source_id).update(**values)
+    note(changes(source_id, name_of(known), former, values), by)
+    return frozenset(name for name, value in values.items() if former[name] != value)
+
+
+def _is_free(url: str, source_id: int) -> bool:
+    """Whether a source may have an address: no other one has it, or was merged with the one that had it."""
+    taken = Source.objects.filter(url=url).exclude(pk=source_id).exists()
+    return not taken and not FormerAddress.objects.filter(url=url).exclude(source_id=source_id).exists()
+
+
+@transaction.atomic
+def set_state(source_ids: Collection[int], state: Source.State, *, by: By = PROGRAM) -> int:
+    others = Source.objects.filter(pk__in=source_ids).exclude(state=state).order_by("pk")
+    rows = list(others.select_for_update(no_key=True).only("title", "url", "state"))
+    if rows:
+        Source.objects.filter(pk__in=[source.pk for source in rows]).update(state=state)
+        what = AuditEntry.What.STATE
+        note([Noted(what, source.state, state.value, source.pk, name_of(source)) for source in rows], by)
+    return len(rows)
+
+
+_SET_INTERESTS = """
+UPDATE sources_source source SET interest = given.value FROM unnest(%s::bigint[], %s::float8[]) given (id, value)
+WHERE given.id = coalesce(source.site_id, source.id) AND source.interest <> given.value
+"""
+
+
+def set_interests(values: Mapping[int, float]) -> int:
+    """Write down what people's standing questions add to the worth of sources; 1 where nobody asks.
+
+    A site's index pages have that of the site. Returns of how many sources it changed.
+
+    Raises
+    ------
+    ValueError
+        If a value is not within 0..1000.
+    """
+    for value in values.values():
+        if not 0 <= value <= 1_000:
+            raise ValueError(f"a source's interest lies within 0..1000, not {value}")
+    with connection.cursor() as cursor:
+        cursor.execute(_SET_INTERESTS, [list(values), list(values.values())])
+        return int(cursor.rowcount)
+
+
+@transaction.atomic
+def move(source_id: int, url: str) -> bool:
+    """Remember a permanent redirect. False when another source has that address, or it is too long: all stays."""
+    if len(url) > MAX_ADDRESS_LENGTH or not _is_free(url, source_id):
+        return False
+    FormerAddress.objects.filter(source_id=source_id, url=url).delete()
+    return bool(Source.objects.filter(pk=source_id).exclude(url=url).update(url=url))
+
+
+def learn_from(source_id: int, feed: ParsedFeed) -> None:
+    """Fill in what nobody has said of a source by what its feed says of itself."""
+    source = Source.objects.only("title", "site_url", "description", "language", "image_url").get(pk=source_id)
+    said = {
+        "title": feed.title,
+        "site_url": feed.link,
+        "description": feed.description[:2_000],
+        "language": feed.language[:20],
+        "image_url": feed.image_url,
+    }
+    learned = {name: value for name, value in said.items() if value and not getattr(source, name)}
+    if learned:
+        Source.objects.filter(pk=source_id).update(**learned)
+
+
+def delete_source(source_id: int, *, by: By = PROGRAM) -> None:
+    """Delete a source with its postings, follows and log."""
+    delete_sources([source_id], by=by)
+
+
+_LEARNT = ("title", "site_url", "description", "language", "category", "image_url")  # taken over where they are empty
+
+
+@transaction.atomic
+def absorb(kept_id: int, merged_id: int, *, by: By = PROGRAM) -> None:
+    """Let one source stand for another one, too, which is deleted; its address leads to the one that is kept.
+
+    What is not known of the kept one is taken over; it is listed, and always retrieved, if either was. Whatever else
+    belongs to the merged one must have been moved before, or it is deleted with it.
+    """
+    kept, merged = (Source.objects.select_for_update().get(pk=source_id) for source_id in sorted([kept_id, merged_id]))
+    if kept.pk != kept_id:
+        kept, merged = merged, kept
+    taken = {name: getattr(kept, name) or getattr(merged, name) for name in (*_LEARNT, "listed", "always_retrieved")}
+    FormerAddress.objects.filter(source_id=merged_id).update(source_id=kept_id)
+    FormerAddress.objects.create(url=merged.url, source_id=kept_id)
+    merged_name, merged_url = name_of(merged), merged.url
+    merged.delete()
+    Source.objects.filter(pk=kept_id).update(**taken)
+    into = written(name_of(kept))
+    note([Noted(AuditEntry.What.MERGED, merged_url, into, merged_id, merged_name)], by)
+    former = {name: getattr(kept, name) for name in taken}
+    note(changes(kept_id, name_of(kept), former, taken), by)
+
+
+def add_index_pages(site_id: int, pages: Collection[tuple[str, str]]) -> dict[str, int]:
+    """Make pages of a site, (address, title) each, sources of their own; the id of each that is one of its now.
+
+    An address that is another source's already stays that.
+    """
+    site = Source.objects.get(pk=site_id)
+    Source.objects.bulk_create(
+        [
+            Source(
+                url=url,
+                title=title[: MAX_LENGTH["title"]],
+                site_url=site.site_url or site.url,
+                site=site,
+                kind=kinds.INDEX,
+                **{name: getattr(site, name) for name in _OF_THE_SITE},
+            )
+            for url, title in pages
+        ],
+        ignore_conflicts=True,
+    )
+    urls = [url for url, _ in pages]
+    return dict(Source.objects.filter(site_id=site_id, url__in=urls).values_list("url", "pk"))
+
+
+_OF_THE_SITE = ("state", "weight", "interest", "listed", "always_retrieved", "clock_rate", "min_gap")
+
+
+def follow_sites() -> int:
+    """Have index pages be what their sites are: as much worth, as active, as often asked. Returns how many changed."""
+    changes = ", ".join(f"{name} = site.{name}" for name in _OF_THE_SITE)
+    ours, theirs = (", ".join(f"{table}.{name}" for name in _OF_THE_SITE) for table in ("page", "site"))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""UPDATE sources_source page SET {changes} FROM sources_source site
+            WHERE page.site_id = site.id AND page.state <> 'gone' AND ({ours}) IS DISTINCT FROM ({theirs})"""
+        )
+        return int(cursor.rowcount)

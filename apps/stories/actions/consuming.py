@@ -1,0 +1,114 @@
+"""Stories take in what they have not seen: new postings, edits, deletions.
+
+One holder of a lock works on one batch in one transaction, so a batch counts wholly or not at all. What it remembers
+from the batch before is only used if the database says that nobody else has written since; otherwise it is read anew.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from django.db import connection, transaction
+
+from apps.database.advisory_locks import take
+from apps.postings.queries import PostingText, texts
+from apps.stories.actions.locks import GROUPING
+from apps.stories.actions.writing import Batch
+from apps.stories.algorithms.features import features
+from apps.stories.algorithms.grouping import Grouping
+from apps.stories.models import OutboxRow
+from apps.stories.queries import grouping as remembering
+from apps.stories.queries.times import hours_of
+
+CONSUMED_AT_ONCE = 500  # changes in one transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Consumed:
+    """What one pull did."""
+
+    looked_at: int = 0  # changes
+    placed: int = 0  # postings; an edit is placed anew
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    turn: UUID | None
+    grouping: Grouping
+
+
+_memory: _Memory | None = None  # of this process; only whoever holds the lock looks at it
+
+
+@transaction.atomic
+def consume(limit: int = CONSUMED_AT_ONCE, *, wait: bool = True) -> Consumed | None:
+    """Take up to `limit` changes, in the order of publication, and put their postings into stories.
+
+    None if somebody else is at it. May be called as often as one likes, and be killed at any moment.
+    """
+    global _memory
+    if not take(GROUPING, wait=wait):
+        return None
+    changes = list(
+        OutboxRow.objects.order_by("published_at", "posting_id", "id")[:limit].values_list("pk", "posting_id")
+    )
+    if not changes:
+        return Consumed()
+    turn = remembering.turn()
+    if _memory is None or _memory.turn != turn:
+        _memory = _Memory(turn, remembering.remembered())
+    grouping, _memory = _memory.grouping, None  # what fails on the way leaves nothing half done behind
+    pulled = _work_on(grouping, list(dict.fromkeys(posting_id for _, posting_id in changes)))
+    OutboxRow.objects.filter(pk__in=[id for id, _ in changes]).delete()
+    following_turn = uuid4()
+    _write_head(grouping, following_turn)
+    _memory = _Memory(following_turn, grouping)
+    return Consumed(len(changes), *pulled)
+
+
+def _work_on(grouping: Grouping, posting_ids: Sequence[int]) -> tuple[int, int]:
+    """Place and remove; how many of each."""
+    batch = Batch(grouping, posting_ids)
+    postings = texts(posting_ids)
+    placed = removed = 0
+    for posting_id in posting_ids:
+        posting, known = postings.get(posting_id), batch.known(posting_id)
+        if (
+            posting
+            and known
+            and (known.text_hash == posting.text_hash or grouping.is_too_old(hours_of(posting.published_at)))
+        ):
+            batch.renew(known, posting.source_id, posting.text_hash)
+            continue
+        if known:
+            batch.remove(known)
+            removed += 1
+        if posting:
+            placed += _place(grouping, batch, posting, is_edit=known is not None)
+    batch.write()
+    return placed, removed
+
+
+def _place(grouping: Grouping, batch: Batch, posting: PostingText, *, is_edit: bool) -> bool:
+    hours = hours_of(posting.published_at)
+    batch.end(grouping.advance(hours))
+    if grouping.is_too_old(hours):
+        return False
+    found = features(posting.title, posting.text, posting.language)
+    placed = grouping.place(posting.id, hours, found)
+    batch.add(posting.id, posting.source_id, posting.published_at, posting.text_hash, placed, found)
+    batch.unite(grouping.unite())
+    if not is_edit:  # the words of an edit were counted when it was new
+        batch.count(grouping.rarity.add(hours, found), found)
+    return True
+
+
+def _write_head(grouping: Grouping, turn: UUID) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO stories_head (id, turn, next_story, clock, merged_at, touched) VALUES (1, %s, %s, %s, %s, %s)"
+            " ON CONFLICT (id) DO UPDATE SET turn = excluded.turn, next_story = excluded.next_story,"
+            " clock = excluded.clock, merged_at = excluded.merged_at, touched = excluded.touched",
+            [turn, grouping.next_story, grouping.clock, grouping.merged_at, sorted(grouping.touched)],
+        )

@@ -1,0 +1,64 @@
+"""What a browser needs to show pages by itself: which files make them up, and a name for the person that tells nothing.
+
+The files and the templates of one version of the portal share a number. A browser takes them all or none, so it never
+shows pages of one version with the looks of another.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.templatetags.static import static
+from django.utils.crypto import salted_hmac
+
+from apps.accounts.models import User
+
+_SALT = "apps.web.pages.offline_shell"
+_FILES = ("css/**/*.css", "js/*.js", "vendor/**/*.js", "icon.svg", "icons.svg")
+_WORKER = ("js/worker/*.js", "js/worker.js")  # one script to the browser, in this order
+_TEMPLATES = ("base.html", "partials/*.html", "reading/offline*.html", "reading/_*.html")
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """The looks and the scripts of pages that a browser shows by itself."""
+
+    version: str
+    digests: Mapping[str, str]  # SHA-256 of each file by its address, hexadecimal
+    worker: str  # the script that shows them
+
+
+def shell() -> Shell:
+    return _read() if settings.DEBUG else _read_once()
+
+
+def person_key(user: User | AnonymousUser) -> str:
+    """A name for the person that only we can make, by which a browser knows whose things it keeps; "" for nobody."""
+    return salted_hmac(_SALT, str(user.pk), algorithm="sha256").hexdigest()[:32] if user.is_authenticated else ""
+
+
+@cache
+def _read_once() -> Shell:
+    return _read()
+
+
+def _read() -> Shell:
+    root = Path(settings.STATICFILES_DIRS[0])
+    contents = {path.relative_to(root).as_posix(): path.read_bytes() for path in _found(root, _FILES)}
+    digests = {static(name): sha256(content).hexdigest() for name, content in contents.items() if _is_shown(name)}
+    worker = "\n".join(path.read_text(encoding="utf-8") for path in _found(root, _WORKER))
+    templates = [path.read_text(encoding="utf-8") for path in _found(Path(settings.BASE_DIR, "templates"), _TEMPLATES)]
+    everything = "\0".join([*(f"{address} {digest}" for address, digest in digests.items()), worker, *templates])
+    return Shell(sha256(everything.encode()).hexdigest()[:16], digests, worker)
+
+
+def _is_shown(name: str) -> bool:
+    return name != "js/worker.js"
+
+
+def _found(root: Path, patterns: tuple[str, ...]) -> list[Path]:
+    return [path for pattern in patterns for path in sorted(root.glob(pattern))]

@@ -1,0 +1,150 @@
+"""What was asked of search: all of it is in the address, so that it can be kept, sent and gone back to."""
+
+from dataclasses import dataclass, replace
+from typing import Literal, Self, get_args
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from apps.database.sanitizing import storable
+from apps.database.statements import MAX_ID
+from apps.search.algorithms.language import BadQuery
+from apps.search.queries import Order
+
+pass
+
+Verdict = Literal["liked", "disliked", ""]
+
+MAX_JUDGED = 20  # postings that count as liked, and as many as disliked: the last ones
+MAX_REMOVED = 50  # words
+MAX_WORD_LENGTH = 100  # characters
+MAX_CURSOR_LENGTH = 200  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    text: str = ""
+    order: Order | None = None  # None: as suits the query
+    expansion: bool = True
+    removed: tuple[str, ...] = ()  # terms that are not to be added
+    liked: tuple[int, ...] = ()
+    disliked: tuple[int, ...] = ()
+    start: str = ""  # where the page before ended
+
+    @classmethod
+    def read(cls, given: QueryDict) -> Self:
+        """What an address asks for. What cannot be meant in it is left out.
+
+        >>> SearchQuery.read(QueryDict("q=paris&order=newest&like=7&like=x&unlike=7&without=hilton"))
+        Asked(text='paris', order='newest', expansion=True, removed=('hilton',), liked=(7,), disliked=(), start='')
+        """
+        liked = _ids(given.getlist("like"))
+        removed = dict.fromkeys(storable(term) for term in given.getlist("without"))
+        return cls(
+            text=storable(given.get("q", "")),
+            order=order_named(given.get("order")),
+            expansion=given.get("words") != "mine",
+            removed=tuple(term for term in removed if 0 < len(term) <= MAX_WORD_LENGTH)[-MAX_REMOVED:],
+            liked=liked,
+            disliked=tuple(posting_id for posting_id in _ids(given.getlist("unlike")) if posting_id not in liked),
+            start=storable(given.get("start", ""))[:MAX_CURSOR_LENGTH],
+        )
+
+    def address(self) -> str:
+        """The query string that `read` reads as this.
+
+        >>> SearchQuery("new york", removed=("hotel",)).address()
+        '?q=new+york&without=hotel'
+        """
+        values: list[tuple[str, str | int]] = [("q", self.text)] if self.text else []
+        if self.order:
+            values.append(("order", self.order))
+        if not self.expansion:
+            values.append(("words", "mine"))
+        values += [("without", term) for term in self.removed]
+        values += [("like", posting_id) for posting_id in self.liked]
+        values += [("unlike", posting_id) for posting_id in self.disliked]
+        if self.start:
+            values.append(("start", self.start))
+        return "?" + urlencode(values)
+
+    def narrowed_to(self, text: str) -> Self:
+        return replace(self, text=text, start="")
+
+    def ordered_by(self, order: Order) -> Self:
+        return replace(self, order=order, start="")
+
+    def from_start(self, start: str) -> Self:
+        return replace(self, start=start)
+
+    def expanded(self, expansion: bool) -> Self:
+        return replace(self, expansion=expansion, removed=(), start="")
+
+    def leaving_out(self, term: str) -> Self:
+        return replace(self, removed=(*self.removed, term)[-MAX_REMOVED:], start="")
+
+    def putting_back(self, term: str) -> Self:
+        return replace(self, removed=tuple(other for other in self.removed if other != term), start="")
+
+    def verdict(self, posting_id: int) -> Verdict:
+        if posting_id in self.liked:
+            return "liked"
+        return "disliked" if posting_id in self.disliked else ""
+
+    def judging(self, posting_id: int, verdict: Verdict) -> Self:
+        """With this said of a posting, whatever was said before."""
+        liked = tuple(other for other in self.liked if other != posting_id)
+        disliked = tuple(other for other in self.disliked if other != posting_id)
+        if verdict == "liked":
+            liked = (*liked, posting_id)[-MAX_JUDGED:]
+        elif verdict == "disliked":
+            disliked = (*disliked, posting_id)[-MAX_JUDGED:]
+        return replace(self, liked=liked, disliked=disliked, start="")
+
+    def without_verdicts(self) -> Self:
+        return replace(self, liked=(), disliked=(), start="")
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """A query that cannot be read, cut at the piece that is in the way."""
+
+    message: str
+    before: str
+    piece: str
+    after: str
+
+
+def complaint(text: str, error: BadQuery) -> Complaint:
+    """
+    The sentence is told in the language of whoever reads it.
+
+    >>> complaint("a (b", BadQuery("It is not closed.", 2, "("))
+    Complaint(message='It is not closed.', before='a ', piece='(', after='b')
+    """
+    behind = error.at + len(error.piece)
+    return Complaint(said(error), text[: error.at], error.piece, text[behind:])
+
+
+def said(error: BadQuery) -> str:
+    return gettext(error.sentence).format(**error.values)
+
+
+def order_named(name: str | None) -> Order | None:
+    """
+    >>> order_named("newest"), order_named("sideways")
+    ('newest', None)
+    """
+    orders: tuple[Order, ...] = get_args(Order)
+    return next((order for order in orders if order == name), None)
+
+
+def _ids(values: list[str]) -> tuple[int, ...]:
+    read = [int(value) for value in values if value.isascii() and value.isdecimal() and len(value) <= 19]
+    return tuple(dict.fromkeys(number for number in read if number <= MAX_ID))[-MAX_JUDGED:]
+
+
+def address_of(query: str, order: str) -> str:
+    return reverse("search") + SearchQuery(query, order=order_named(order)).address()

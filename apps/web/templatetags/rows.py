@@ -1,0 +1,121 @@
+"""Rows of postings and of sources, within a page."""
+
+from typing import Any
+
+from django import template
+from django.utils.safestring import SafeString
+
+pass
+import functools
+from datetime import datetime
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.utils.safestring import mark_safe
+from django.utils.translation import get_language, gettext
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from apps.web.pages.rows import PostingRow
+from apps.web.templatetags.addresses import address
+from apps.web.templatetags.formatting import ago, icon
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def row(context: dict[str, Any], *, in_story: bool = False) -> SafeString:
+    """The context's posting as lists show it."""
+    request = context.get("request")
+    return drawn_row(
+        context["posting"],
+        now=context["now"],
+        is_signed_in=context["user"].is_authenticated,
+        path=request.get_full_path() if request else "",
+        place=getattr(context.get("page"), "place", ""),
+        form_token=_form_token(context),
+        in_story=in_story,
+    )
+
+
+@register.simple_tag(takes_context=True)
+def tools(context: dict[str, Any], next: str, *, oob: bool = False) -> SafeString:
+    """Star, read and original of the context's posting; `oob`: htmx puts them in the place of those that are there."""
+    return drawn("tools", posting=context["posting"], here=next, oob=oob, form_token=_form_token(context))
+
+
+@register.simple_tag(takes_context=True)
+def row_tags(context: dict[str, Any], *, oob: bool = False) -> SafeString:
+    return drawn("tags", posting=context["posting"], oob=oob)
+
+
+@register.simple_tag(takes_context=True)
+def sidebar_tree(context: dict[str, Any]) -> SafeString:
+    """Folders and sources of the context's sidebar."""
+    sidebar = context["sidebar"]
+    return drawn("tree", sidebar=sidebar, at=(sidebar.at.kind, sidebar.at.id) if sidebar.at else ("", 0))
+
+
+def _form_token(context: dict[str, Any]) -> str:
+    token = str(context.get("csrf_token") or "")
+    return "" if token == "NOTPROVIDED" else token
+
+
+@functools.cache
+def _environment(language: str | None) -> Environment:
+    """With the words of the language that is switched on."""
+    environment = Environment(
+        loader=FileSystemLoader(settings.BASE_DIR / "templates" / "rows"),
+        autoescape=True,
+        auto_reload=settings.DEBUG,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.globals |= {"icon": icon, "address": address, "_": functools.cache(gettext)}
+    environment.filters |= {"ago": ago, "cut": _cut}
+    return environment
+
+
+def drawn(name: str, **values: Any) -> SafeString:
+    macros: Any = _environment(get_language()).get_template(f"{name}.html").module
+    markup: SafeString = mark_safe(getattr(macros, name)(**values))
+    return markup
+
+
+def drawn_row(
+    posting: PostingRow,
+    *,
+    now: datetime,
+    is_signed_in: bool,
+    path: str = "",
+    place: str = "",
+    form_token: str = "",
+    in_story: bool = False,
+) -> SafeString:
+    """A posting as lists show it.
+
+    Parameters
+    ----------
+    path : str
+        Of the page, to come back to.
+    place : str
+        What the posting's own menu has to know of the list, as a query string.
+    form_token : str
+        Against forged forms; empty where the row is to be kept and not to be sent.
+    """
+    here = f"{path}#posting-{posting.id}"
+    menu = f"{address('menu', posting.id)}?{place}&{urlencode({'next': here})}"
+    return drawn(
+        "row",
+        posting=posting,
+        now=now,
+        is_signed_in=is_signed_in,
+        here=here,
+        menu=menu,
+        form_token=form_token,
+        in_story=in_story,
+    )
+
+
+def _cut(text: str, characters: int) -> str:
+    return text if len(text) <= characters else text[: characters - 1] + "…"

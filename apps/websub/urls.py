@@ -1,0 +1,7 @@
+from django.urls import path
+
+from apps.websub.views import callback
+
+urlpatterns = [
+    path("push/<str:token>/", callback, name="push"),
+]

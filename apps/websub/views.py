@@ -1,0 +1,71 @@
+"""Where hubs call us: to ask whether we mean a subscription, and to bring what is new."""
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.timezone import now
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods
+
+from apps.websub import actions, queries
+
+BODY_LIMIT = 5 * 2**20  # bytes
+
+
+@csrf_exempt
+@require_http_methods(["GET", "POST"])
+def callback(request: HttpRequest, token: str) -> HttpResponse:
+    if "\0" in token or any("\0" in value for value in request.GET.values()):  # which Postgres cannot look for
+        return _plain("There is no such subscription.", 404)
+    return _take(request, token) if request.method == "POST" else _answer(request, token)
+
+
+def _answer(request: HttpRequest, token: str) -> HttpResponse:
+    said = request.GET
+    mode, topic, challenge = said.get("hub.mode", ""), said.get("hub.topic", ""), said.get("hub.challenge", "")
+    if mode == "denied":
+        known = actions.deny(token, topic=topic, reason=said.get("hub.reason", ""), now=now())
+        return _plain("", 200 if known else 404)
+    if mode:
+        seconds = said.get("hub.lease_seconds", "")
+        echo = actions.confirm(token, mode=mode, topic=topic, challenge=challenge, lease_seconds=seconds, now=now())
+    else:
+        echo = actions.confirm_cloud(token, url=said.get("url", ""), challenge=said.get("challenge", ""))
+    return _plain("There is no such subscription.", 404) if echo is None else _plain(echo, 200)
+
+
+def _take(request: HttpRequest, token: str) -> HttpResponse:
+    subscription = queries.subscription_at(token)
+    if subscription is None:
+        return _plain("There is no such subscription.", 404)
+    if subscription.state in queries.CLOSED:
+        return _plain("This subscription has ended.", 410)
+    body = _body_of(request)
+    if body is None:
+        return _plain(f"More than {BODY_LIMIT:,} bytes are not taken.", 413)
+    delivery = actions.receive(
+        subscription.pk,
+        body,
+        content_type=request.headers.get("Content-Type", ""),
+        content_encoding=request.headers.get("Content-Encoding", ""),
+        signature=request.headers.get("X-Hub-Signature", ""),
+        now=now(),
+    )
+    if delivery is None:
+        answer = _plain("Too much has come of late.", 429)
+        answer["Retry-After"] = "60"
+        return answer
+    return _plain("", 200)
+
+
+def _body_of(request: HttpRequest) -> bytes | None:
+    """The body as it came, or None if it is too large; nothing beyond the limit is read."""
+    length = request.headers.get("Content-Length", "")
+    if length.isdecimal() and int(length) > BODY_LIMIT:
+        return None
+    # Django takes a body without a length for an empty one; servers that know where it ends say so.
+    is_chunked = not length and request.META.get("wsgi.input_terminated")
+    body: bytes = (request.META["wsgi.input"] if is_chunked else request).read(BODY_LIMIT + 1)
+    return body if len(body) <= BODY_LIMIT else None
+
+
+def _plain(text: str, status: int) -> HttpResponse:
+    return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")

@@ -1,0 +1,159 @@
+"""What `manage.py restore` does. The database that is there is only touched when the restored one is known to be right.
+
+1. The whole archive is read and compared with its manifest.
+2. The dump goes into a new database beside the present one, and its tables are compared with the manifest.
+3. The documents are written. They are named by their content, so that none can take the place of another one.
+4. Migrations that are newer than the archive are carried out in the new database.
+5. The new database gets the name of the present one, in one transaction, and that one is dropped.
+"""
+
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psycopg
+import redis
+from django.conf import settings
+from django.core.cache import cache
+from django.core.management import call_command
+from django.db import connections
+
+from apps.database import schema
+from apps.documents import storage
+from portal import databases
+from portal.backup import archives
+from portal.backup.archives import BadArchive, Manifest
+from portal.databases import Content
+from portal.launcher.embedded import StartError
+
+MAX_NAMED = 5  # differing tables in a sentence
+Tell = Callable[[str], object]
+
+
+def restore(file: Path, tell: Tell, *, replace: bool = False) -> Manifest:
+    """Put what an archive holds in the place of the present database.
+
+    Raises
+    ------
+    BadArchive, StartError
+        With a sentence; the present database is as it was.
+    """
+    connections["default"].close()  # it would count as somebody who uses the database
+    tell(f"Reading {file} ...")
+    manifest = archives.verified(file)
+    _refuse_newer(manifest)
+    present = databases.name()
+    new, former = f"{present}_restored", f"{present}_replaced"
+    with databases.connect() as connection:
+        _refuse_used(connection, present, replace=replace)
+        program = databases.program("pg_restore", max(connection.info.server_version, manifest.server_version))
+        with _administration() as administration:
+            databases.drop(administration, new)
+            databases.drop(administration, former)
+            databases.make_like(administration, present, new)
+    try:
+        tell("Restoring the database ...")
+        _load(program, file, new)
+        tell("Comparing it with the manifest ...")
+        with databases.connect(new) as connection:
+            _compare(manifest.tables, databases.contents(connection))
+            connection.execute("ANALYZE")
+        tell("Writing the documents ...")
+        _write_documents(file)
+        if behind := schema.known() - manifest.migrations:
+            tell(f"Carrying out {len(behind)} newer migrations ...")
+            _migrate(new)
+        _put_in_place(present, new, former)
+    except BaseException:
+        with suppress(StartError, psycopg.Error), _administration() as administration:
+            databases.drop(administration, new)
+        raise
+    _forget_cached(tell)
+    return manifest
+
+
+def _refuse_newer(manifest: Manifest) -> None:
+    if _numbers(manifest.version) > _numbers(settings.VERSION) or manifest.migrations - schema.known():
+        raise BadArchive(
+            f"The archive was made by Wirebeat {manifest.version}, which is newer than this one"
+            f" ({settings.VERSION}) or has other migrations: restore it with the program that made it."
+        )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdecimal())
+
+
+def _refuse_used(connection: databases.Connection, present: str, *, replace: bool) -> None:
+    if not replace and not databases.is_empty(connection):
+        raise StartError(
+            f"The database {present} is not empty. Restore into an empty one, or say --replace to lose what it holds."
+        )
+    if others := databases.sessions(connection, present):
+        raise StartError(
+            f"{others} others are connected to the database {present}: stop the site, the workers and beat first."
+        )
+
+
+@contextmanager
+def _administration() -> Iterator[databases.Connection]:
+    try:
+        with databases.connect(databases.ADMINISTRATION) as connection:
+            yield connection
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise StartError(f"The database's user may not make or rename databases (CREATEDB): {error}") from error
+    except psycopg.errors.ObjectInUse as error:
+        raise StartError(f"Somebody is still connected to the database: {error}") from error
+
+
+def _load(program: Path, file: Path, database: str) -> None:
+    """Feed the pieces of the dump to pg_restore."""
+    options = ["--exit-on-error", "--no-owner", "--no-privileges"]
+    with databases.running(program, options, database, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        with suppress(BrokenPipeError), process.stdin:  # why it ended early, it says itself
+            for name, piece in archives.members(file):
+                if not name.startswith(archives.DATABASE):
+                    break
+                process.stdin.write(piece)
+
+
+def _compare(expected: Mapping[str, Content], found: Mapping[str, Content]) -> None:
+    wrong = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
+    if wrong:
+        named = ", ".join(wrong[:MAX_NAMED])
+        raise StartError(f"{len(wrong)} tables are not as they were backed up ({named}); nothing was replaced.")
+
+
+def _write_documents(file: Path) -> None:
+    for name, stored in archives.members(file):
+        if name.startswith(archives.DOCUMENTS):
+            storage.write(bytes.fromhex(name.removeprefix(archives.DOCUMENTS)), stored)
+
+
+def _migrate(database: str) -> None:
+    """Bring the restored database up to this program's migrations."""
+    connection = connections["default"]
+    present = connection.settings_dict["NAME"]
+    connection.close()
+    connection.settings_dict["NAME"] = database
+    try:
+        call_command("migrate", interactive=False, verbosity=0)
+    finally:
+        connection.close()
+        connection.settings_dict["NAME"] = present
+
+
+def _put_in_place(present: str, new: str, former: str) -> None:
+    connections["default"].close()
+    with _administration() as administration:
+        databases.exchange(administration, present, new, former)
+        databases.drop(administration, former)
+
+
+def _forget_cached(tell: Tell) -> None:
+    try:
+        cache.clear()
+    except redis.RedisError as error:
+        tell(f"The cache does not answer ({error}); empty it before the portal starts.")

@@ -1,0 +1,124 @@
+"""Where queries are anchored, and what holds for a posting that was read once."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.alerts.algorithms.percolator import Eyes, NoAnchor, Plan, Rarity, group_of, holds, is_personal
+from apps.postings.algorithms.words import analyse
+from apps.postings.algorithms.words.languages import read_alike
+from apps.search.algorithms.language import matches, parse
+from tests.standing import NOW, POSTINGS, QUERIES, a_reading, asks_something, values_of
+
+DOCUMENTS = Rarity({"elect": 900, "pari": 300, "berlin": 200, "oslo": 10, "climat": 500, "category:world": 400})
+
+
+def anchors(query):
+    return Plan(parse(query)).anchors(DOCUMENTS.documents)
+
+
+def in_english(query):
+    bit = 1 << group_of("en")
+    return sorted((row.term, row.beside, row.exact) for row in anchors(query) if row.languages & bit)
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("elections", [("elect", (), True)]),
+        ("elections paris", [("pari", ("elect",), True)]),
+        ("the elections", [("elect", (), True)]),
+        ("elections -paris", [("elect", (), False)]),
+        ("elections after:7d", [("elect", (), False)]),
+        ("oslo OR paris", [("oslo", (), True), ("pari", (), True)]),
+        ("oslo (paris OR berlin)", [("oslo", ("berlin",), True), ("oslo", ("pari",), True)]),
+        ('"climate election"', [("climat elect", (), True)]),
+        ('"oslo climate election"', [("oslo climat", ("climat elect",), False)]),
+        ("北京 oslo", [("北 京", ("oslo",), True)]),
+        ("e-mail", [("e mail", (), True)]),
+        ("intitle:election", [("title:elect", (), True)]),
+        ("oslo category:world", [("oslo", ("category:world",), False)]),
+        ("category:world", [("category:world", (), False)]),
+        ("source:12", [("source:#12", (), True)]),
+        ("source:012 oslo", [("oslo", ("source:#12",), True)]),
+        ('author:"Ada Lov"', [("author:ada", ("author:lov",), False)]),
+        ("author:" + 30 * "x", [("author:" + 20 * "x", (), False)]),
+        ("lang:en", [("lang:en", (), True)]),
+        ("lang:en,de elections", [("elect", ("lang:en",), True)]),
+        ("oslo paris berlin elections climate 1 2 3 4", [("1", ("2", "3", "4", "oslo", "berlin", "pari"), False)]),
+    ],
+)
+def test_a_query_is_anchored_at_its_rarest_part(query, rows):
+    assert in_english(query) == sorted(rows)
+
+
+def test_languages_that_read_a_word_alike_share_a_row():
+    rows = anchors("elections")
+    assert len(rows) < 12
+    languages = [row.languages for row in rows]
+    assert sum(languages) == (1 << len(read_alike())) - 1  # each is in one row
+    [german] = [row for row in rows if row.languages & 1 << group_of("de")]
+    assert german.term == "election"
+
+
+def test_a_word_that_says_nothing_in_one_language_is_asked_in_all_others():
+    german = 1 << group_of("de")
+    rows = anchors("war crimes")
+    assert {row.beside for row in rows if row.languages & german} == {()}
+    assert {row.beside for row in rows if row.languages & 1 << group_of("en")} == {("war",)}
+    assert not any(row.languages & german for row in anchors("war"))
+
+
+def test_many_alternatives_beside_each_other_are_not_multiplied_out():
+    some = " OR ".join(f"a{number}" for number in range(10))
+    others = " OR ".join(f"b{number}" for number in range(10))
+    assert len(in_english(f"({some}) ({others})")) == 10
+    assert in_english(f"oslo ({some})") == [("oslo", (), False)]
+    assert len(in_english(f"lang:en ({some})")) == 10
+
+
+@pytest.mark.parametrize(
+    "query", ["", "-paris", "after:today", "is:unread", "the", "the of", "paris OR -london", "paris OR is:starred", "…"]
+)
+def test_what_names_nothing_is_refused(query):
+    with pytest.raises(NoAnchor, match="has to name a word"):
+        Plan(parse(query))
+
+
+def test_a_name_without_letters_is_refused():
+    with pytest.raises(NoAnchor, match="without any letter"):
+        Plan(parse("source:…"))
+
+
+def test_a_phrase_of_stop_words_is_asked():
+    assert in_english('"the who"') == [("_the _who", (), True)]
+
+
+@given(
+    QUERIES, POSTINGS, st.builds(Eyes, st.sampled_from(["", "my paper"]), st.booleans(), st.booleans(), st.booleans())
+)
+def test_what_holds_for_a_reading_is_what_matches(query, posting, eyes):
+    tree, reading = parse(query), a_reading(posting)
+    expected = matches(
+        tree, values_of(posting, eyes), analyse=lambda text: analyse(text, posting.language).sequence, now=NOW
+    )
+    assert holds(tree, reading, eyes, now=NOW) == expected
+    if not is_personal(tree):
+        assert holds(tree, reading, Eyes(), now=NOW) == expected
+
+
+@given(QUERIES, POSTINGS)
+def test_a_posting_that_answers_meets_an_anchor_and_an_exact_one_is_an_answer(query, posting):
+    tree, reading = parse(query), a_reading(posting)
+    try:
+        rows = Plan(tree).anchors(DOCUMENTS.documents)
+    except NoAnchor:
+        return
+    met = [
+        row
+        for row in rows
+        if row.languages & 1 << group_of(reading.language) and reading.terms.issuperset({row.term, *row.beside})
+    ]
+    answers = holds(tree, reading, Eyes(), now=NOW) and asks_something(tree, reading.language)
+    assert bool(met) >= answers
+    assert answers or not any(row.exact for row in met)

@@ -1,0 +1,401 @@
+"""Everything of a person as one archive, and its way into another account."""
+
+import json
+import zipfile
+from datetime import datetime, timedelta
+from io import BytesIO
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+from lxml import etree
+
+from apps.account_data import actions, queries
+from apps.account_data.formats import container
+from apps.account_data.formats.problems import BadArchive
+from apps.account_data.members import MEMBERS, base
+from apps.account_data.models import Waiting
+from apps.accounts.models import User
+from apps.alerts.models import Rule, Wishes
+from apps.following import actions as following
+from apps.following import queries as follows
+from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Tag
+from apps.following.queries import Scope
+from apps.postings.actions import Document, store
+from apps.postings.models import Posting
+from apps.search.models import SavedSearch
+from apps.sources.formats import opml
+from apps.sources.formats.feed import ParsedEntry
+from apps.sources.models import Source
+from apps.stories.models import Reaction
+from tests.apps.account_data.worlds import a_busy_person, published
+from tests.builders import NOON, a_follow, a_mark, a_source, a_user
+
+pytestmark = pytest.mark.django_db
+
+HOUR = timedelta(hours=1)
+LATER = NOON + timedelta(days=1)
+
+
+def archive_of(user: User) -> bytes:
+    return b"".join(queries.archive_of(user, now=LATER))
+
+
+def members_of(archive: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(BytesIO(archive)) as opened:
+        assert opened.testzip() is None
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
+def rewritten(archive: bytes, **members: bytes | None) -> BytesIO:
+    """The archive with other contents of some members, whose names are written with two underscores for a dot."""
+    changed = members_of(archive) | {name.replace("__", "."): data for name, data in members.items()}
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as opened:
+        for name, data in changed.items():
+            if data is not None:
+                opened.writestr(name, data)
+    return file
+
+
+def take_over(user: User, archive: bytes | BytesIO) -> actions.Report:
+    return actions.take_over(user, BytesIO(archive) if isinstance(archive, bytes) else archive, now=LATER)
+
+
+def everything(user: User) -> dict[str, object]:
+    """What is a person's, without the numbers of rows."""
+    reactions = Reaction.objects.filter(user=user).order_by("posting").values_list("posting", "opened_at", "hidden_at")
+    searches = SavedSearch.objects.filter(user=user).values_list("name", "query", "order", "standing__importance")
+    rules = Rule.objects.filter(saved__user=user).values_list("mark_read", "star", "hide", "tag", "mail", "webhook_url")
+    person = User.objects.get(pk=user.pk)
+    return {
+        "preferences": (person.unread_only, person.order, person.images, person.time_zone),
+        "follows": sorted(
+            (follow.source_id, follow.title, follow.unread_from, sorted(map(str, follow.folders.all())))
+            for follow in Follow.objects.filter(user=user)
+        ),
+        "folders": sorted((str(each), str(each.parent)) for each in Folder.objects.filter(user=user)),
+        "marks": sorted(
+            Mark.objects.filter(user=user).values_list("posting", "read", "starred_at", "changed_at"), key=str
+        ),
+        "tags": sorted(Tag.objects.filter(user=user).values_list("name", "postings")),
+        "notes": sorted(Note.objects.filter(user=user).values_list("posting", "text", "changed_at")),
+        "history": sorted(Reading.objects.filter(user=user).values_list("posting", "read_at")),
+        "places": sorted(Playback.objects.filter(user=user).values_list("posting", "address", "seconds", "changed_at")),
+        "reactions": list(reactions),
+        "searches": list(searches),
+        "rules": list(rules),
+        "wishes": list(
+            Wishes.objects.filter(user=user).values_list("quiet_from", "quiet_until", "digest_hour", "most_a_day")
+        ),
+    }
+
+
+def without_postings(rows) -> list[tuple[object, ...]]:
+    return sorted((row[1:] for row in rows), key=str)
+
+
+def test_everything_of_a_person_comes_into_another_account():
+    ada = a_busy_person()
+    bob = a_user("bob", email="bob@mail.example")
+    report = take_over(bob, archive_of(ada))
+    assert everything(bob) == everything(ada)
+    assert (report.waiting, report.left_out) == (0, 0)
+    assert report.remarks == ()
+    assert User.objects.get(pk=bob.pk).username == "bob"
+
+
+def come(source: Source, published_at: datetime) -> Posting:
+    guid = str(published_at)
+    entry = ParsedEntry(guid=guid, link=f"{source.url}/{guid}", title=guid, content=guid, published=published_at)
+    store([Document(source.pk, [entry], source.url, "", "en", LATER)])
+    return Posting.objects.get(source=source, guid=guid)
+
+
+def unread_of(user: User) -> set[int]:
+    return set(follows.unread(follows.postings_in(user, Scope("all")), user).values_list("pk", flat=True))
+
+
+def test_a_list_marked_read_is_read_elsewhere_and_what_came_late_is_unread_there_too():
+    ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
+    following.mark_all_read(ada, Scope("all"), shown_at=LATER, now=LATER)
+    source = Follow.objects.filter(user=ada).order_by("pk")[0].source
+    late, starred = come(source, NOON - 5 * HOUR), come(source, NOON - 6 * HOUR)
+    following.star(ada, starred.pk, starred=True, now=LATER)
+    again = Mark.objects.filter(user=ada, read=True).first().posting_id
+    following.mark_read(ada, [again], read=False, now=LATER)
+    assert unread_of(ada) == {late.pk, starred.pk, again}
+    take_over(bob, archive_of(ada))
+    assert unread_of(bob) == unread_of(ada)
+    new = come(source, NOON + HOUR)
+    assert unread_of(bob) == {late.pk, starred.pk, again, new.pk}
+
+
+def test_an_archive_given_twice_changes_nothing_the_second_time():
+    ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
+    archive = archive_of(ada)
+    take_over(bob, archive)
+    before = everything(bob)
+    take_over(bob, archive)
+    assert everything(bob) == before
+    assert members_of(archive_of(bob)).keys() == members_of(archive).keys()
+
+
+def test_an_archive_given_back_to_its_person_changes_nothing():
+    ada = a_busy_person()
+    before = everything(ada)
+    take_over(ada, archive_of(ada))
+    assert everything(ada) == before
+
+
+def test_what_was_done_later_here_stays():
+    ada, bob = a_busy_person(), a_user("bob")
+    archive = archive_of(ada)
+    read = Mark.objects.filter(user=ada, read=True, starred_at=None).get()
+    starred = Mark.objects.filter(user=ada, starred_at__isnull=False).get()
+    a_mark(bob, read.posting, read=False, changed_at=read.changed_at + timedelta(seconds=1))
+    a_mark(bob, starred.posting, read=False, changed_at=starred.changed_at - timedelta(seconds=1))
+    a_follow(bob, Source.objects.get(title="First"), title="Bob's name", unread_from=NOON)
+    take_over(bob, archive)
+    assert Mark.objects.get(user=bob, posting=read.posting).read is False
+    assert Mark.objects.get(user=bob, posting=starred.posting).starred_at == starred.starred_at
+    assert Follow.objects.get(user=bob, source__title="First").unread_from == NOON
+
+
+def test_sources_come_along_to_a_portal_that_does_not_know_them_and_marks_wait():
+    ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
+    archive, kept = archive_of(ada), everything(ada)
+    addresses = set(Source.objects.filter(follows__user=ada).values_list("url", flat=True))
+    Source.objects.all().delete()
+    report = take_over(bob, archive)
+    assert set(Source.objects.filter(follows__user=bob).values_list("url", flat=True)) == addresses
+    assert report.waiting == len(kept["marks"]) + 2 + 3 + len(
+        kept["reactions"]
+    )  # two are tagged, three noted, read or heard
+    assert not Mark.objects.filter(user=bob).exists()
+    assert members_of(archive_of(bob))["marks.jsonl"].count(b"\n") == len(kept["marks"])
+    actions.settle(now=LATER + timedelta(minutes=2))
+    assert Waiting.objects.count() == report.waiting
+    for source in Source.objects.filter(follows__user=bob):  # their postings arrive
+        published(source)
+    assert actions.settle(now=LATER + timedelta(minutes=3)) == 0  # looked at when they have waited as long again
+    actions.settle(now=LATER + timedelta(minutes=5))
+    assert not Waiting.objects.exists()
+    for name in ("marks", "reactions"):
+        assert without_postings(everything(bob)[name]) == without_postings(kept[name])
+    assert len(everything(bob)["tags"]) == len(kept["tags"])
+
+
+def test_what_waits_in_vain_is_given_up():
+    ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
+    archive = archive_of(ada)
+    Source.objects.all().delete()
+    take_over(bob, archive)
+    assert actions.settle(now=LATER + timedelta(days=29)) > 0
+    assert Waiting.objects.exists()
+    actions.settle(now=LATER + timedelta(days=90))
+    assert not Waiting.objects.exists()
+
+
+def test_what_waits_is_counted_once_and_has_a_limit(monkeypatch):
+    ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
+    archive = archive_of(ada)
+    Source.objects.all().delete()
+    take_over(bob, archive)
+    count = Waiting.objects.count()
+    take_over(bob, archive)
+    assert Waiting.objects.count() == count
+    monkeypatch.setattr(base, "MAX_WAITING", 1)
+    report = take_over(a_user(email="x@mail.example"), archive)
+    assert (report.waiting, report.left_out) == (1, count - 1)
+
+
+def test_what_is_about_sources_that_are_not_here_is_left_out():
+    line = (
+        b'{"source": "https://unknown.example/", "guid": "1", "changed_at": "2024-05-01T12:00:00+00:00", "read": true}'
+    )
+    report = take_over(a_user(), rewritten(archive_of(a_user()), marks__jsonl=line))
+    assert (report.waiting, report.left_out) == (0, 1)
+
+
+def test_other_programs_can_read_it():
+    ada = a_busy_person()
+    members = members_of(archive_of(ada))
+    assert {member.name for member in MEMBERS} < members.keys()
+    assert len(opml.read(members["following.opml"]).subscriptions) == 2
+    feed = etree.fromstring(members["starred.atom"])
+    names = {"a": "http://www.w3.org/2005/Atom"}
+    [entry] = feed.findall("a:entry", names)
+    starred = Mark.objects.get(user=ada, starred_at__isnull=False).posting
+    assert entry.findtext("a:title", namespaces=names) == starred.title
+    assert entry.findtext("a:content", namespaces=names) == starred.html
+    assert entry.find("a:link", names).get("href") == starred.url
+    for name in ("marks.jsonl", "follows.jsonl"):
+        assert all(json.loads(line)["source"].startswith("https://") for line in members[name].splitlines())
+    for member in MEMBERS:
+        assert member.name.encode() in members["README.txt"]
+
+
+def test_no_secret_is_in_it():
+    ada = a_busy_person()
+    saved = SavedSearch.objects.get(user=ada)
+    rule = Rule.objects.get(saved=saved)
+    whole = b"".join(members_of(archive_of(ada)).values())
+    for secret in (saved.secret, rule.webhook_secret, rule.stop_token, ada.password or "unset"):
+        assert secret.encode() not in whole
+
+
+def test_nothing_of_anybody_else_is_in_it():
+    ada = a_busy_person()
+    a_busy_person("grace")
+    whole = b"".join(members_of(archive_of(ada)).values())
+    assert b"grace" not in whole
+    assert whole.count(b'"name": "Quakes"') == 1
+
+
+def test_it_is_written_in_pieces_and_with_as_many_queries_a_thousand_marks(django_assert_max_num_queries):
+    ada = a_user()
+    source = a_source()
+    Mark.objects.bulk_create(
+        [Mark(user=ada, posting=each, changed_at=NOON, read=True) for each in published(source, 1_100)]
+    )
+    with django_assert_max_num_queries(40):
+        pieces = list(queries.archive_of(ada, now=NOON))
+    assert members_of(b"".join(pieces))["marks.jsonl"].count(b"\n") == 1_100
+
+
+# --- archives that cannot be taken over -------------------------------------------------------------------------------
+LINE = b'{"source": "https://x.example/", "guid": "1", "changed_at": "2024-05-01T12:00:00+00:00", "read": true}\n'
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ({"archive__json": None}, "It was not written by a portal like this one."),
+        ({"archive__json": b"[]"}, "archive.json: It is no JSON object."),
+        ({"archive__json": b'{"format": "wirebeat-archive", "version": 2}'}, "a newer portal"),
+        ({"marks__jsonl": LINE + b"{\n"}, "marks.jsonl, line 2: It is no JSON"),
+        ({"marks__jsonl": LINE + b'{"source": 7}\n'}, "marks.jsonl, line 2: “source” is no text."),
+        ({"marks__jsonl": LINE.replace(b"true", b'"yes!"')}, "marks.jsonl, line 1: “read” cannot have that value."),
+        ({"marks__jsonl": LINE.replace(b"2024-05", b"2024-55")}, "marks.jsonl, line 1: “changed_at” is no time."),
+        ({"marks__jsonl": LINE.replace(b"+00:00", b"")}, "marks.jsonl, line 1: “changed_at” is no time of a zone."),
+        ({"marks__jsonl": b"[" * 50_000}, "marks.jsonl, line 1: It is no JSON"),
+        ({"marks__jsonl": b"x" * 100_001}, "marks.jsonl, line 1: The line is longer than 100,000 bytes."),
+        ({"marks__jsonl": b"\xff\xfe\n"}, "marks.jsonl, line 1: It is no JSON in UTF-8."),
+        ({"following__opml": b"<html/>"}, "following.opml: "),
+        ({"folders__jsonl": b'{"path": ["a", ""]}\n'}, "folders.jsonl, line 1: “path” is no list of names."),
+        (
+            {"folders__jsonl": b'{"path": ["1","2","3","4","5","6","7","8","9"]}\n'},
+            "folders.jsonl, line 1: The folder lies",
+        ),
+        ({"tags__jsonl": b'{"tag": " "}\n'}, "tags.jsonl, line 1: A tag needs a name."),
+        ({"searches__json": b'[{"name": "x", "query": "((("}]'}, "searches.json, entry 1: "),
+        (
+            {"searches__json": b'[{"name": "x", "query": "y", "order": "best"}]'},
+            "searches.json, entry 1: “order” is none",
+        ),
+        ({"searches__json": b'[{"name": "x", "query": "y", "importance": 1e400}]'}, "“importance” is no number."),
+        (
+            {"searches__json": b'[{"name": "x", "query": "y", "rule": {"webhook_url": "http://127.0.0.1/"}}]'},
+            "searches.json, entry 1: The webhook's address",
+        ),
+        ({"searches__json": json.dumps([{}] * 101).encode()}, "searches.json: It has 101 entries; at most 100 can be."),
+        ({"wishes__json": b'{"digest_hour": 25}'}, "wishes.json: The hour"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place_and_nothing_is_taken(members, said):
+    archive = archive_of(a_busy_person())
+    bob = a_user("bob", email="bob@mail.example")
+    before = everything(bob)
+    with pytest.raises(BadArchive) as raised:
+        take_over(bob, rewritten(archive, **members))
+    assert said in str(raised.value)
+    assert everything(bob) == before
+
+
+@pytest.mark.parametrize("data", [b"", b"PK", b"<opml/>", b"PK\x05\x06" + bytes(18) + b"x" * 99])
+def test_what_is_no_archive_is_told(data):
+    with pytest.raises(BadArchive):
+        take_over(a_user(), data)
+
+
+def test_a_bomb_is_not_unpacked(monkeypatch):
+    monkeypatch.setattr(container, "MAX_MEMBER_BYTES", 10**6)
+    archive = archive_of(a_user())
+    with pytest.raises(BadArchive, match=r"marks\.jsonl: Unpacked it is larger"):
+        take_over(a_user(), rewritten(archive, marks__jsonl=b" \n" * 10**6))
+
+
+def test_many_members_or_a_long_list_of_them_are_refused():
+    archive = archive_of(a_user())
+    with pytest.raises(BadArchive, match="more than 100 members"):
+        take_over(a_user(), rewritten(archive, **{f"x{number}": b"" for number in range(101)}))
+    with pytest.raises(BadArchive, match="list of what is in it"):
+        take_over(a_user(), rewritten(archive, **{"x" * 60_000 + str(number): b"" for number in range(20)}))
+
+
+def test_a_damaged_archive_is_told():
+    archive = bytearray(archive_of(a_busy_person()))
+    place = archive.find(b"marks.jsonl") + 40
+    archive[place : place + 20] = bytes(20)
+    with pytest.raises(BadArchive, match="damaged"):
+        take_over(a_user(), bytes(archive))
+
+
+def test_what_no_database_can_hold_is_left_out():
+    archive = archive_of(a_user())
+    bob = a_user()
+    take_over(bob, rewritten(archive, folders__jsonl=b'{"path": ["a\\u0000b\\ud800"]}\n'))
+    assert Folder.objects.get(user=bob).name == "ab"
+
+
+def test_preferences_that_mean_nothing_here_are_left_out_and_told():
+    bob = a_user()
+    members = {
+        "account__json": b'{"preferences": {"order": "oldest", "images": "nowhere", "is_staff": true, "flies": 1}}'
+    }
+    report = take_over(bob, rewritten(archive_of(a_user()), **members))
+    bob.refresh_from_db()
+    assert (bob.order, bob.images, bob.is_staff) == ("oldest", "proxied", False)
+    assert "images, is_staff, flies" in report.remarks[0]
+
+
+def test_without_an_address_a_search_sends_no_mail():
+    ada, bob = a_busy_person(), a_user("bob")
+    report = take_over(bob, archive_of(ada))
+    assert Rule.objects.get(saved__user=bob).mail == ""
+    assert "sends no mail" in report.remarks[0]
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+def test_the_page_exports_and_imports(client):
+    ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
+    client.force_login(ada)
+    answer = client.post(reverse("export_archive"))
+    assert answer.streaming
+    assert answer.headers["Content-Type"] == "application/zip"
+    archive = answer.getvalue()
+    client.force_login(bob)
+    page = client.post(reverse("import_archive"), {"file": SimpleUploadedFile("wirebeat.zip", archive)})
+    assert "Feeds you follow" in page.text
+    assert everything(bob)["follows"] == everything(ada)["follows"]
+
+
+def test_the_page_says_what_is_wrong_with_an_archive(client):
+    client.force_login(a_user())
+    page = client.post(reverse("import_archive"), {"file": SimpleUploadedFile("x.zip", b"no archive")})
+    assert "Nothing was imported. This is not a ZIP archive." in page.text
+
+
+def test_archives_are_limited_by_the_hour(client):
+    client.force_login(a_user())
+    codes = [client.post(reverse("import_archive"), {}).status_code for _ in range(11)]
+    assert codes == [200] * 10 + [429]
+
+
+def test_archives_need_a_post_and_somebody(client):
+    for name in ("export_archive", "import_archive"):
+        assert client.post(reverse(name)).url.startswith(reverse("account_login"))
+        client.force_login(a_user())
+        assert client.get(reverse(name)).status_code == 405
+        client.logout()

@@ -1,0 +1,295 @@
+"""Many sources are changed at once, after a look at what that does; and everything is in the record."""
+
+import csv
+import io
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.dashboard.pages.curating import effect_of_wish
+from apps.following.models import Follow
+from apps.retrieval.models import Plan, Schedule
+from apps.retrieval.reports.curating import effect_of_many
+from apps.retrieval.reports.source import effect_of
+from apps.sources.actions import By, Curation, edit_source
+from apps.sources.models import AuditEntry, Source
+from tests.builders import NOON, a_follow, a_plan, a_posting, a_profile, a_schedule, a_source, a_user
+
+pytestmark = pytest.mark.django_db
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def staff(client):
+    user = a_user("keeper", is_staff=True)
+    client.force_login(user)
+    return user
+
+
+def many(client, **values):
+    return client.post(reverse("curate"), values, follow=True)
+
+
+def a_planned_source(**values) -> Source:
+    source = a_source(always_retrieved=True, **values)
+    a_profile(source)
+    a_schedule(source, due_at=NOON + 3 * HOUR, observed_at=NOON - HOUR, asked_at=NOON - HOUR, earliest_at=NOON)
+    return source
+
+
+# --- who may ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["audit", "audit_csv"])
+def test_only_staff_reads_the_record(client, name):
+    assert client.get(reverse(name)).status_code == 302
+    client.force_login(a_user())
+    assert client.get(reverse(name)).status_code == 403
+
+
+def test_only_staff_changes_many_sources(client):
+    source = a_source()
+    assert client.post(reverse("curate"), {"source": source.pk, "do": "pause"}).status_code == 302
+    client.force_login(a_user())
+    assert client.post(reverse("curate"), {"source": source.pk, "do": "pause"}).status_code == 403
+    assert Source.objects.get().state == "active"
+
+
+# --- choosing ---------------------------------------------------------------------------------------------------------
+def test_chosen_sources_get_a_category_and_a_weight(client, staff):
+    chosen, other = [a_source(weight=2.0), a_source()], a_source()
+    page = many(client, source=[each.pk for each in chosen], do="choose")
+    assert page.context["page"].ids == tuple(each.pk for each in chosen)
+    done = many(
+        client,
+        chosen=page.context["page"].chosen,
+        do="change",
+        category="World",
+        weighing="multiply",
+        number="3",
+        why="they are good",
+    )
+    assert "2 feeds changed." in done.text
+    assert list(Source.objects.order_by("pk").values_list("category", "weight")) == [
+        ("World", 6),
+        ("World", 3),
+        ("", 1),
+    ]
+    assert {entry.actor for entry in AuditEntry.objects.all()} == {staff}
+    assert other.pk not in AuditEntry.objects.values_list("source_id", flat=True)
+
+
+def test_all_that_was_found_is_what_the_filter_finds(client, staff):
+    for number in range(60):
+        a_source(title=f"Wire {number:02}", category="World")
+    a_source(title="Another", category="World")
+    page = many(client, words="wire", category="World", all="on", do="choose")
+    assert page.context["page"].count == 60
+    assert "and 10 more" in page.text
+    many(client, chosen=page.context["page"].chosen, do="change", category="-")
+    assert Source.objects.filter(category="World").count() == 1
+
+
+def test_what_would_be_too_heavy_is_told_and_stays(client, staff):
+    heavy = a_source(title="Heavy", weight=900.0)
+    done = many(client, chosen=f"{heavy.pk},{a_source().pk}", do="change", weighing="multiply", number="2")
+    assert "1 feed changed." in done.text
+    assert "exceed 1,000: Heavy" in done.text
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ({}, "Choose at least one change"),
+        ({"weighing": "set"}, "Enter a value."),
+        ({"weighing": "set", "number": "-1"}, "greater than or equal to 0"),
+        ({"weighing": "set", "number": "nan"}, "Enter a number."),
+        ({"language": "no such!"}, "Enter the language as a code"),
+        ({"state": "gone"}, "Select a valid choice"),
+        ({"why": "x" * 301, "category": "World"}, "at most 300 characters"),
+    ],
+)
+def test_what_cannot_be_is_said_and_nothing_changes(client, staff, typed, said):
+    source = a_source()
+    assert said in many(client, chosen=source.pk, do="change", **typed).text
+    assert not AuditEntry.objects.exists()
+
+
+@pytest.mark.parametrize("chosen", ["", "x,-1", "99999999999999999999", "123456789"])
+def test_nothing_chosen_is_said(client, staff, chosen):
+    assert "No feed was selected." in many(client, chosen=chosen, do="pause").text
+
+
+def test_it_goes_back_to_the_list_it_came_from_and_to_no_other_site(client, staff):
+    source = a_source()
+    for wanted, to in (
+        ("/dashboard/failing/?page=2", "/dashboard/failing/?page=2"),
+        ("https://evil.example/", "/sources/"),
+    ):
+        answer = client.post(reverse("curate"), {"source": source.pk, "do": "pause", "next": wanted})
+        assert answer.url == to
+
+
+def test_a_get_changes_nothing_and_leads_to_the_list(client, staff):
+    assert client.get(reverse("curate")).url == reverse("sources")
+
+
+# --- other decisions --------------------------------------------------------------------------------------------------
+def test_many_are_asked_now_and_those_that_cannot_be_are_counted(client, staff):
+    ready, resting, paused = a_source(), a_source(), a_source(state="paused")
+    now = timezone.now()
+    a_schedule(ready, due_at=now + HOUR)
+    a_schedule(resting, due_at=now + HOUR, asked_at=now)
+    a_schedule(paused, due_at=None)
+    said = many(client, source=[ready.pk, resting.pk, paused.pk, a_source().pk], do="ask").text
+    assert "1 feed will be checked shortly." in said
+    assert "1 will be checked as soon as the rate limit allows." in said
+    assert "2 will not be checked" in said
+    assert Schedule.objects.get(pk=ready.pk).due_at < timezone.now()
+
+
+def test_paused_sources_are_asked_no_longer(client, staff):
+    source = a_follow().source
+    a_schedule(source, due_at=NOON)
+    assert "1 feed changed." in many(client, source=source.pk, do="pause").text
+    assert Schedule.objects.get().due_at is None
+
+
+def test_many_are_deleted_only_when_that_is_confirmed(client, staff):
+    posting = a_posting()
+    a_follow(source=posting.source)
+    asked = many(client, source=posting.source_id, do="delete")
+    assert "Delete 1 feed?" in asked.text
+    assert Source.objects.exists()
+    many(client, chosen=asked.context["page"].chosen, do="delete", confirmed="yes", why="spam")
+    assert not Source.objects.exists()
+    assert not Follow.objects.exists()
+    entry = AuditEntry.objects.get()
+    assert (entry.what, entry.why, entry.actor) == ("deleted", "spam", staff)
+
+
+def test_two_that_are_chosen_may_be_merged(client, staff):
+    first, second = a_source(), a_source()
+    page = many(client, source=[first.pk, second.pk], do="choose").text
+    assert f"{reverse('merge_source', args=[second.pk])}?kept={first.pk}" in page
+
+
+# --- what it would do -------------------------------------------------------------------------------------------------
+def test_the_effect_on_one_of_many_is_that_on_one_alone():
+    a_plan(unit=Plan.Unit.SOURCE_DAY, budget=6)
+    source = a_planned_source()
+    alone = effect_of(source, 4.0, NOON)
+    together = effect_of_many({source.pk: 4.0}, NOON)
+    assert (together.effect.now, together.effect.then) == (alone.now, alone.then)
+    assert (together.effect.budget, together.untold) == (alone.budget, 0)
+
+
+def test_the_effect_on_many_is_the_sum_of_the_effects_on_each():
+    a_plan(unit=Plan.Unit.DAY, budget=100)
+    sources = [a_planned_source(weight=weight) for weight in (1.0, 4.0, 0.0)]
+    found = effect_of_many({source.pk: 2.0 for source in [*sources, a_source()]}, NOON)
+    each = [effect_of(source, 2.0, NOON) for source in sources]
+    assert found.effect.then.retrievals == pytest.approx(sum(effect.then.retrievals for effect in each))
+    assert found.effect.now.retrievals == pytest.approx(sum(effect.now.retrievals for effect in each))
+    assert (found.rehearsed, found.untold) == (3, 1)
+
+
+def test_a_weight_that_would_be_refused_has_no_effect():
+    a_plan()
+    source = a_planned_source(weight=900.0)
+    effect = effect_of_wish([source.pk], Curation(factor=2.0), NOON).effect
+    assert effect.now == effect.then
+
+
+def test_the_effect_is_shown_and_nothing_is_saved(client, staff):
+    a_plan(unit=Plan.Unit.SOURCE_DAY, budget=6)
+    source = a_planned_source()
+    typed = {"chosen": source.pk, "do": "effect", "weighing": "set", "number": "4"}
+    whole = many(client, **typed).text
+    piece = client.post(reverse("curate"), typed, headers={"HX-Request": "true"}).text
+    for text in (whole, piece):
+        assert "Checks per day" in text
+        assert "Nothing is saved yet." in text
+    assert "<html" not in piece
+    assert Source.objects.get().weight == 1.0
+
+
+def test_without_a_price_it_cannot_be_said(client, staff):
+    source = a_source()
+    assert "cannot be predicted" in many(client, chosen=source.pk, do="effect", weighing="set", number="4").text
+
+
+# --- the record -------------------------------------------------------------------------------------------------------
+def test_the_record_is_shown_with_filters_page_by_page(client, staff, monkeypatch):
+    monkeypatch.setattr("apps.dashboard.pages.audit.LENGTH", 2)
+    wire = a_source(title="The Wire")
+    for weight in (2.0, 3.0, 4.0):
+        edit_source(wire.pk, weight=weight, by=By("a test", staff.pk, f"reason {weight:g}"))
+    edit_source(a_source(title="Another").pk, state="paused")
+    page = client.get(reverse("audit"), {"words": "wire", "what": "weight", "who": "KEEPER"})
+    assert [row.entry.after for row in page.context["page"].rows] == ["4", "3"]
+    older = client.get(reverse("audit"), {"words": "wire", "before": page.context["page"].next})
+    assert [row.entry.after for row in older.context["page"].rows] == ["2"]
+    assert "reason 2" in older.text
+    assert client.get(reverse("audit"), {"who": "nobody"}).context["page"].rows == ()
+    tomorrow = (timezone.now() + timedelta(days=1)).date().isoformat()
+    assert client.get(reverse("audit"), {"since": tomorrow}).context["page"].rows == ()
+
+
+@pytest.mark.parametrize(
+    "query", ["?what=nonsense", "?since=yesterday", "?source_id=-1", "?source_id=9e9", "?words=%00"]
+)
+def test_what_makes_no_sense_is_left_out(client, staff, query):
+    edit_source(a_source().pk, weight=2.0)
+    assert len(client.get(reverse("audit") + query).context["page"].rows) == 1
+
+
+def test_a_place_that_is_none_is_not_found(client, staff):
+    assert client.get(reverse("audit"), {"before": "x"}).status_code == 404
+
+
+def test_the_record_is_a_table_that_no_spreadsheet_runs(client, staff):
+    edit_source(a_source(title="=HYPERLINK(1)").pk, weight=2.0, by=By("a test", staff.pk, "+1"))
+    answer = client.get(reverse("audit_csv"))
+    assert "attachment" in answer["Content-Disposition"]
+    [head, row] = csv.reader(io.StringIO(b"".join(answer.streaming_content).decode()))
+    values = dict(zip(head, row, strict=True))
+    assert (values["who"], values["before"], values["after"]) == ("keeper", "1", "2")
+    assert (values["name"], values["why"]) == ("'=HYPERLINK(1)", "'+1")
+
+
+def test_a_source_shows_staff_what_was_decided_of_it(client, staff):
+    source = a_source(listed=True)
+    edit_source(source.pk, weight=2.0, by=By("a test", staff.pk, "a reason"))
+    address = reverse("source", args=[source.pk])
+    assert "a reason" in client.get(address).text
+    client.force_login(a_user())
+    assert "a reason" not in client.get(address).text
+
+
+def test_the_form_of_a_source_asks_why_and_writes_it_down(client, staff):
+    source = a_source(title="The Wire")
+    values = {"url": source.url, "kind": "feed", "title": "The Wire", "weight": "3", "why": "people ask for it"}
+    assert client.post(reverse("edit_source", args=[source.pk]), values).status_code == 302
+    entry = AuditEntry.objects.get(what="weight")
+    assert (entry.actor, entry.before, entry.after, entry.why) == (staff, "1", "3", "people ask for it")
+
+
+def test_buttons_the_plan_and_merging_are_in_the_record(client, staff):
+    first, second = a_source(), a_source()
+    client.post(reverse("set_source_state", args=[first.pk]), {"state": "paused"})
+    client.post(reverse("merge_source", args=[second.pk]), {"kept": first.pk})
+    client.post(reverse("plan"), {"policy": "ours", "budget": "3", "unit": "day", "longest_gap": "24"})
+    client.post(reverse("delete_source", args=[first.pk]))
+    assert {"state", "merged", "plan", "deleted"} == set(AuditEntry.objects.values_list("what", flat=True))
+    assert {staff} == {entry.actor for entry in AuditEntry.objects.all()}
+
+
+def test_pages_cost_as_many_queries_for_many_rows_as_for_a_few(client, staff, django_assert_max_num_queries):
+    for _ in range(30):
+        edit_source(a_source().pk, weight=2.0, by=By("a test", staff.pk))
+    ids = list(Source.objects.values_list("pk", flat=True))
+    with django_assert_max_num_queries(16):
+        client.get(reverse("audit"))
+    with django_assert_max_num_queries(18):
+        client.post(reverse("curate"), {"source": ids, "do": "choose"})
