@@ -128,7 +128,7 @@ def test_no_list_is_fetched_from_where_sources_may_not_lie(client, ann, address)
 
 
 def test_a_list_is_a_file_or_an_address(client, ann):
-    assert "one of them" in client.post(reverse("opml"), {"address": " "}).text
+    assert "either a file or an address" in client.post(reverse("opml"), {"address": " "}).text
 
 
 # --- pages from elsewhere ---------------------------------------------------------------------------------------------

@@ -269,7 +269,7 @@ class TestFailure:
         safe_hub.answers["/hub"] = Answer(307, {"Location": hub.url("/hub")})
         a_named_source(safe_hub.url("/hub"))
         maintain(now=NOW)
-        assert "where others could read the form" in the_only().last_error
+        assert "where others could read the request" in the_only().last_error
         assert not hub.forms
 
     @pytest.mark.parametrize("status", [301, 302, 303])
@@ -277,7 +277,7 @@ class TestFailure:
         hub.answers["/hub"] = Answer(status, {"Location": hub.url("/other")})
         a_named_source(hub.url("/hub"))
         maintain(now=NOW)
-        assert f"the status {status}" in the_only().last_error
+        assert f"status {status}" in the_only().last_error
         assert hub.asked == []
 
 
