@@ -4,7 +4,7 @@
 import sys
 
 if __name__ == "__main__":
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036, this file is what an older Python meets
         sys.exit(f"Wirebeat needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
 
     from portal.launcher import bootstrap

@@ -6,4 +6,4 @@ class PortalConfig(AppConfig):
 
     def ready(self) -> None:
         # Commands and pages send tasks, too. Not in `__init__`: that is imported before anything is installed.
-        import portal.celery  # noqa: F401
+        import portal.celery  # noqa: F401, PLC0415

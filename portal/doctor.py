@@ -98,7 +98,7 @@ def _looked(name: str, look: Callable[[], str]) -> Finding:
 
 def _python() -> str:
     said = f"Python {platform.python_version()} in {sys.prefix}"
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036, whoever passed by manage.py's own look
         raise Wrong(said, "Install Python 3.11 or newer.")
     return said
 

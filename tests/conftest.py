@@ -59,8 +59,8 @@ def no_network() -> Iterator[None]:
 @pytest.fixture(autouse=True, scope="session")
 def own_cache(worker_id: str) -> Iterator[None]:
     """Each process of tests has a cache of its own, as every test empties it."""
-    from django.conf import settings
-    from django.test import override_settings
+    from django.conf import settings  # noqa: PLC0415, once they are there
+    from django.test import override_settings  # noqa: PLC0415
 
     if worker_id == "master":
         yield
@@ -75,7 +75,7 @@ def own_cache(worker_id: str) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings: None, django_db_blocker: object) -> None:
     """Clone the migrated database of `manage.py test`, where the server has it."""
-    from django.db import connection
+    from django.db import connection  # noqa: PLC0415, after the settings
 
     with django_db_blocker.unblock(), connection._nodb_cursor() as cursor:  # type: ignore[attr-defined]
         cursor.execute("SELECT FROM pg_database WHERE datname = %s", [throwaway.TEMPLATE])
@@ -86,7 +86,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None, django_db_b
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: object) -> Iterator[None]:
     """Threads and processes of tests may still hold a session at the end; the database is dropped nevertheless."""
-    from django.db import connection
+    from django.db import connection  # noqa: PLC0415, after the settings
 
     yield
     with django_db_blocker.unblock(), connection.cursor() as cursor:  # type: ignore[attr-defined]
@@ -99,8 +99,8 @@ def django_db_setup(django_db_setup: None, django_db_blocker: object) -> Iterato
 @pytest.fixture(autouse=True, scope="session")
 def quick_emptying() -> Iterator[None]:
     """Tests with transactions of their own delete rows afterwards: Django truncates 110 tables and fills two again."""
-    from django.db import connections
-    from django.test import TransactionTestCase
+    from django.db import connections  # noqa: PLC0415, after the settings
+    from django.test import TransactionTestCase  # noqa: PLC0415
 
     def empty(case: TransactionTestCase) -> None:
         for name in case._databases_names(include_mirrors=False):
@@ -128,7 +128,7 @@ def quick_passwords(request: pytest.FixtureRequest) -> None:
 def empty_cache(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if _uses_database(request):
-        from django.core.cache import cache
+        from django.core.cache import cache  # noqa: PLC0415, after the settings
 
         cache.clear()
 
@@ -136,7 +136,7 @@ def empty_cache(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture
 def child_processes(transactional_db: None, monkeypatch: pytest.MonkeyPatch, worker_id: str) -> Iterator[None]:
     """Processes that a test starts use its database, and a broker of their own."""
-    from django.db import connection
+    from django.db import connection  # noqa: PLC0415, after the settings
 
     database = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}")
     monkeypatch.setenv("DATABASE_URL", database.geturl())

@@ -62,7 +62,7 @@ class Runner:
             for content in self._corpus:
                 self._try(content, is_seed=True)
             batch = 0
-            is_over: Callable[[], bool] = lambda: (
+            is_over: Callable[[], bool] = lambda: (  # noqa: E731
                 self.report.inputs >= inputs if inputs is not None else time.monotonic() - begin >= seconds
             )
             while not is_over():

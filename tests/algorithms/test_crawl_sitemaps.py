@@ -21,7 +21,7 @@ from apps.retrieval.algorithms.crawl.sitemaps import (
 
 URL = "https://example.org/sitemap.xml"
 SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
-moments = st.none() | st.datetimes(datetime(2000, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC))
+moments = st.none() | st.datetimes(datetime(2000, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
 
 
 def entry(url: str, changed: datetime | None = None, name: str = "url") -> str:

@@ -45,7 +45,7 @@ def quoted(value: str) -> str:
 @st.composite
 def pictures(draw) -> str:
     given_addresses = [quoted(draw(addresses)) for _ in range(3)]
-    source_set = ", ".join(f"{address} {size}" for address, size in zip(given_addresses, ("1x", "2x", "640w")))
+    source_set = ", ".join(f"{address} {size}" for address, size in zip(given_addresses, ("1x", "2x", "640w")))  # noqa: B905
     attributes = draw(
         st.permutations([
             f'alt="{quoted(draw(words))}"', f'src="{quoted(draw(addresses))}"', f'srcset="{source_set}"',

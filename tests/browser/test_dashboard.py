@@ -43,7 +43,7 @@ def test_many_sources_are_weighed_at_once_after_a_look_at_what_that_does(page: P
     for title in ("The Bell", "The Wire"):
         page.get_by_role("checkbox", name=f"Choose {title}").check()
     page.get_by_role("button", name="Change selected").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Change 2 sources")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Change 2 feeds")
     page.get_by_label("Weight").select_option("multiply by")
     page.get_by_label("Value").fill("4")
     page.get_by_label("Reason").fill("They are first with everything")
@@ -76,7 +76,7 @@ def test_a_section_is_tried_out_and_stands_on_the_front_page(page: Page, staff):
     page.get_by_role("button", name="Preview").last.click()
     expect(page.locator("#tried")).to_contain_text(title)
     page.get_by_role("button", name="Save").click()
-    page.get_by_role("link", name="Look at Weather").click()
+    page.get_by_role("link", name="View Weather").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Weather")
     expect(page.get_by_role("link", name=title)).to_be_visible()
     page.context.clear_cookies()
@@ -90,7 +90,7 @@ def test_the_head_of_the_list_chooses_all_that_are_in_sight(page: Page, staff):
     page.goto("/sources/")
     every = page.get_by_role("checkbox", name="All on this page")
     every.check()
-    chosen = page.get_by_role("checkbox", name="Choose Source")
+    chosen = page.get_by_role("checkbox", name="Select Source")
     expect(chosen).to_have_count(2)
     for box in chosen.all():
         expect(box).to_be_checked()

@@ -89,7 +89,7 @@ def test_a_list_of_300_sources_is_imported_and_the_river_is_filled_by_what_they_
         page.get_by_role("button", name="Import").click()
         expect(page.get_by_text("300 newly followed")).to_be_visible()
         page.get_by_role("main").get_by_role("link", name="Read", exact=True).click()
-        expect(page.get_by_text("0 of 300 sources have been asked")).to_be_visible()
+        expect(page.get_by_text("0 of 300 feeds have been checked")).to_be_visible()
         worker.submit(asked_by_a_worker).result()
     if page.evaluate("typeof htmx !== 'undefined'") is not True:
         page.get_by_role("link", name="Show new articles").click()

@@ -31,7 +31,7 @@ def test_a_job_is_started_watched_and_stopped(page: Page, has_scripts, client, l
     page.get_by_role("link", name="All jobs").click()
     page.get_by_role("button", name="Rebuild search index").click()
     page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_text(f"Job {job.pk + 1} is paused")).to_be_visible()
+    expect(page.get_by_text(f"Job {job.pk + 1} paused")).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text(f"Job {job.pk + 1} is cancelled")).to_be_visible()
+    expect(page.get_by_text(f"Job {job.pk + 1} cancelled")).to_be_visible()
     assert Job.objects.get(pk=job.pk + 1).state == Job.State.CANCELLED

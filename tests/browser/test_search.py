@@ -53,7 +53,7 @@ def rows(page: Page):
 def test_from_a_word_to_a_filtered_order(page: Page):
     page.goto("/search/")
     search(page, "paris summit")
-    expect(page.get_by_role("status")).to_contain_text("posting")
+    expect(page.get_by_role("status")).to_contain_text(re.compile("results|matches"))
     expect(rows(page).first.locator("mark").first).to_have_text("Paris")
     page.get_by_role("link", name="Newest").click()
     expect(rows(page)).to_have_count(15)
@@ -62,7 +62,7 @@ def test_from_a_word_to_a_filtered_order(page: Page):
     page.get_by_role("link", name="The Wire 15").click()
     expect(page.get_by_role("searchbox")).to_have_value('paris summit source:"The Wire"')
     expect(rows(page)).to_have_count(15)
-    page.get_by_role("link", name='Without source:"The Wire"').click()
+    page.get_by_role("link", name='Remove filter source:"The Wire"').click()
     expect(page.get_by_role("searchbox")).to_have_value("paris summit")
 
 
@@ -72,7 +72,7 @@ def test_results_come_while_one_writes(page: Page):
     expect(box).to_be_focused()
     box.press_sequentially("striker")
     expect(rows(page).first).to_contain_text("Paris match")
-    expect(page.get_by_role("status")).to_contain_text("posting")
+    expect(page.get_by_role("status")).to_contain_text(re.compile("results|matches"))
     assert parse_qs(urlparse(page.url).query) == {"q": ["striker"]}
     box.press_sequentially(" (")
     expect(page.get_by_role("status")).to_contain_text("The parenthesis at character 9 is not closed")
@@ -117,10 +117,10 @@ def test_a_verdict_orders_anew(page: Page):
     page.goto("/search/?q=paris")
     liked = page.locator("[data-posting]", has_text="Paris match 5")
     liked.get_by_role("link", name="More like this").click()
-    expect(page.get_by_text("more like 1 posting")).to_be_visible()
+    expect(page.get_by_text("more like 1 article")).to_be_visible()
     expect(rows(page).first).to_contain_text("Paris match 5")
     page.get_by_role("link", name="Reset").click()
-    expect(page.get_by_text("more like 1 posting")).to_have_count(0)
+    expect(page.get_by_text("more like 1 article")).to_have_count(0)
 
 
 @pytest.fixture

@@ -124,7 +124,7 @@ def test_a_source_is_added_tested_edited_paused_merged_and_deleted(admin_page: P
         save(page)
         [label] = kind.wrong
         alert = page.locator(".has-errors").filter(has_text=label).get_by_role("alert")
-        expect(alert).to_contain_text(re.compile("no XPath|no path of keys|RE2 says"))
+        expect(alert).to_contain_text(re.compile("not an XPath|not a path of keys|RE2 says"))
     fill(page, kind.paths)
 
     page.get_by_role("button", name="Test").click()
@@ -142,7 +142,7 @@ def test_a_source_is_added_tested_edited_paused_merged_and_deleted(admin_page: P
     page.get_by_role("link", name="Edit", exact=True).click()
     labelled(page, "Days to keep articles").fill("9")
     save(page)
-    expect(page.get_by_text("for 9 days")).to_be_visible()
+    expect(page.get_by_text("9 days, starred")).to_be_visible()
     source.refresh_from_db()
     assert (source.kind, len(source.recipe)) == (kind.name, len(kind.paths))
 

@@ -60,7 +60,8 @@ def match(limit: int = MATCHED_AT_ONCE, *, wait: bool = True, now: datetime) -> 
 
 
 _TAKE_OUT = """
-DELETE FROM alerts_outboxrow WHERE id = ANY(ARRAY(SELECT id FROM alerts_outboxrow ORDER BY id LIMIT %s)) RETURNING posting_id
+DELETE FROM alerts_outboxrow WHERE id = ANY(ARRAY(SELECT id FROM alerts_outboxrow ORDER BY id LIMIT %s))
+RETURNING posting_id
 """
 
 

@@ -41,7 +41,7 @@ def advance(job_id: int) -> None:
         raise
     except Exception as error:  # such as a kind that nobody knows: it would be the same the next time
         logger.exception("job %d cannot go on", job_id)
-        _end(job_id, Job.State.FAILED, problem=f"It cannot be cut into splits: {error}")
+        _end(job_id, Job.State.FAILED, problem=f"It cannot be split: {error}")
 
 
 def _advance(job_id: int) -> None:
@@ -52,7 +52,7 @@ def _advance(job_id: int) -> None:
     if job.stage == Job.Stage.CUT:
         _cut(job, kind, Job.Stage.MAP, kind.map.cut(job.parameters))
     for attempt_id in _lost(job):
-        lose(attempt_id, "Its worker was not heard of any more.")
+        lose(attempt_id, "Its worker stopped responding.")
     states = Counter(job.splits.filter(stage=job.stage).values_list("state", flat=True))
     if states[Split.State.WAITING] or states[Split.State.RUNNING]:
         if kind.backups:
@@ -142,7 +142,7 @@ def _problem(job: Job, dead: int) -> str:
     failed = Attempt.objects.filter(~Q(problem=""), split__job=job, split__state=Split.State.DEAD)
     latest = failed.select_related("split").order_by("-pk").first()
     said = f" The latest, {latest.split}: {latest.problem}" if latest else ""
-    return f"{dead:,} split{'s were' if dead > 1 else ' was'} given up.{said}"
+    return f"{dead:,} split{'s' * (dead > 1)} failed.{said}"
 
 
 def _result(job: Job) -> dict[str, object]:

@@ -81,9 +81,9 @@ def renew(attempt_id: int) -> None:
     attempts = Attempt.objects.filter(pk=attempt_id, outcome="")
     state = attempts.values_list("split__job__state", flat=True).first()
     if state not in Job.TO_BE_WORKED_ON:
-        raise Stopped("Another worker has gone on with it." if state is None else f"The job is {state}.")
+        raise Stopped("Another worker continued it." if state is None else f"The job is {state}.")
     if not attempts.update(leased_until=Now() + LEASE):
-        raise Stopped("Another worker has gone on with it.")
+        raise Stopped("Another worker continued it.")
 
 
 @transaction.atomic
@@ -102,7 +102,7 @@ def commit(attempt_id: int, write: Write) -> None:
         )
     split, attempt = _locked(attempt_id)
     if attempt.outcome or split.state == Split.State.DONE or split.job.state == Job.State.CANCELLED:
-        raise Stopped("It was not needed any more.")
+        raise Stopped("It was no longer needed.")
     output = dict(write())
     if emitted := output.pop("emitted", ()):
         _emit(split.job, emitted)

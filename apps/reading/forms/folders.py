@@ -84,7 +84,8 @@ class OpmlForm(forms.Form):
     def clean_file(self) -> object:
         file = self.cleaned_data["file"]
         if file and file.size > MAX_DOCUMENT_BYTES:
-            raise forms.ValidationError(f"The file is larger than {MAX_DOCUMENT_BYTES // 1_000_000} MB.")
+            size = MAX_DOCUMENT_BYTES // 1_000_000
+            raise forms.ValidationError(_("The file is larger than %(size)d MB.") % {"size": size})
         return file
 
     def clean(self) -> dict[str, Any]:

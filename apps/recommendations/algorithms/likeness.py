@@ -60,7 +60,7 @@ def neighbours(people: IntArray, sources: IntArray) -> Neighbours:
     >>> found.sources.tolist(), found.others.tolist(), found.shared.tolist()
     ([7, 8], [8, 7], [3, 3])
     """
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix  # noqa: PLC0415 - heavy; nothing at the portal's start needs it
 
     numbers, columns = np.unique(sources, return_inverse=True)
     _, rows = np.unique(people, return_inverse=True)

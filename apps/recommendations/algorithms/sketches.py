@@ -46,7 +46,7 @@ class Library:
     """The sketches of many sources, to be compared with what people like."""
 
     def __init__(self, sketches: Mapping[int, Sketch]) -> None:
-        from scipy.sparse import csr_matrix
+        from scipy.sparse import csr_matrix  # noqa: PLC0415 - heavy; nothing at the portal's start needs it
 
         self.sources = sorted(source for source, each in sketches.items() if each.terms.size)
         chosen = [sketches[source] for source in self.sources]

@@ -27,7 +27,8 @@ _START = """
 UPDATE retrieval_schedule schedule
 SET sequence = schedule.sequence + 1, worker = %(worker)s, asked_at = %(now)s, dispatched_at = NULL,
     attempts = least(schedule.attempts + 1, 1000),
-    due_at = %(now)s + greatest(%(lease)s, make_interval(secs => coalesce(source.min_gap, %(min_gap)s) / source.clock_rate))
+    due_at = %(now)s
+        + greatest(%(lease)s, make_interval(secs => coalesce(source.min_gap, %(min_gap)s) / source.clock_rate))
 FROM unnest(%(ids)s::bigint[], %(sequences)s::int[], %(due)s::float8[], %(dispatched)s::float8[])
     claim(source_id, sequence, due_at, dispatched_at), sources_source source
 WHERE schedule.source_id = claim.source_id AND schedule.sequence = claim.sequence AND source.id = claim.source_id

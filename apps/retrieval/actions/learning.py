@@ -38,8 +38,8 @@ class Learner(NamedTuple):
 def learn_profiles(*, now: datetime) -> int:
     """Learn the profiles of all sources that are to be asked and have answered; all are planned anew afterwards.
 
-    What is usual among them is fitted first, on a sample. Returns how many profiles were learnt; 0 if another process is
-    learning.
+    What is usual among them is fitted first, on a sample. Returns the number of profiles learnt; 0 if another process
+    is learning.
     """
     with alone(LEARNING) as granted:
         learners = _learners() if granted else []

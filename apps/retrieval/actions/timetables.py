@@ -99,7 +99,8 @@ def _known(now: datetime) -> list[_Known]:
     """Sources of one clock rate beside each other, and what each is worth."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"""SELECT id AS source_id, clock_rate, worth, root_mass * sqrt(worth) * clock_rate AS mass, min_gap, kind FROM (
+            f"""SELECT id AS source_id, clock_rate, worth, root_mass * sqrt(worth) * clock_rate AS mass, min_gap, kind
+            FROM (
                 SELECT source.id, source.clock_rate, {WORTH} AS worth, profile.root_mass,
                     coalesce(source.min_gap, %(min_gap)s)::float8 AS min_gap, source.kind
                 FROM {TABLES} WHERE {queries.TO_BE_PLANNED}) known
@@ -131,7 +132,7 @@ def _learned(learners: Sequence[Learner], now: datetime) -> Learned:
 
 
 def _on_one_axis(chunk: Sequence[Learner], today: float, now: datetime) -> list[FloatArray]:
-    """Each source's times, UTC, moved by whole days so that those of all clock rates end within the day before today."""
+    """Each source's times, UTC, moved by whole days so that those of all clock rates end in the day before today."""
     known = read(chunk, WEEK_WINDOW, now)
     days = np.floor((today - float(hours_of(now.timestamp(), chunk[0].clock_rate))) / DAY)
     utc = known.utc_times + days * DAY

@@ -1,7 +1,7 @@
 """The time axis of plans: hours since a Sunday's midnight, so that the phase of the week is `hours % WEEK`.
 
-A source of a replay lives faster than we do; its clock rate is how many of its hours pass in one of ours. Habits are learnt
-and plans are made on the source's own axis, which for a clock rate of 1 is UTC.
+A source of a replay lives faster than we do; its clock rate is how many of its hours pass in one of ours. Profiles are
+learnt and plans are made on the source's own axis, which for a clock rate of 1 is UTC.
 """
 
 from typing import Any

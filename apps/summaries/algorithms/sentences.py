@@ -5,8 +5,8 @@ import re
 from apps.postings.algorithms.words.languages import language as rules_of
 from apps.postings.algorithms.words.scripts import SPACELESS
 
-MAX_TEXT_LENGTH = 200_000  # characters that are read; more than any article has
-_MAX_WORD_LENGTH = 40  # characters looked at before a full stop
+LONGEST_TEXT = 200_000  # characters that are read; more than any article has
+_LONGEST_WORD = 40  # characters looked at before a full stop
 
 _CLOSING = "\"'”’»›)\\]}」』】）》〉"
 _OPENING = "\"'“‘«‹„‚(\\[{「『【（《〈¿¡"
@@ -34,205 +34,26 @@ _HIRAGANA = re.compile("[ぁ-ゖ]")
 # one list does for all. Titles stand before names; the others may also end a sentence, and do before a stop word with
 # a capital ("in the U.S. The"); what may also be a word of its own counts only before a number.
 _TITLES = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "mx",
-        "dr",
-        "prof",
-        "rev",
-        "hon",
-        "fr",
-        "st",
-        "ste",
-        "mt",
-        "ft",
-        "capt",
-        "cmdr",
-        "cpl",
-        "sgt",
-        "lt",
-        "col",
-        "maj",
-        "gen",
-        "adm",
-        "gov",
-        "sen",
-        "rep",
-        "pres",
-        "supt",
-        "insp",
-        "brig",
-        "messrs",
-        "mme",
-        "mlle",
-        "mgr",
-        "spc",
-        "pfc",
-        "vs",
-        "hr",
-        "hrn",
-        "dipl",
-        "ing",
-        "mm",
-        "mmes",
-        "mlles",
-        "sra",
-        "srta",
-        "dra",
-        "dres",
-        "ud",
-        "uds",
-        "avda",
-        "sig",
-        "sigg",
-        "sig.ra",
-        "dott",
-        "dott.ssa",
-        "avv",
-        "dhr",
-        "mevr",
-        "drs",
-        "проф",
-        "акад",
-        "ул",
-        "им",
-        "inż",
-        "św",
-    ]
+    """
+    mr mrs ms mx dr prof rev hon fr st ste mt ft capt cmdr cpl sgt lt col maj gen adm gov sen rep pres supt insp brig
+    messrs mme mlle mgr spc pfc vs hr hrn dipl ing mm mmes mlles sra srta dra dres ud uds avda
+    sig sigg sig.ra dott dott.ssa avv dhr mevr drs проф акад ул им inż św
+    """.split()  # noqa: SIM905
 )
 _ABBREVIATIONS = frozenset(
-    [
-        "sr",
-        "jr",
-        "esq",
-        "inc",
-        "ltd",
-        "corp",
-        "co",
-        "cos",
-        "bros",
-        "llc",
-        "plc",
-        "etc",
-        "al",
-        "est",
-        "dept",
-        "univ",
-        "assn",
-        "approx",
-        "viz",
-        "cf",
-        "eg",
-        "ie",
-        "ave",
-        "blvd",
-        "rd",
-        "ph.d",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-        "bzw",
-        "usw",
-        "ca",
-        "evtl",
-        "ggf",
-        "inkl",
-        "exkl",
-        "zzgl",
-        "sog",
-        "vgl",
-        "str",
-        "abs",
-        "bspw",
-        "mio",
-        "mrd",
-        "tel",
-        "allg",
-        "usf",
-        "env",
-        "av",
-        "bd",
-        "éd",
-        "pág",
-        "págs",
-        "núm",
-        "aprox",
-        "ee",
-        "uu",
-        "ecc",
-        "bijv",
-        "enz",
-        "nl",
-        "mw",
-        "blz",
-        "г",
-        "гг",
-        "руб",
-        "млн",
-        "млрд",
-        "тыс",
-        "стр",
-        "тел",
-        "обл",
-        "tzw",
-        "tzn",
-        "np",
-        "ul",
-        "godz",
-        "zł",
-        "tys",
-        "bl",
-        "kl",
-        "dvs",
-        "osv",
-        "feks",
-    ]
+    """
+    sr jr esq inc ltd corp co cos bros llc plc etc al est dept univ assn approx viz cf eg ie ave blvd rd ph.d
+    jan feb mar apr jun jul aug sep sept oct nov dec
+    bzw usw ca evtl ggf inkl exkl zzgl sog vgl str abs bspw mio mrd tel allg usf env av bd éd pág págs núm aprox ee uu
+    ecc bijv enz nl mw blz г гг руб млн млрд тыс стр тел обл tzw tzn np ul godz zł tys bl kl dvs osv feks
+    """.split()  # noqa: SIM905
 )
 _BEFORE_NUMBERS = frozenset(
-    [
-        "no",
-        "nos",
-        "nr",
-        "nro",
-        "num",
-        "fig",
-        "art",
-        "p",
-        "pp",
-        "vol",
-        "sec",
-        "ch",
-        "para",
-        "act",
-        "kap",
-        "s",
-        "bd",
-        "n°",
-        "nº",
-        "№",
-        "гл",
-        "ст",
-        "рис",
-        "č",
-        "čl",
-    ]
+    "no nos nr nro num fig art p pp vol sec ch para act kap s bd n° nº № гл ст рис č čl".split()  # noqa: SIM905
 )
-_MAX_ABBREVIATION_LENGTH = 8  # characters
+_LONGEST_ABBREVIATION = 8  # characters
 # Languages that write ordinals with a full stop: "am 3. Oktober".
-_WITH_ORDINALS = frozenset(
-    ["de", "cs", "da", "nb", "nn", "no", "fi", "hu", "pl", "sk", "hr", "sl", "sr", "bs", "tr", "et", "lv", "is", "lb"]
-)
+_WITH_ORDINALS = frozenset("de cs da nb nn no fi hu pl sk hr sl sr bs tr et lv is lb".split())  # noqa: SIM905
 
 
 def sentences(text: str, language: str = "") -> list[tuple[int, int]]:
@@ -259,7 +80,7 @@ def sentences(text: str, language: str = "") -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in sentences(text, "zh")]
     ['他说：“我们赢了！”', '总理很高兴。', 'Apple公司也是']
     """
-    text = text[:MAX_TEXT_LENGTH]
+    text = text[:LONGEST_TEXT]
     found: list[tuple[int, int]] = []
     start = seen = 0  # no letter stands between the two
     for match in _END.finditer(text):
@@ -294,9 +115,9 @@ def _ends(text: str, match: re.Match[str], language: str) -> bool:
 
 def _is_short(text: str, stop: int, next_word: str, language: str) -> bool:
     """Whether the full stop at `stop` belongs to the word before it."""
-    before = text[max(0, stop - _MAX_WORD_LENGTH) : stop]
+    before = text[max(0, stop - _LONGEST_WORD) : stop]
     last = before[before.rfind(" ") + 1 :]
-    if last.isalpha() and len(last) > _MAX_ABBREVIATION_LENGTH:
+    if last.isalpha() and len(last) > _LONGEST_ABBREVIATION:
         return False  # spares most words what follows
     found = _LAST_WORD.search(last)
     if found is None:

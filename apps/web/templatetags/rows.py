@@ -1,17 +1,13 @@
 """Rows of postings and of sources, within a page."""
 
-from typing import Any
-
-from django import template
-from django.utils.safestring import SafeString
-
-pass
 import functools
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlencode
 
+from django import template
 from django.conf import settings
-from django.utils.safestring import mark_safe
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, gettext
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 

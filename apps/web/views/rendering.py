@@ -10,11 +10,9 @@ from django_htmx.middleware import HtmxDetails
 
 from apps.accounts.models import User
 from apps.following.queries import Scope
+from apps.sources import actions as sources
 from apps.web.pages.pictures import choice_of
 from apps.web.pages.sidebar import sidebar
-
-pass
-from apps.sources import actions as sources
 
 
 class Request(HttpRequest):

@@ -54,8 +54,8 @@ INSERT INTO retrieval_schedule (source_id, partition, due_at, sequence, worker, 
 SELECT id, id %% 64, now() + random() * interval '1 hour', 1, '', '', '', '', '', 0, 1, true, '', 0, 0, 0, '{}', weight,
     now() - interval '1 hour', now(), 10 + 20 * random(), 10 + 20 * random(), '', ''
 FROM sources_source;
-INSERT INTO retrieval_weeklyprofile (source_id, hourly, minutes, weekly, root_mass, utc_offset, "window", timetable, period,
-    chances, learned_at)
+INSERT INTO retrieval_weeklyprofile (source_id, hourly, minutes, weekly, root_mass, utc_offset, "window", timetable,
+    period, chances, learned_at)
 SELECT source.id, hourly, minutes, weekly, root_mass, utc_offset, 15 + source.id %% 50, '', 0, '', now()
 FROM (SELECT id, row_number() OVER (ORDER BY id) - 1 AS number FROM sources_source) source
 JOIN unnest(%(hourly)s::bytea[], %(minutes)s::bytea[], %(weekly)s::float8[], %(root_mass)s::float8[],

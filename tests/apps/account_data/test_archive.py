@@ -271,35 +271,41 @@ LINE = b'{"source": "https://x.example/", "guid": "1", "changed_at": "2024-05-01
 @pytest.mark.parametrize(
     ("members", "said"),
     [
-        ({"archive__json": None}, "It was not written by a portal like this one."),
-        ({"archive__json": b"[]"}, "archive.json: It is no JSON object."),
-        ({"archive__json": b'{"format": "wirebeat-archive", "version": 2}'}, "a newer portal"),
-        ({"marks__jsonl": LINE + b"{\n"}, "marks.jsonl, line 2: It is no JSON"),
-        ({"marks__jsonl": LINE + b'{"source": 7}\n'}, "marks.jsonl, line 2: “source” is no text."),
+        ({"archive__json": None}, "It was not exported by Wirebeat."),
+        ({"archive__json": b"[]"}, "archive.json: It is not a JSON object."),
+        ({"archive__json": b'{"format": "wirebeat-archive", "version": 2}'}, "a newer version"),
+        ({"marks__jsonl": LINE + b"{\n"}, "marks.jsonl, line 2: It is not JSON"),
+        ({"marks__jsonl": LINE + b'{"source": 7}\n'}, "marks.jsonl, line 2: “source” is not a text."),
         ({"marks__jsonl": LINE.replace(b"true", b'"yes!"')}, "marks.jsonl, line 1: “read” cannot have that value."),
-        ({"marks__jsonl": LINE.replace(b"2024-05", b"2024-55")}, "marks.jsonl, line 1: “changed_at” is no time."),
-        ({"marks__jsonl": LINE.replace(b"+00:00", b"")}, "marks.jsonl, line 1: “changed_at” is no time of a zone."),
-        ({"marks__jsonl": b"[" * 50_000}, "marks.jsonl, line 1: It is no JSON"),
+        ({"marks__jsonl": LINE.replace(b"2024-05", b"2024-55")}, "marks.jsonl, line 1: “changed_at” is not a time."),
+        (
+            {"marks__jsonl": LINE.replace(b"+00:00", b"")},
+            "marks.jsonl, line 1: “changed_at” is not a time with a zone.",
+        ),
+        ({"marks__jsonl": b"[" * 50_000}, "marks.jsonl, line 1: It is not JSON"),
         ({"marks__jsonl": b"x" * 100_001}, "marks.jsonl, line 1: The line is longer than 100,000 bytes."),
-        ({"marks__jsonl": b"\xff\xfe\n"}, "marks.jsonl, line 1: It is no JSON in UTF-8."),
+        ({"marks__jsonl": b"\xff\xfe\n"}, "marks.jsonl, line 1: It is not JSON in UTF-8."),
         ({"following__opml": b"<html/>"}, "following.opml: "),
-        ({"folders__jsonl": b'{"path": ["a", ""]}\n'}, "folders.jsonl, line 1: “path” is no list of names."),
+        ({"folders__jsonl": b'{"path": ["a", ""]}\n'}, "folders.jsonl, line 1: “path” is not a list of names."),
         (
             {"folders__jsonl": b'{"path": ["1","2","3","4","5","6","7","8","9"]}\n'},
-            "folders.jsonl, line 1: The folder lies",
+            "folders.jsonl, line 1: The folder is nested",
         ),
         ({"tags__jsonl": b'{"tag": " "}\n'}, "tags.jsonl, line 1: A tag needs a name."),
         ({"searches__json": b'[{"name": "x", "query": "((("}]'}, "searches.json, entry 1: "),
         (
             {"searches__json": b'[{"name": "x", "query": "y", "order": "best"}]'},
-            "searches.json, entry 1: “order” is none",
+            "searches.json, entry 1: “order” is unknown",
         ),
-        ({"searches__json": b'[{"name": "x", "query": "y", "importance": 1e400}]'}, "“importance” is no number."),
+        ({"searches__json": b'[{"name": "x", "query": "y", "importance": 1e400}]'}, "“importance” is not a number."),
         (
             {"searches__json": b'[{"name": "x", "query": "y", "rule": {"webhook_url": "http://127.0.0.1/"}}]'},
             "searches.json, entry 1: The webhook's address",
         ),
-        ({"searches__json": json.dumps([{}] * 101).encode()}, "searches.json: It has 101 entries; at most 100 can be."),
+        (
+            {"searches__json": json.dumps([{}] * 101).encode()},
+            "searches.json: It has 101 entries; at most 100 are allowed.",
+        ),
         ({"wishes__json": b'{"digest_hour": 25}'}, "wishes.json: The hour"),
     ],
 )
@@ -322,7 +328,7 @@ def test_what_is_no_archive_is_told(data):
 def test_a_bomb_is_not_unpacked(monkeypatch):
     monkeypatch.setattr(container, "MAX_MEMBER_BYTES", 10**6)
     archive = archive_of(a_user())
-    with pytest.raises(BadArchive, match=r"marks\.jsonl: Unpacked it is larger"):
+    with pytest.raises(BadArchive, match=r"marks\.jsonl: It is too large when unpacked"):
         take_over(a_user(), rewritten(archive, marks__jsonl=b" \n" * 10**6))
 
 
@@ -330,7 +336,7 @@ def test_many_members_or_a_long_list_of_them_are_refused():
     archive = archive_of(a_user())
     with pytest.raises(BadArchive, match="more than 100 members"):
         take_over(a_user(), rewritten(archive, **{f"x{number}": b"" for number in range(101)}))
-    with pytest.raises(BadArchive, match="list of what is in it"):
+    with pytest.raises(BadArchive, match="table of contents"):
         take_over(a_user(), rewritten(archive, **{"x" * 60_000 + str(number): b"" for number in range(20)}))
 
 

@@ -221,8 +221,8 @@ def test_the_secret_of_a_webhook_stays_when_its_address_changes():
 @pytest.mark.parametrize(
     ("address", "complaint"),
     [
-        ("ftp://hooks.example/", "no http or https address"),
-        ("https://me:secret@hooks.example/", "user name or password"),
+        ("ftp://hooks.example/", "not an http or https address"),
+        ("https://me:secret@hooks.example/", "username or password"),
         ("https://hooks.example:6379/", "port"),
         ("http://169.254.169.254/latest/meta-data/", "private or reserved network"),
         ("http://2852039166/", "private or reserved network"),  # the same in one number
@@ -242,7 +242,7 @@ def test_a_webhook_lies_on_the_public_web(address, complaint):
     ("values", "complaint"),
     [
         ({"tag": "x" * 51}, "at most 50 characters"),
-        ({"mail": "often"}, "“often” is no way"),
+        ({"mail": "often"}, "“often” is not a choice"),
     ],
 )
 def test_what_cannot_be_is_said(values, complaint):
@@ -281,7 +281,7 @@ def test_importance_is_kept_where_a_search_does_not_stand_yet_and_where_it_does(
     set_importance(saved.user, saved.pk, 0.5)
     assert Standing.objects.values_list("importance", "query").get() == (0.5, "paris")
     for wrong in (-1.0, 10.5, float("nan")):
-        with pytest.raises(NotPossible, match="from 0 to 10"):
+        with pytest.raises(NotPossible, match="between 0 and 10"):
             set_importance(saved.user, saved.pk, wrong)
 
 
@@ -291,7 +291,7 @@ def test_importance_is_kept_where_a_search_does_not_stand_yet_and_where_it_does(
         ({"quiet_from": time(22)}, "both a start and an end"),
         ({"quiet_from": time(22), "quiet_until": time(22)}, "cannot start and end at the same time"),
         ({"digest_hour": 24}, "between 0 and 23"),
-        ({"most_a_day": -1}, "any number up to 1,000"),
+        ({"most_a_day": -1}, "at most 1,000"),
     ],
 )
 def test_wishes_that_cannot_be_are_told(values, complaint):
@@ -388,7 +388,7 @@ def test_browsers_of_a_person_are_bounded_and_can_be_removed_by_them_alone():
     person = a_person()
     for number in range(MAX_BROWSERS):
         add_browser(person, endpoint=f"https://push.example/{number}", **KEYS, now=NOON)
-    with pytest.raises(NotPossible, match="at most 20 browsers"):
+    with pytest.raises(NotPossible, match="At most 20 browsers"):
         add_browser(person, endpoint="https://push.example/more", **KEYS, now=NOON)
     browser = Browser.objects.first()
     assert not remove_browser(a_person(), browser.pk)

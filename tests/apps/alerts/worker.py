@@ -14,16 +14,16 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 django.setup()
 
-from django.conf import settings
-from django.db import connections
-from django.urls import get_resolver
+from django.conf import settings  # noqa: E402, after the setup
+from django.db import connections  # noqa: E402
+from django.urls import get_resolver  # noqa: E402
 
-from apps.alerts.actions.delivering import deliver
-from apps.alerts.queries.messages import due
-from apps.retrieval.http import guard
+from apps.alerts.actions.delivering import deliver  # noqa: E402
+from apps.alerts.queries.messages import due  # noqa: E402
+from apps.retrieval.http import guard  # noqa: E402
 
 # What takes long is done once for all.
-get_resolver().url_patterns
+get_resolver().url_patterns  # noqa: B018
 guard._tls_context()
 
 # Each process comes of one that has imported everything and holds no lock, no thread and no connection.

@@ -86,7 +86,7 @@ def test_a_feed_dispatched_again_a_second_ago_is_overdue_since_it_was_first_due(
     assert plan.count('<td class="number">24 min</td>') == 6
     desk = words(client, "desk")
     assert "1 check is overdue, for 24 min." in part(desk, "late")
-    assert "began 24 min late (median), 24 min (99 of 100), 24 min (longest)" in part(desk, "lateness")
+    assert "started 24 min late (median), 24 min (99th percentile), 24 min (longest)" in part(desk, "lateness")
     assert number(client, "retrievals_overdue") == number(client, "sources_overdue") == 1
     assert number(client, "retrieval_overdue_seconds_max") == pytest.approx(LONG.total_seconds(), abs=30)
     assert number(client, "retrieval_late_seconds_last_hour_max") == pytest.approx(LONG.total_seconds(), abs=30)

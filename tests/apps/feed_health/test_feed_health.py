@@ -166,7 +166,7 @@ def test_who_wishes_is_told_by_mail_once_and_nobody_else(follow, mailoutbox, set
     assert [actions.mail(now=NOON + HOUR) for _ in range(2)] == [1, 0]
     [mail] = mailoutbox
     assert mail.to == ["ada@example.org"]
-    assert "could not be read" in mail.body
+    assert "is failing" in mail.body
     assert "https://news.example/feeds/health/" in mail.body
 
 

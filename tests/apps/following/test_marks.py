@@ -105,7 +105,7 @@ def unread_of(user) -> list[Posting]:
     return list(queries.unread(queries.postings_in(user, Scope("all")), user).order_by("pk"))
 
 
-def mark_all(user, scope=Scope("all"), *, shown_at=NOON, now=NOON, **values):
+def mark_all(user, scope=Scope("all"), *, shown_at=NOON, now=NOON, **values):  # noqa: B008, it is frozen
     return actions.mark_all_read(user, scope, shown_at=shown_at, now=now, **values)
 
 

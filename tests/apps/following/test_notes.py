@@ -214,7 +214,7 @@ def test_a_tag_does_not_get_a_name_that_another_one_has():
     user, posting = a_user(), a_posting()
     actions.tag(user, [posting.pk], "a", NOON)
     actions.tag(user, [posting.pk], "b", NOON)
-    with pytest.raises(NotPossible, match="a tag “b” already"):
+    with pytest.raises(NotPossible, match="A tag named “b” already exists"):
         actions.rename_tag(user, user.tags.get(name="a").pk, "b")
     assert actions.rename_tag(user, user.tags.get(name="a").pk, "a")
 

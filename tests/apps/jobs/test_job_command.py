@@ -50,7 +50,7 @@ def test_it_is_paused_resumed_cancelled_and_tried_again(counting_job, said):
     assert said("pause", number) == f"Job {number} is paused.\n"
     assert said("resume", number) == f"Job {number} goes on.\n"
     assert f"Job {number}: failed." in said("work", number)
-    assert "given up: ValueError: No." in said("show", number)
+    assert "failed: ValueError: No." in said("show", number)
     assert said("retry", number) == f"Job {number} is tried again.\n"
     assert said("cancel", number) == f"Job {number} is cancelled.\n"
     with pytest.raises(CommandError, match="is cancelled; it cannot be changed so"):

@@ -237,7 +237,7 @@ def test_a_split_that_kills_its_workers_is_given_up_too(counting_job):
     assert actions.claim("a worker") is None
     actions.advance(job.pk)
     assert now(job).state == Job.State.FAILED
-    assert "not heard of any more" in now(job).problem
+    assert "stopped responding" in now(job).problem
 
 
 def test_a_job_that_cannot_be_cut_says_why(counting_job):

@@ -75,7 +75,7 @@ def test_what_a_killed_worker_had_begun_is_done_by_another(a_worker):
     take_over(job)
     lost = Attempt.objects.get(outcome=Attempt.Outcome.LOST)
     assert lost.worker == "the other process"
-    assert lost.problem == "Its worker was not heard of any more."
+    assert lost.problem == "Its worker stopped responding."
 
 
 def test_a_stopped_worker_that_wakes_up_finds_that_nothing_of_it_counts(a_worker):

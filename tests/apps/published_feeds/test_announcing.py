@@ -173,7 +173,7 @@ def test_asking_is_remembered_once_in_a_while_and_not_without_bounds(client, hub
 
 
 def test_a_public_feed_is_announced_too(client, hub, settings):
-    from apps.stories.models import Member, Story
+    from apps.stories.models import Member, Story  # noqa: PLC0415
 
     posting = a_posting(title="Rain")
     Story.objects.create(

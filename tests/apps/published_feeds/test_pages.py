@@ -79,7 +79,7 @@ def test_nobody_sees_or_changes_the_addresses_of_others(client, ann):
 
 
 def test_public_pages_name_their_feeds(client, ann):
-    from apps.stories.models import Section
+    from apps.stories.models import Section  # noqa: PLC0415
 
     Section.objects.create(slug="world", title="World", category="world", place=1, changed_at=NOON)
     for page in (reverse("section", args=["world"]), reverse("trends")):
@@ -128,7 +128,7 @@ def test_no_list_is_fetched_from_where_sources_may_not_lie(client, ann, address)
 
 
 def test_a_list_is_a_file_or_an_address(client, ann):
-    assert "one of them" in client.post(reverse("opml"), {"address": " "}).text
+    assert "either a file or an address" in client.post(reverse("opml"), {"address": " "}).text
 
 
 # --- pages from elsewhere ---------------------------------------------------------------------------------------------

@@ -253,7 +253,7 @@ def test_what_raises_a_source_is_shown_on_its_page_without_telling_of_others(cli
 def test_a_search_is_a_json_feed_too(client, user, saved):
     source = a_follow(user).source
     a_posting(source, title="Hurricane", text="hurricane", author="Ann", language="en")
-    from apps.search import actions as search
+    from apps.search import actions as search  # noqa: PLC0415
 
     search.consume()
     feed = client.get(reverse("search_feed", args=[saved.secret, "json"]))

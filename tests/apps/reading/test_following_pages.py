@@ -199,7 +199,7 @@ def test_a_source_that_fails_is_told_of_everywhere_until_somebody_knows(client, 
     notices.look(now=timezone.now())
     page = client.get(reverse("feed_health")).text
     assert "nothing at this address any more (404)" in page
-    assert "could not be read" in page
+    assert "is failing" in page
     river = client.get(reverse("river_source", args=[follow.source_id])).text
     assert "last success" in river
     assert "Feed notices" in river
@@ -284,7 +284,7 @@ def test_news_are_waited_for_while_their_sources_are_asked_and_no_longer(client,
     rest = client.get(reverse("filling"), headers={"HX-Request": "true"}).text
     assert "<html" not in rest
     Schedule.objects.filter(source=waiting.source).update(asked_at=timezone.now(), worker="worker")
-    assert "1 of 2 sources" in client.get(reverse("filling")).text  # what it says is not stored yet
+    assert "1 of 2 feeds" in client.get(reverse("filling")).text  # what it says is not stored yet
     Schedule.objects.update(worker="")
     assert "hx-trigger" not in client.get(reverse("filling"), headers={"HX-Request": "true"}).text.split("<article")[0]
 

@@ -67,7 +67,7 @@ def test_where_too_many_are_slow_the_slowest_gives_way():
 
 def test_every_slot_comes_back_however_a_request_ends():
     async def fail(connections: Connections) -> None:
-        with pytest.raises(TimeoutError):
+        with pytest.raises(TimeoutError):  # noqa: PT012 - the timeout ends the block
             async with connections.take(first=False):
                 async with asyncio.timeout(SLOW_AFTER / 2):
                     await asyncio.sleep(NEVER)

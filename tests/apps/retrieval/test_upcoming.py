@@ -210,7 +210,7 @@ class TestDelays:
 
 
 def test_a_replay_is_planned_like_life_itself_but_faster():
-    """The same week, once at a clock rate of 1 and once at 60; instants agree when counted in the sources' own hours."""
+    """The same week at clock rates of 1 and of 60; instants agree when counted in the sources' own hours."""
     gaps = {}
     for clock_rate in (1, 60):
         shift = (

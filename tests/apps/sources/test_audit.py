@@ -186,7 +186,7 @@ def test_weights_that_are_none_are_refused_whole(wish):
 def test_too_many_at_once_are_refused(monkeypatch):
     sources = [a_source().pk for _ in range(3)]
     monkeypatch.setattr(curating, "MAX_AT_ONCE", 2)
-    with pytest.raises(TooMany, match="At most 2 sources"):
+    with pytest.raises(TooMany, match="At most 2 feeds"):
         curate(sources, Curation(weight=2.0), by=by_somebody())
     with pytest.raises(TooMany):
         delete_sources(range(MAX_DELETED + 1), by=by_somebody())

@@ -92,8 +92,8 @@ def test_what_is_typed_is_tested_and_nothing_is_written(staff, web: Web):
     ("change", "said"),
     [
         ({"path_item": "//tr"}, "The item path “//tr” found nothing in the document."),
-        ({"path_item": "//["}, "Item: It is no XPath"),
-        ({"url": "nowhere"}, "is no address"),
+        ({"path_item": "//["}, "Item: It is not an XPath"),
+        ({"url": "nowhere"}, "is not an address"),
         ({"url": "/404"}, "answered with status 404"),
     ],
 )

@@ -167,7 +167,7 @@ def test_no_other_source_takes_a_former_address(kept, merged):
     address, other = merged.url, a_source()
     merge(kept, merged)
     assert not move(other.pk, address)
-    with pytest.raises(ValueError, match="Another source has the address"):
+    with pytest.raises(ValueError, match="Another feed already has the address"):
         edit_source(other.pk, now=NOON, url=address)
     edit_source(kept.pk, now=NOON, url=address)  # it may go back to it
     kept.refresh_from_db()

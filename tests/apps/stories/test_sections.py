@@ -348,7 +348,7 @@ def test_what_cannot_be_a_section_is_said(client, staff, typed, said):
 
 def test_what_cannot_be_tried_is_said_where_it_is_tried(client, staff):
     assert (
-        "page of its own"
+        "its own page"
         in client.post(reverse("add_section"), TYPED | {"page_size": "0", "do": "try"}).context["tried"].problem
     )
 

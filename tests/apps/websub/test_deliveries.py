@@ -174,7 +174,7 @@ class TestAThinPing:
         delivery = send(hub, client, body)
         assert delivery.state == "asked"
         schedule = Schedule.objects.get()
-        assert (schedule.due_at, schedule.reason) == (NOW, "its publisher says that there is something new")
+        assert (schedule.due_at, schedule.reason) == (NOW, "its publisher announced an update")
 
     def test_may_go_below_the_shortest_gap_but_not_below_a_minute(self, hub, client, source, at_noon):
         send(hub, client, b"")

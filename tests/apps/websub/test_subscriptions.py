@@ -257,7 +257,7 @@ class TestFailure:
         a_named_source(hub.url("/hub"))
 
         def confirm_and_fail(requests):
-            from apps.websub.actions.requests import ask_all
+            from apps.websub.actions.requests import ask_all  # noqa: PLC0415
 
             answers = ask_all(requests)
             hub.verify(client)
@@ -271,7 +271,7 @@ class TestFailure:
         safe_hub.answers["/hub"] = Answer(307, {"Location": hub.url("/hub")})
         a_named_source(safe_hub.url("/hub"))
         maintain(now=NOW)
-        assert "where others could read the form" in the_only().last_error
+        assert "where others could read the request" in the_only().last_error
         assert not hub.forms
 
     @pytest.mark.parametrize("status", [301, 302, 303])
@@ -279,12 +279,12 @@ class TestFailure:
         hub.answers["/hub"] = Answer(status, {"Location": hub.url("/other")})
         a_named_source(hub.url("/hub"))
         maintain(now=NOW)
-        assert f"the status {status}" in the_only().last_error
+        assert f"status {status}" in the_only().last_error
         assert hub.asked == []
 
 
 def refuse(*_: object) -> None:
-    from apps.retrieval.http.rate_limiter import HostBusy
+    from apps.retrieval.http.rate_limiter import HostBusy  # noqa: PLC0415
 
     raise HostBusy(90.0)
 

@@ -10,13 +10,7 @@ _DROPPED = re.compile(
 )
 # Letters that Unicode does not take apart; the last ones are written either way in Persian.
 _UNDIVIDED = str.maketrans(
-    dict(
-        zip(
-            "ßæœøđðþłħŧıςيىك",
-            ["ss", "ae", "oe", "o", "d", "d", "th", "l", "h", "t", "i", "σ", "ی", "ی", "ک"],
-            strict=True,
-        )
-    )
+    dict(zip("ßæœøđðþłħŧıςيىك", "ss ae oe o d d th l h t i σ ی ی ک".split(" "), strict=True))  # noqa: SIM905
 )
 _ALIEN = re.compile(r"[\W_]")
 

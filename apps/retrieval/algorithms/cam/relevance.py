@@ -45,7 +45,7 @@ def unit_vector(
 
 def matrix(rows: Sequence[Vector], columns: int) -> "sparse.csr_array":
     """Vectors as the rows of a sparse matrix, shape (rows, columns)."""
-    from scipy import sparse
+    from scipy import sparse  # noqa: PLC0415 - heavy; nothing at the portal's start needs it
 
     starts = np.cumsum([0, *(len(terms) for terms, _ in rows)])
     terms = np.concatenate([np.zeros(0, np.int64), *(terms for terms, _ in rows)])

@@ -75,7 +75,7 @@ def fit_peaks(counts: FloatArray, base: FloatArray) -> Peaks:
 
 def _evidence(counts: FloatArray, base: FloatArray, stiffness: FloatArray) -> FloatArray:
     """Likelihood of each source's counts at each stiffness up to a factor per source, shape (n, k)."""
-    from scipy.special import gammaln
+    from scipy.special import gammaln  # noqa: PLC0415 - heavy; only learning needs it
 
     group_base, group_counts = base.sum(axis=2), counts.sum(axis=2)
     evidence = np.empty((len(counts), stiffness.size))

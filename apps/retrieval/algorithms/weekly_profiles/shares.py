@@ -31,7 +31,7 @@ class SharesPrior:
         return shares
 
     def _responsibilities(self, counts: FloatArray) -> FloatArray:
-        from scipy.special import gammaln
+        from scipy.special import gammaln  # noqa: PLC0415 - heavy; only the nightly learning needs it
 
         totals = counts.sum(axis=1)
         logarithms = np.empty((len(counts), len(self.weights)))
@@ -64,7 +64,7 @@ def fit_shares(counts: FloatArray, clusters: int, random: np.random.Generator) -
     >>> prior.posterior_mean(np.array([[3.0, 0.0]])).round(1).tolist()
     [[1.0, 0.0]]
     """
-    from scipy.special import digamma
+    from scipy.special import digamma  # noqa: PLC0415 - heavy; only the nightly learning needs it
 
     known = counts[counts.sum(axis=1) > 0]
     bins = counts.shape[1]
