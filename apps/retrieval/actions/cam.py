@@ -1,8 +1,8 @@
 """What CAM knows of sources: the chances of updates in each hour of their week.
 
 A week, since what is published follows the days of the week, and since profiles are learnt of it. When a source changes
-its profile says; of a page whose changes only fetches show, the log of its retrievals says more. Timetables are computed
-each night, after profiles were learnt, so each night what was seen until then is fed back.
+its profile says; of a page whose changes only fetches show, the log of its retrievals says more. Timetables are
+computed each night, after profiles were learnt, so each night what was seen until then is fed back.
 """
 
 from collections.abc import Sequence

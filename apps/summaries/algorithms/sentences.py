@@ -5,8 +5,8 @@ import re
 from apps.postings.algorithms.words.languages import language as rules_of
 from apps.postings.algorithms.words.scripts import SPACELESS
 
-LONGEST_TEXT = 200_000  # characters that are read; more than any article has
-_LONGEST_WORD = 40  # characters looked at before a full stop
+MAX_TEXT_LENGTH = 200_000  # characters that are read; more than any article has
+_MAX_WORD_LENGTH = 40  # characters looked at before a full stop
 
 _CLOSING = "\"'”’»›)\\]}」』】）》〉"
 _OPENING = "\"'“‘«‹„‚(\\[{「『【（《〈¿¡"
@@ -51,7 +51,7 @@ _ABBREVIATIONS = frozenset(
 _BEFORE_NUMBERS = frozenset(
     "no nos nr nro num fig art p pp vol sec ch para act kap s bd n° nº № гл ст рис č čl".split()  # noqa: SIM905
 )
-_LONGEST_ABBREVIATION = 8  # characters
+_MAX_ABBREVIATION_LENGTH = 8  # characters
 # Languages that write ordinals with a full stop: "am 3. Oktober".
 _WITH_ORDINALS = frozenset("de cs da nb nn no fi hu pl sk hr sl sr bs tr et lv is lb".split())  # noqa: SIM905
 
@@ -80,7 +80,7 @@ def sentences(text: str, language: str = "") -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in sentences(text, "zh")]
     ['他说：“我们赢了！”', '总理很高兴。', 'Apple公司也是']
     """
-    text = text[:LONGEST_TEXT]
+    text = text[:MAX_TEXT_LENGTH]
     found: list[tuple[int, int]] = []
     start = seen = 0  # no letter stands between the two
     for match in _END.finditer(text):
@@ -115,9 +115,9 @@ def _ends(text: str, match: re.Match[str], language: str) -> bool:
 
 def _is_short(text: str, stop: int, next_word: str, language: str) -> bool:
     """Whether the full stop at `stop` belongs to the word before it."""
-    before = text[max(0, stop - _LONGEST_WORD) : stop]
+    before = text[max(0, stop - _MAX_WORD_LENGTH) : stop]
     last = before[before.rfind(" ") + 1 :]
-    if last.isalpha() and len(last) > _LONGEST_ABBREVIATION:
+    if last.isalpha() and len(last) > _MAX_ABBREVIATION_LENGTH:
         return False  # spares most words what follows
     found = _LAST_WORD.search(last)
     if found is None:
