@@ -34,7 +34,7 @@ _BY_NAME: dict[str, Caching] = {
             private_sources private_feed search_feed section_feed story_feed trends_feed
         """,
         SECRET: """
-            shares shared saved_searches alert_rule alert_service alert_wishes alert_stop alert_test_webhook
+            shares shared saved_searches alert_rule alert_service alert_settings alert_stop alert_test_webhook
             alert_add_browser alert_remove_browser push opml_export audit_csv offline_list offline_articles
             offline_changes
         """,
@@ -47,7 +47,7 @@ _BY_NAME: dict[str, Caching] = {
             mail_notices dismiss_notices dismiss_recommendation welcome filling opml preferences looks offline
             save_page buttons plan source_plan source_pages decide_page keen_tags
             sources add_source test_source curate edit_source merge_source delete_source set_source_state ask_source
-            desk desk_failing desk_queues desk_people set_active desk_storage audit stuck decide_stuck
+            dashboard dashboard_failing dashboard_queues dashboard_users set_active dashboard_storage audit dead_letters decide_dead_letter
             sections add_section edit_section move_section delete_section jobs start_job job change_job
         """,
     }.items()

@@ -71,7 +71,7 @@ def test_every_answer_says_who_may_keep_it(client, keeper):
     assert not wrong
 
 
-@pytest.mark.parametrize("name", ["river", "home", "trends", "desk"])
+@pytest.mark.parametrize("name", ["river", "home", "trends", "dashboard"])
 def test_a_personal_page_may_be_kept_by_the_browser_alone(client, keeper, name):
     answer = client.get(reverse(name))
     assert answer["Cache-Control"] == PERSONAL.control == "private, no-cache"

@@ -177,7 +177,7 @@ def storage_page(now: datetime) -> StoragePage:
 
 
 def _stored(now: datetime) -> tuple[Stored, ...]:
-    key = f"desk.stored.{now:%Y%m%d}"
+    key = f"dashboard.stored.{now:%Y%m%d}"
     known: tuple[Stored, ...] | None = cache.get(key)
     if known is None:
         known = tuple(within_time(stored_by_day, now, DAYS) or ())

@@ -1,4 +1,4 @@
-"""The keeper's desk: how the portal does at a glance, and what is not set up yet."""
+"""The overview of the dashboard: how the portal does at a glance, and what is not set up yet."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from apps.retrieval.reports.health import Waiting
 from apps.sources import queries as sources
 from apps.stories.models import Section
 
-MAX_STATEMENT_SECONDS = 1.0  # s, of each of the queries of a desk page
+MAX_STATEMENT_SECONDS = 1.0  # s, of each of the queries of a page of the dashboard
 LATE = 300.0  # s that changes may wait
 Found = TypeVar("Found")
 

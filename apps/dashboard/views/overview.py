@@ -1,4 +1,4 @@
-"""The keeper's desk."""
+"""The dashboard's overview, failing feeds, queues, users and storage."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest

@@ -23,7 +23,7 @@ class Command(BaseCommand):
                 manifest = back_up(file, self.stdout.write)
         except (StartError, OSError, psycopg.Error) as error:
             raise CommandError(f"There is no backup: {error}") from error
-        # For the keeper's desk, which asks whether there is a backup of late.
+        # For the dashboard, which asks whether there is a backup of late.
         settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
         (settings.VAR_DIR / "latest_backup").write_text(f"{manifest.made_at}\n", encoding="ascii")
         rows = sum(content.rows for content in manifest.tables.values())

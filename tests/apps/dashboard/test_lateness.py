@@ -84,9 +84,9 @@ def test_a_feed_dispatched_again_a_second_ago_is_overdue_since_it_was_first_due(
     plan = words(client, "plan")
     assert "1 check is overdue, for 24 min." in plan
     assert plan.count('<td class="number">24 min</td>') == 6
-    desk = words(client, "desk")
-    assert "1 check is overdue, for 24 min." in part(desk, "late")
-    assert "started 24 min late (median), 24 min (99th percentile), 24 min (longest)" in part(desk, "lateness")
+    overview = words(client, "dashboard")
+    assert "1 check is overdue, for 24 min." in part(overview, "late")
+    assert "started 24 min late (median), 24 min (99th percentile), 24 min (longest)" in part(overview, "lateness")
     assert number(client, "retrievals_overdue") == number(client, "sources_overdue") == 1
     assert number(client, "retrieval_overdue_seconds_max") == pytest.approx(LONG.total_seconds(), abs=30)
     assert number(client, "retrieval_late_seconds_last_hour_max") == pytest.approx(LONG.total_seconds(), abs=30)
@@ -102,9 +102,9 @@ def test_a_check_that_began_24_minutes_late_is_shown_as_that(client, staff, feed
     assert page.count('<td class="number">24 min</td>') == 2
     assert 'id="overdue"' not in page
     assert words(client, "plan").count('<td class="number">24 min</td>') == 6
-    desk = words(client, "desk")
-    assert "In the last 24 hours, one check in a hundred was late by more than 24 min." in part(desk, "late")
-    assert "No check is overdue." in part(desk, "lateness")
+    overview = words(client, "dashboard")
+    assert "In the last 24 hours, one check in a hundred was late by more than 24 min." in part(overview, "late")
+    assert "No check is overdue." in part(overview, "lateness")
     assert number(client, "retrieval_late_seconds_last_hour_max") == pytest.approx(LONG.total_seconds())
     for stage in ("begun", "stored"):
         assert (buckets(client, stage)[600], buckets(client, stage)[1_800]) == (0, 1)
@@ -164,7 +164,7 @@ def test_the_feeds_page_costs_as_many_queries_with_many_checks(client, staff, fe
 # --- the dashboard ----------------------------------------------------------------------------------------------------
 def test_a_portal_in_time_warns_of_nothing(client, staff, feed):
     a_check(feed, late=2 * SECOND)
-    page = words(client, "desk")
+    page = words(client, "dashboard")
     assert 'id="late"' not in page
     assert "started 2 s late (median), 2 s (99th percentile), 2 s (longest)" in part(page, "lateness")
     assert "No check is overdue." in part(page, "lateness")
@@ -184,7 +184,7 @@ def test_the_warning_names_what_overdue_checks_wait_for(client, staff, feed, sta
     actions.heartbeat("one")
     given = {name: timezone.now() + value if name == "due_at" else value for name, value in state.items()}
     Schedule.objects.filter(pk=schedule.pk).update(**given)
-    warning = part(words(client, "desk"), "late")
+    warning = part(words(client, "dashboard"), "late")
     assert cause in warning
     assert warning.count(" 1 ") <= 1
 
@@ -192,10 +192,10 @@ def test_the_warning_names_what_overdue_checks_wait_for(client, staff, feed, sta
 def test_the_warning_names_missing_workers_and_messages_that_were_too_early(client, staff, feed):
     dispatched_again(feed)
     actions.heartbeat("one")
-    assert "No retrieval worker is running." not in words(client, "desk")
+    assert "No retrieval worker is running." not in words(client, "dashboard")
     UnmatchedClaims.objects.create(reason="uncommitted", count=1, latest_at=timezone.now())
     actions.release_worker("one", now=timezone.now())
-    warning = part(words(client, "desk"), "late")
+    warning = part(words(client, "dashboard"), "late")
     assert "No retrieval worker is running." in warning
     assert "cannot keep up" not in warning
     assert "Messages were published before their claims were committed." in warning

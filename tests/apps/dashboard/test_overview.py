@@ -1,4 +1,4 @@
-"""What keepers see at their desk, and do there."""
+"""What staff see on the dashboard, and do there."""
 
 import json
 import time
@@ -25,7 +25,7 @@ from apps.sources.models import AuditEntry
 from tests.builders import a_follow, a_mark, a_posting, a_retrieval, a_schedule, a_source, a_user, some_postings
 
 pytestmark = pytest.mark.django_db
-PAGES = ["desk", "desk_failing", "desk_queues", "desk_people", "desk_storage", "sections", "stuck"]
+PAGES = ["dashboard", "dashboard_failing", "dashboard_queues", "dashboard_users", "dashboard_storage", "sections", "dead_letters"]
 DAY = timedelta(days=1)
 
 
@@ -43,7 +43,7 @@ def staff(client):
 
 # --- who may, and what it costs ---------------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", PAGES)
-def test_pages_of_the_desk_are_for_staff(client, name):
+def test_pages_of_the_dashboard_are_for_staff(client, name):
     assert client.get(reverse(name)).status_code == 302
     client.force_login(a_user())
     assert client.get(reverse(name)).status_code == 403
@@ -51,9 +51,9 @@ def test_pages_of_the_desk_are_for_staff(client, name):
     assert client.get(reverse(name)).status_code == 200
 
 
-@pytest.mark.parametrize("name", ["set_active", "decide_stuck", "move_section", "delete_section"])
+@pytest.mark.parametrize("name", ["set_active", "decide_dead_letter", "move_section", "delete_section"])
 def test_decisions_need_staff_and_a_post(client, name):
-    address = reverse(name, args=[] if name == "decide_stuck" else [1])
+    address = reverse(name, args=[] if name == "decide_dead_letter" else [1])
     client.force_login(a_user())
     assert client.post(address).status_code == 403
     client.force_login(a_user(is_staff=True))
@@ -111,7 +111,7 @@ def test_a_brief_reading_writes_nothing_and_leaves_the_time_of_others_alone():
         cursor.execute("SELECT pg_sleep(20)")
 
 
-def test_the_desk_is_shown_when_nothing_could_be_read(client, staff, monkeypatch):
+def test_the_dashboard_is_shown_when_nothing_could_be_read(client, staff, monkeypatch):
     monkeypatch.setattr(overview, "within_time", lambda *_: None)
     assert client.get(reverse("dashboard")).text.count("This could not be loaded in time.") >= 5
 
@@ -190,7 +190,7 @@ def test_nothing_of_what_people_read_is_shown(client, staff):
     posting = a_posting(a_source(title="A Telling Source"), title="A Telling Title")
     a_follow(reader, posting.source)
     a_mark(reader, posting, read=True)
-    for name in ("desk_people", "desk"):
+    for name in ("dashboard_users", "dashboard"):
         assert "Telling" not in client.get(reverse(name)).text
 
 

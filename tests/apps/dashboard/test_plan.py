@@ -326,8 +326,8 @@ def test_what_is_not_known_yet_is_said_plainly(client, staff):
 def test_a_timetable_is_told_as_such(client, staff):
     a_plan(policy="uniform")
     source = a_planned_source(timezone.now())
-    source.profile.timetable, source.profile.period = np.array([3.0, 15.0]).tobytes(), 24.0
-    source.profile.save()
+    source.weekly_profile.timetable, source.weekly_profile.period = np.array([3.0, 15.0]).tobytes(), 24.0
+    source.weekly_profile.save()
     page = text_of_plan(client, source)
     assert "uses a timetable with 2 checks per day" in page
     coming = of_source(source, timezone.now()).coming[1:]

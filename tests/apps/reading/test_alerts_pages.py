@@ -185,7 +185,7 @@ def subscription(**changes):
 def test_a_browser_is_added_and_removed(client, user):
     address = reverse("alert_add_browser")
     assert client.post(address, json.dumps(subscription()), content_type="application/json").status_code == 204
-    assert "Firefox on Linux" in page(client, "alert_wishes").text
+    assert "Firefox on Linux" in page(client, "alert_settings").text
     client.post(reverse("alert_remove_browser", args=[Browser.objects.get().pk]))
     assert not Browser.objects.exists()
 

@@ -63,7 +63,7 @@ alert_test_webhook
 alert_resume
 alert_messages | before=999999
 alert_retry
-alert_wishes | most_a_day=5&digest_hour=7
+alert_settings | most_a_day=5&digest_hour=7
 alert_add_browser
 alert_remove_browser
 alert_stop
@@ -181,12 +181,12 @@ source_pages | pages_per_day=7&most_pages=9&most_index_pages=9&most_depth=2
 decide_page | kind=valueless
 keen_tags | tags=b+i | do=train
 plan | policy=even&budget=9&unit=hour&longest_gap=24&interest_share=1
-desk
-desk_failing
-desk_queues
-desk_people | words=quix
+dashboard
+dashboard_failing
+dashboard_queues
+dashboard_users | words=quix
 set_active | active=no
-desk_storage
+dashboard_storage
 audit | words=source
 audit_csv
 sections
@@ -198,8 +198,8 @@ jobs
 start_job | kind=index
 job
 change_job
-stuck
-decide_stuck | do=discard&id=$stuck_id | do=send&id=$stuck_id
+dead_letters
+decide_dead_letter | do=discard&id=$stuck_id | do=send&id=$stuck_id
 invitations | days=3&note=mine
 take_back_invitation
 """
