@@ -14,7 +14,7 @@ def _languages() -> list[tuple[str, object]]:
     return [("", _("Browser default")), *settings.LANGUAGES]
 
 
-class LooksForm(forms.Form):
+class AppearanceForm(forms.Form):
     """What also somebody who is not signed in may choose."""
 
     language = forms.ChoiceField(required=False, label=_("Language"), choices=_languages, widget=forms.RadioSelect)

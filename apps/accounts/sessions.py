@@ -4,7 +4,7 @@ from django.contrib.sessions.backends import db
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.utils.timezone import now
 
-from apps.database.sanitizing import storable
+from apps.database.sanitizing import sanitize
 from apps.database.statements import fetch_as
 
 _SESSION = """
@@ -14,7 +14,7 @@ SELECT session_key, session_data, expire_date FROM django_session WHERE session_
 
 class SessionStore(db.SessionStore):
     def _get_session_from_db(self) -> AbstractBaseSession | None:
-        for session in fetch_as(self.model, _SESSION, [storable(self.session_key or ""), now()]):
+        for session in fetch_as(self.model, _SESSION, [sanitize(self.session_key or ""), now()]):
             return session
         self._session_key = None
         return None

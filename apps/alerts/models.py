@@ -23,10 +23,12 @@ class Revision(models.Model):
     saved_id = models.BigIntegerField()
 
 
-class Standing(models.Model):
+class PercolatorQuery(models.Model):
     """A saved search as new postings are tried on it."""
 
-    saved = models.OneToOneField(SavedSearch, on_delete=models.CASCADE, primary_key=True, related_name="standing")
+    saved = models.OneToOneField(
+        SavedSearch, on_delete=models.CASCADE, primary_key=True, related_name="percolator_query"
+    )
     query = models.CharField(max_length=1_000)  # that its anchors are of
     refusal = models.CharField(max_length=300, blank=True)  # why nothing can be tried on it; then it has no anchors
     weighed = models.CharField(max_length=1_000, blank=True, db_default="")  # the query that its `Relevance` is of
@@ -39,7 +41,7 @@ class Standing(models.Model):
         ]
 
 
-class Anchor(models.Model):
+class QueryTerm(models.Model):
     """A term without which a posting is not found by a search, in one reading of the search's words.
 
     A posting in one of `languages` that has `term` and all of `beside` is a candidate; if the anchor is `exact`, that
@@ -48,7 +50,7 @@ class Anchor(models.Model):
 
     id = models.BigAutoField(primary_key=True)
     # The database does not check it: see Hit.
-    saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, related_name="anchors", db_constraint=False)
+    saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, related_name="query_terms", db_constraint=False)
     user_id = models.BigIntegerField()  # whose search it is
     term = models.TextField(db_collation="C")  # of the words of a posting, or of its source and the like (marked)
     beside = ArrayField(models.TextField(db_collation="C"), default=list)
@@ -110,11 +112,11 @@ class Rule(models.Model):
         return f"rule of search {self.saved_id}"
 
 
-class Wishes(models.Model):
+class NotificationSettings(models.Model):
     """When and how much a person wants to be told. Without a row as by default."""
 
     user = models.OneToOneField(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="alert_wishes"
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="notification_settings"
     )
     quiet_from = models.TimeField(null=True)  # in the person's zone; both or none
     quiet_until = models.TimeField(null=True)
@@ -122,7 +124,7 @@ class Wishes(models.Model):
     most_a_day = models.PositiveIntegerField(default=50)  # mails and pushes; what is over waits for the digest of a day
 
     class Meta:
-        verbose_name_plural = "wishes"
+        verbose_name_plural = "notification settings"
         constraints = [
             models.CheckConstraint(condition=Q(digest_hour__lte=23), name="wishes_digest_hour"),
             models.CheckConstraint(

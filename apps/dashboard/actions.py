@@ -64,7 +64,7 @@ def curate_sources(
         If a weight is none.
     """
     if wish.state is not None:
-        retrieval.hold(source_ids)  # workers lock schedules before sources, and so must we
+        retrieval.lock_sources(source_ids)  # workers lock schedules before sources, and so must we
     curated = sources.curate(source_ids, wish, by=by)
     if curated.changed:
         retrieval.adopt_sources(curated.changed, now=now)
@@ -128,7 +128,7 @@ def merge_sources(kept_id: int, merged_id: int, *, now: datetime, by: sources.By
 def _merge(kept_id: int, merged_id: int, now: datetime, by: sources.By) -> Merged:
     if kept_id == merged_id:
         raise NotMergeable("A feed cannot be merged with itself.")
-    retrieval.hold([kept_id, merged_id])  # from here on no worker stores anything of either
+    retrieval.lock_sources([kept_id, merged_id])  # from here on no worker stores anything of either
     present = set(source_queries.everything().filter(pk__in=[kept_id, merged_id]).values_list("pk", flat=True))
     if kept_id not in present:
         raise NotMergeable("The feed to keep does not exist.")

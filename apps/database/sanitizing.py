@@ -1,10 +1,10 @@
 """What a database cannot take of what people send."""
 
 
-def storable(text: str) -> str:
+def sanitize(text: str) -> str:
     """Without zero bytes and halves of characters.
 
-    >>> storable("a\\x00b\\ud800")
+    >>> sanitize("a\\x00b\\ud800")
     'ab'
     """
     return text.encode("utf-8", "ignore").decode().replace("\x00", "")

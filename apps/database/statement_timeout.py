@@ -12,7 +12,7 @@ class TookTooLong(Exception):
 
 
 @contextmanager
-def brief(seconds: float) -> Iterator[None]:
+def statement_timeout(seconds: float) -> Iterator[None]:
     """Read within a transaction whose statements take so long at most, and which can write nothing.
 
     Inside another transaction it is only a part of that, as consistent as that is, and could write.

@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.database.advisory_locks import take
 from apps.feed_health import queries
-from apps.feed_health.models import MailWish, Notice
+from apps.feed_health.models import MailSetting, Notice
 from apps.following.queries import FAILURES_THAT_TELL
 
 logger = logging.getLogger(__name__)
@@ -149,9 +149,9 @@ def dismiss_all(user: User, *, up_to: int, now: datetime) -> int:
 def set_mail(user: User, *, is_wanted: bool, now: datetime) -> None:
     """Send notices by mail, too, from now on; or no more."""
     if is_wanted:
-        MailWish.objects.get_or_create(user=user, defaults={"since": now})
+        MailSetting.objects.get_or_create(user=user, defaults={"since": now})
     else:
-        MailWish.objects.filter(user=user).delete()
+        MailSetting.objects.filter(user=user).delete()
 
 
 def mail(*, now: datetime) -> int:

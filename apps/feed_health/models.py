@@ -40,7 +40,7 @@ class Notice(models.Model):
         indexes = [models.Index(fields=["user", "-id"], condition=Q(dismissed_at=None), name="notice_open")]
 
 
-class MailWish(models.Model):
+class MailSetting(models.Model):
     """Somebody who wants notices by mail, too. Without a row they are only in the portal."""
 
     user = models.OneToOneField(

@@ -8,7 +8,7 @@ from django.db.models import F, QuerySet
 
 from apps.accounts.models import User
 from apps.database.statements import fetch, rows_as
-from apps.feed_health.models import MailWish, Notice
+from apps.feed_health.models import MailSetting, Notice
 
 MAX_SHOWN = 100
 
@@ -32,7 +32,7 @@ def open_count(user: User) -> int:
 
 
 def wants_mail(user: User) -> bool:
-    return MailWish.objects.filter(user=user).exists()
+    return MailSetting.objects.filter(user=user).exists()
 
 
 def to_be_mailed() -> QuerySet[Notice]:

@@ -34,7 +34,7 @@ class PrivateAddress(models.Model):
         ]
 
 
-class AskedFeed(models.Model):
+class RequestedFeed(models.Model):
     """A feed that somebody asked for of late, and what hubs were told of it.
 
     `due_at` is when it is looked at next, or when hubs are tried again that could not be told. Whoever is at it holds

@@ -86,7 +86,7 @@ class AddressRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class FeedFormat:
     """A list that has no address yet."""
 
     value: str  # as the form has it: its kind and its number
@@ -97,7 +97,7 @@ class Wish:
 @dataclass(frozen=True, slots=True)
 class AddressesPage:
     rows: tuple[AddressRow, ...]
-    wishes: Sequence[Wish]
+    wishes: Sequence[FeedFormat]
 
 
 def addresses_page(user: User) -> AddressesPage:
@@ -110,7 +110,9 @@ def addresses_page(user: User) -> AddressesPage:
     ]
     lists += [(Kind.FOLDER, folder_id, " / ".join(path)) for folder_id, path in folders.items()]
     lists += [(Kind.TAG, tag.pk, tag.name) for tag in following.tags_of(user)]
-    wishes = [Wish(f"{kind}-{list_id}", name, kind) for kind, list_id, name in lists if (kind, list_id) not in had]
+    wishes = [
+        FeedFormat(f"{kind}-{list_id}", name, kind) for kind, list_id, name in lists if (kind, list_id) not in had
+    ]
     return AddressesPage(tuple(map(_row, found)), wishes)
 
 

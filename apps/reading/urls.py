@@ -43,7 +43,7 @@ urlpatterns = [
     path("posting/<int:posting_id>/menu/", marks.menu, name="menu"),
     path("posting/<int:posting_id>/up-to/", marks.mark_up_to, name="mark_up_to"),
     path("posting/<int:posting_id>/note/", own.note, name="note"),
-    path("posting/<int:posting_id>/place/", playing.place, name="place"),
+    path("posting/<int:posting_id>/place/", playing.position, name="place"),
     path("posting/<int:posting_id>/share/", sharing.share, name="share"),
     path("posting/<int:posting_id>/summary/", summaries.summary, name="summary"),
     path("recording/<str:signature>/<str:encoded>", recordings.recording, name="recording"),
@@ -69,7 +69,7 @@ urlpatterns = [
     # alerts
     path("alerts/", alerts.log, name="alert_messages"),
     path("alerts/<int:message_id>/retry/", alerts.retry, name="alert_retry"),
-    path("alerts/wishes/", alerts.wishes, name="alert_settings"),
+    path("alerts/wishes/", alerts.settings, name="alert_settings"),
     path("alerts/browsers/", alerts.add_browser, name="alert_add_browser"),
     path("alerts/browsers/<int:browser_id>/remove/", alerts.remove_browser, name="alert_remove_browser"),
     path("alerts/stop/<str:token>/", alerts.stop, name="alert_stop"),
@@ -100,7 +100,7 @@ urlpatterns = [
     path("opml/", opml.import_list, name="opml"),
     path("opml/export/", opml.export_list, name="opml_export"),
     path("preferences/", preferences.preferences, name="preferences"),
-    path("looks/", appearance.looks, name="looks"),
+    path("looks/", appearance.appearance, name="looks"),
     # installed, and without a network
     path("preferences/offline/", offline.device, name="offline"),
     path("manifest.webmanifest", offline.manifest, name="manifest"),

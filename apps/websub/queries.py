@@ -73,5 +73,5 @@ def push_of(source_id: int, now: datetime) -> PushOfSource | None:
     return PushOfSource(latest, is_live, tuple(deliveries))
 
 
-def is_asked(source_id: int) -> bool:
+def is_checked(source_id: int) -> bool:
     return Schedule.objects.filter(pk=source_id, due_at__isnull=False).exists()

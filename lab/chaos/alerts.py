@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from apps.accounts.models import User
 from apps.alerts import actions
 from apps.alerts.actions.delivering import retry
-from apps.alerts.actions.rules import set_rule, set_wishes
+from apps.alerts.actions.rules import set_notification_settings, set_rule
 from apps.alerts.models import Attempt, Hit, Message, OutboxRow
 from apps.database.statements import fetch
 from apps.postings.actions import Document, store
@@ -68,7 +68,7 @@ def people(count: int, mail: MailServer, web: Receiver, taken: Taken) -> None:
         saved = save_search(user, _word(number), _word(number), order=SavedSearch.Order.NEWEST, now=now)
         taken.browsers[f"/browser/{number}"] = a_browser(user, web.url(f"/browser/{number}"), now=now)
         set_rule(user, saved.pk, mail="once", push=True, webhook_url=web.url(f"/hook/{number}"))
-        set_wishes(user, most_a_day=1_000)
+        set_notification_settings(user, most_a_day=1_000)
     web.behave, mail.behave = taken.call, taken.mail
 
 

@@ -16,7 +16,7 @@ from apps.retrieval.algorithms.crawl.deciding import (
     Limits,
     NewLink,
     Seen,
-    after_look,
+    after_fetch,
     for_new_link,
 )
 from apps.retrieval.algorithms.crawl.links import links_of
@@ -27,7 +27,7 @@ URL = "https://example.org/politics/council-keeps-the-old-bridge-open-4711"
 
 
 def look(*, looks: int = 0, failures: int = 0, url: str = URL, status: int = 200, **said) -> Decision:
-    return after_look(Seen(url, status, **said), looks=looks, failures=failures, now=NOW)
+    return after_fetch(Seen(url, status, **said), looks=looks, failures=failures, now=NOW)
 
 
 def test_news_is_never_fetched_again():
@@ -130,7 +130,7 @@ def test_every_page_is_done_with_after_a_few_looks(answers):
     looks = failures = fetched = 0
     now = NOW
     for answer in answers:
-        decision = after_look(answer, looks=looks, failures=failures, now=now)
+        decision = after_fetch(answer, looks=looks, failures=failures, now=now)
         fetched += 1
         assert decision.looks + decision.failures > 0
         assert decision.kind in ("news", "index", "valueless", "unknown")

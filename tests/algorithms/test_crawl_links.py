@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.postings.algorithms.extraction.documents import read_page
-from apps.retrieval.algorithms.crawl.links import MAX_LINKS, Link, Wishes, links_of, wishes_of
+from apps.retrieval.algorithms.crawl.links import MAX_LINKS, Link, RobotsDirectives, links_of, robots_directives
 from apps.sources.algorithms.addresses import absolute
 
 URL = "https://example.org/news/"
@@ -14,8 +14,8 @@ def links(html: str, url: str = URL) -> list[Link]:
     return links_of(read_page(html.encode()).root, url)
 
 
-def wishes(html: str, *, url: str = URL, header: str = "") -> Wishes:
-    return wishes_of(read_page(html.encode()).root, url, header=header)
+def wishes(html: str, *, url: str = URL, header: str = "") -> RobotsDirectives:
+    return robots_directives(read_page(html.encode()).root, url, header=header)
 
 
 hrefs = st.sampled_from(
@@ -102,9 +102,11 @@ def test_neither_another_site_nor_the_first_page_is_believed_to_be_canonical():
 
 
 def test_wishes_of_crawlers_come_from_the_page_and_from_the_header():
-    assert wishes('<head><meta name=robots content="noindex, nofollow"></head>') == Wishes(noindex=True, nofollow=True)
-    assert wishes('<head><meta name=Robots content="none"></head>') == Wishes(noindex=True, nofollow=True)
-    assert wishes('<head><meta name=googlebot content="noindex"></head>') == Wishes()
-    assert wishes("<p>", header="googlebot: noindex, max-snippet: 20") == Wishes()
-    assert wishes("<p>", header="wirebeat: noindex") == Wishes(noindex=True)
-    assert wishes("<p>", header="nofollow") == Wishes(nofollow=True)
+    assert wishes('<head><meta name=robots content="noindex, nofollow"></head>') == RobotsDirectives(
+        noindex=True, nofollow=True
+    )
+    assert wishes('<head><meta name=Robots content="none"></head>') == RobotsDirectives(noindex=True, nofollow=True)
+    assert wishes('<head><meta name=googlebot content="noindex"></head>') == RobotsDirectives()
+    assert wishes("<p>", header="googlebot: noindex, max-snippet: 20") == RobotsDirectives()
+    assert wishes("<p>", header="wirebeat: noindex") == RobotsDirectives(noindex=True)
+    assert wishes("<p>", header="nofollow") == RobotsDirectives(nofollow=True)

@@ -4,17 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.alerts.algorithms.percolator import Eyes, NoAnchor, Plan, Rarity, group_of, holds, is_personal
+from apps.alerts.algorithms.percolator import DocumentView, NoIndexTerm, Plan, Rarity, group_of, is_personal
+from apps.alerts.algorithms.percolator import matches as holds
 from apps.postings.algorithms.words import analyse
 from apps.postings.algorithms.words.languages import read_alike
 from apps.search.algorithms.language import matches, parse
-from tests.standing import NOW, POSTINGS, QUERIES, a_reading, asks_something, values_of
+from tests.percolation import NOW, POSTINGS, QUERIES, a_reading, asks_something, values_of
 
 DOCUMENTS = Rarity({"elect": 900, "pari": 300, "berlin": 200, "oslo": 10, "climat": 500, "category:world": 400})
 
 
 def anchors(query):
-    return Plan(parse(query)).anchors(DOCUMENTS.documents)
+    return Plan(parse(query)).index_terms(DOCUMENTS.documents)
 
 
 def in_english(query):
@@ -81,12 +82,12 @@ def test_many_alternatives_beside_each_other_are_not_multiplied_out():
     "query", ["", "-paris", "after:today", "is:unread", "the", "the of", "paris OR -london", "paris OR is:starred", "…"]
 )
 def test_what_names_nothing_is_refused(query):
-    with pytest.raises(NoAnchor, match="has to name a word"):
+    with pytest.raises(NoIndexTerm, match="has to name a word"):
         Plan(parse(query))
 
 
 def test_a_name_without_letters_is_refused():
-    with pytest.raises(NoAnchor, match="without any letter"):
+    with pytest.raises(NoIndexTerm, match="without any letter"):
         Plan(parse("source:…"))
 
 
@@ -95,7 +96,9 @@ def test_a_phrase_of_stop_words_is_asked():
 
 
 @given(
-    QUERIES, POSTINGS, st.builds(Eyes, st.sampled_from(["", "my paper"]), st.booleans(), st.booleans(), st.booleans())
+    QUERIES,
+    POSTINGS,
+    st.builds(DocumentView, st.sampled_from(["", "my paper"]), st.booleans(), st.booleans(), st.booleans()),
 )
 def test_what_holds_for_a_reading_is_what_matches(query, posting, eyes):
     tree, reading = parse(query), a_reading(posting)
@@ -104,21 +107,21 @@ def test_what_holds_for_a_reading_is_what_matches(query, posting, eyes):
     )
     assert holds(tree, reading, eyes, now=NOW) == expected
     if not is_personal(tree):
-        assert holds(tree, reading, Eyes(), now=NOW) == expected
+        assert holds(tree, reading, DocumentView(), now=NOW) == expected
 
 
 @given(QUERIES, POSTINGS)
 def test_a_posting_that_answers_meets_an_anchor_and_an_exact_one_is_an_answer(query, posting):
     tree, reading = parse(query), a_reading(posting)
     try:
-        rows = Plan(tree).anchors(DOCUMENTS.documents)
-    except NoAnchor:
+        rows = Plan(tree).index_terms(DOCUMENTS.documents)
+    except NoIndexTerm:
         return
     met = [
         row
         for row in rows
         if row.languages & 1 << group_of(reading.language) and reading.terms.issuperset({row.term, *row.beside})
     ]
-    answers = holds(tree, reading, Eyes(), now=NOW) and asks_something(tree, reading.language)
+    answers = holds(tree, reading, DocumentView(), now=NOW) and asks_something(tree, reading.language)
     assert bool(met) >= answers
     assert answers or not any(row.exact for row in met)

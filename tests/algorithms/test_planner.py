@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.retrieval.algorithms.planner.lookahead import LOSS_HOURS, Outlook, instants_ahead, next_gaps, plan
+from apps.retrieval.algorithms.planner.lookahead import LOSS_HOURS, Outlook, due_times_ahead, next_gaps, plan
 from apps.retrieval.algorithms.planner.price import closed_form_price, controlled_price
 from apps.retrieval.algorithms.planner.rehearsal import price_for, rehearse
 
@@ -89,7 +89,7 @@ def outlook_of(random, sources, **given):
 
 def test_many_sources_at_once_get_what_each_gets_alone():
     outlook = outlook_of(np.random.default_rng(14), 60)
-    alone = [instants_ahead(outlook.part(slice(i, i + 1)))[0] - outlook.now[i] for i in range(60)]
+    alone = [due_times_ahead(outlook.part(slice(i, i + 1)))[0] - outlook.now[i] for i in range(60)]
     assert next_gaps(outlook) == pytest.approx(alone, abs=1e-9)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.exact import best_instants_on_grid
 from apps.retrieval.algorithms.planner import lookahead
-from apps.retrieval.algorithms.planner.lookahead import LOSS_HOURS, Outlook, instants_ahead, next_gaps, plan, usual_gap
+from apps.retrieval.algorithms.planner.lookahead import LOSS_HOURS, Outlook, due_times_ahead, next_gaps, plan, usual_gap
 from apps.retrieval.algorithms.profiles import Profile
 from apps.retrieval.algorithms.sia.metrics import expected_delay
 from tests.algorithms.outlooks import random_outlook
@@ -151,7 +151,7 @@ def cost_of_days(day, price, count):
 def test_many_sources_at_once_get_what_each_gets_alone(seed, windows):
     random = np.random.default_rng(seed)
     outlook = random_outlook(random, 8, window=random.choice([3.0, 20.0, np.inf], 8) if windows else np.inf)
-    alone = [instants_ahead(outlook.part(slice(i, i + 1)))[0] - outlook.now[i] for i in range(8)]
+    alone = [due_times_ahead(outlook.part(slice(i, i + 1)))[0] - outlook.now[i] for i in range(8)]
     assert next_gaps(outlook) == pytest.approx(alone, abs=1e-9)
 
 
@@ -170,7 +170,7 @@ def test_no_sources_have_no_gaps():
 def test_the_coming_instants_keep_their_bounds(seed):
     outlook = random_outlook(np.random.default_rng(seed), 4)
     for i in range(4):
-        instants = instants_ahead(outlook.part(slice(i, i + 1)))
+        instants = due_times_ahead(outlook.part(slice(i, i + 1)))
         gaps = np.diff([outlook.now[i], *instants])
         assert gaps.min() >= outlook.least[i] - 1e-6
         assert gaps[0] <= max(outlook.longest[i], outlook.least[i]) + 1e-6
@@ -179,7 +179,7 @@ def test_the_coming_instants_keep_their_bounds(seed):
 def test_a_least_gap_above_the_usual_one_is_the_gap():
     flat = flat_outlook(rate=100.0, price=1.0, least=3.0)
     assert next_gaps(flat) == pytest.approx(3.0)
-    assert np.diff(instants_ahead(flat)[:3]) == pytest.approx([3.0, 3.0])
+    assert np.diff(due_times_ahead(flat)[:3]) == pytest.approx([3.0, 3.0])
 
 
 def test_a_longest_gap_below_the_usual_one_is_the_gap():

@@ -12,7 +12,7 @@ from apps.retrieval.algorithms.politeness import (
     ResponseFacts,
     freshness,
     judge,
-    next_instant,
+    next_due_time,
     retry_after,
 )
 from apps.sources.formats.feed import UpdateHints
@@ -214,7 +214,7 @@ def test_the_reason_is_told_to_people(answer, memory, reason):
 
 def following(wish: float = HOUR, not_before: float = 0, jitter: float = 0.0, **hints: object) -> float:
     """Seconds from now to the next instant."""
-    instant = next_instant(
+    instant = next_due_time(
         NOW + timedelta(seconds=wish),
         NOW + timedelta(seconds=not_before),
         UpdateHints(**hints),  # type: ignore[arg-type]

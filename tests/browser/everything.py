@@ -133,8 +133,8 @@ def _a_search_that_found_something(user: User, source: Source) -> SavedSearch:
     alerts.match(now=timezone.now())
     source.interest = 3.5
     source.save()
-    saved.standing.counted = 1.0
-    saved.standing.save()
+    saved.percolator_query.counted = 1.0
+    saved.percolator_query.save()
     Relevance.objects.create(saved=saved, source=source, value=0.3)
     Message.objects.filter(saved=saved).update(state="failed", done_at=timezone.now(), error="It did not answer.")
     Browser.objects.create(

@@ -71,8 +71,8 @@ def test_pages_fit_and_are_legible(page: Page, signed_in: AbstractUser, width: i
     source = saved.hits.first().posting.source
     source.interest = 3.5
     source.save()
-    saved.standing.counted = 1.0
-    saved.standing.save()
+    saved.percolator_query.counted = 1.0
+    saved.percolator_query.save()
     Relevance.objects.create(saved=saved, source=source, value=0.3)
     a_retrieval(source, fetched_at=timezone.now())
     Message.objects.filter(saved=saved).update(state="failed", done_at=timezone.now(), error="It did not answer.")

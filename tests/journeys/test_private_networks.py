@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.accounts.actions import make_token
 from apps.alerts.actions.delivering import deliver
-from apps.alerts.actions.rules import MAX_A_DAY, set_wishes
+from apps.alerts.actions.rules import MAX_A_DAY, set_notification_settings
 from apps.alerts.models import Browser, Message, Rule
 from apps.alerts.queries.messages import due
 from apps.retrieval.actions import adopt_sources, lookups
@@ -327,7 +327,7 @@ def test_messages_are_not_delivered_to_private_addresses(ports, watch):
     person = a_person()
     saved = a_search(person, webhook_url="https://hooks.example/", push=True)
     a_browser(person, "https://push.example/1")
-    set_wishes(person, most_a_day=MAX_A_DAY)
+    set_notification_settings(person, most_a_day=MAX_A_DAY)
     for address in addresses(ports):
         Rule.objects.update(webhook_url=address)
         if "[" not in address:  # the library that signs takes no IPv6

@@ -17,6 +17,11 @@ MEMBERS = (
     Member(marks.PLACES, "how far you came in recordings, one a line", marks.write_places, marks.take_places),
     Member(marks.REACTIONS, "what you opened and hid, one a line", marks.write_reactions, marks.take_reactions),
     Member(searches.SEARCHES, "your searches and their rules", searches.write_searches, searches.take_searches),
-    Member(searches.WISHES, "when you want to be told", searches.write_wishes, searches.take_wishes),
+    Member(
+        searches.WISHES,
+        "when you want to be told",
+        searches.write_notification_settings,
+        searches.take_notification_settings,
+    ),
     Member("starred.atom", "what you starred, whole, as a feed for any reader", starred.write),
 )

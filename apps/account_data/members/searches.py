@@ -9,7 +9,7 @@ from apps.account_data.members.base import Taking
 from apps.accounts.models import User
 from apps.alerts.actions import rules
 from apps.alerts.channels import with_settings
-from apps.alerts.models import Rule, Standing, Wishes
+from apps.alerts.models import NotificationSettings, PercolatorQuery, Rule
 from apps.following.actions import NotPossible
 from apps.search.actions import saved as saving
 from apps.search.algorithms.language import BadQuery
@@ -24,7 +24,7 @@ def write_searches(user: User) -> Iterator[bytes]:
     """Without the secrets of their feeds' addresses and webhooks' signatures, which are this portal's."""
     kept = list(saved_searches(user))
     rule_of = {rule.pk: rule for rule in Rule.objects.filter(saved__in=kept)}
-    importance = dict(Standing.objects.filter(saved__in=kept).values_list("pk", "importance"))
+    importance = dict(PercolatorQuery.objects.filter(saved__in=kept).values_list("pk", "importance"))
     yield document_of(
         [
             {
@@ -85,19 +85,19 @@ def _take_rule(taking: Taking, saved: SavedSearch, rule: Record) -> None:
     )
 
 
-def write_wishes(user: User) -> Iterator[bytes]:
-    wishes = Wishes.objects.filter(user=user).first()
+def write_notification_settings(user: User) -> Iterator[bytes]:
+    wishes = NotificationSettings.objects.filter(user=user).first()
     if wishes is not None:
         told = {name: getattr(wishes, name) for name in ("quiet_from", "quiet_until", "digest_hour", "most_a_day")}
         yield document_of(told)
 
 
-def take_wishes(taking: Taking) -> None:
+def take_notification_settings(taking: Taking) -> None:
     found = record(taking.container, WISHES)
-    if found is None or Wishes.objects.filter(user=taking.user).exists():
+    if found is None or NotificationSettings.objects.filter(user=taking.user).exists():
         return
     try:
-        rules.set_wishes(
+        rules.set_notification_settings(
             taking.user,
             quiet_from=_time(found, "quiet_from"),
             quiet_until=_time(found, "quiet_until"),

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 
 from apps.accounts.models import User
-from apps.alerts.actions.enqueuing import lay, send_tasks
+from apps.alerts.actions.enqueuing import enqueue, send_tasks
 from apps.alerts.actions.locks import TOLD
 from apps.alerts.actions.rules import forget_browsers, stop_token_of
 from apps.alerts.algorithms.times import MAX_ATTEMPTS, next_attempt, start_of_day
@@ -21,7 +21,7 @@ from apps.alerts.channels import DIGEST, Channel, Delivery, DeliveryResult, Mess
 from apps.alerts.channels.digest import digest_of_day
 from apps.alerts.models import Attempt, Browser, Hit, Message, Rule
 from apps.alerts.queries.contents import Group, groups_of
-from apps.alerts.queries.messages import wishes_of, zone_of
+from apps.alerts.queries.messages import notification_settings_of, zone_of
 from apps.database.advisory_locks import take
 
 logger = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ def _keeps_up(message: Message, now: datetime) -> bool:
 
 
 def _is_over_limit(message: Message, now: datetime) -> bool:
-    wishes, zone = wishes_of(message.user), zone_of(message.user)
+    wishes, zone = notification_settings_of(message.user), zone_of(message.user)
     if message.channel == DIGEST and message.due_at.astimezone(zone).hour == wishes.digest_hour:
         return False  # the digest of the day takes what is over
     take(TOLD + message.user_id)  # or two at once would each be the last one
@@ -119,11 +119,11 @@ def _is_over_limit(message: Message, now: datetime) -> bool:
 def _put_off(message: Message, now: datetime) -> None:
     """Leave a message to the next digest of the day; one that cannot be mailed is itself sent then."""
     user = message.user
-    wishes = wishes_of(user)
+    wishes = notification_settings_of(user)
     later = digest_of_day(user, now)
     reason = f"More than {wishes.most_a_day} messages in a day: "
     if user.email:
-        lay({MessageKey(user.pk, DIGEST, None, None, later): message.hits}, now=now, wait=False)
+        enqueue({MessageKey(user.pk, DIGEST, None, None, later): message.hits}, now=now, wait=False)
         _end(message, State.DROPPED, reason + "it is in the digest of the day.", now)
     elif wishes.most_a_day:
         message.due_at, message.error = later, reason + "it waits for the next."

@@ -18,7 +18,7 @@ HANDED_OUT_EVERY = 5.0  # s; a task that waited for longer is overtaken by the n
 MAX_HITS = 200  # of a message
 
 
-def lay(hits_by_slot: Mapping[MessageKey, Sequence[int]], *, now: datetime, wait: bool = True) -> None:
+def enqueue(hits_by_slot: Mapping[MessageKey, Sequence[int]], *, now: datetime, wait: bool = True) -> None:
     """Put hits into messages, in a fixed number of statements; a task sends those that are due once that is certain.
 
     Who cannot keep up gets fewer and longer messages. Whoever holds other messages must not `wait` for those that

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db import connection, transaction
 
 from apps.alerts.actions.locks import MATCHING
-from apps.alerts.algorithms.percolator import Anchor, NoAnchor, Plan, Rarity, words_of
+from apps.alerts.algorithms.percolator import IndexTerm, NoIndexTerm, Plan, Rarity, words_of
 from apps.alerts.models import Revision
 from apps.database.advisory_locks import take
 from apps.database.statements import fetch_rows
@@ -57,26 +57,29 @@ def prepare_all_anew() -> None:
         cursor.execute("INSERT INTO alerts_revision (saved_id) SELECT id FROM search_savedsearch ORDER BY id")
 
 
-def _anchored(queries: Mapping[int, str]) -> tuple[dict[int, list[Anchor]], dict[int, str]]:
+def _anchored(queries: Mapping[int, str]) -> tuple[dict[int, list[IndexTerm]], dict[int, str]]:
     """The anchors of each search, and why some have none."""
     plans: dict[int, Plan] = {}
     refusals: dict[int, str] = {}
     for saved_id, query in queries.items():
         try:
             plans[saved_id] = Plan(parse(query))
-        except (BadQuery, NoAnchor) as error:  # it was read when it was saved, but the language may have changed since
+        except (
+            BadQuery,
+            NoIndexTerm,
+        ) as error:  # it was read when it was saved, but the language may have changed since
             refusals[saved_id] = str(error)
     known = terms.counted(words_of({term for plan in plans.values() for term in plan.terms()}))
     rarity = Rarity({term: counted.documents for term, counted in known.items()})
-    return {saved_id: plan.anchors(rarity.documents) for saved_id, plan in plans.items()}, refusals
+    return {saved_id: plan.index_terms(rarity.documents) for saved_id, plan in plans.items()}, refusals
 
 
-_COPY = "COPY alerts_anchor (saved_id, user_id, term, beside, languages, exact) FROM STDIN (FORMAT BINARY)"
+_COPY = "COPY alerts_queryterm (saved_id, user_id, term, beside, languages, exact) FROM STDIN (FORMAT BINARY)"
 _KEEP = """
-INSERT INTO alerts_standing (saved_id, query, refusal, importance)
+INSERT INTO alerts_percolatorquery (saved_id, query, refusal, importance)
 SELECT *, 1.0 FROM unnest(%s::bigint[], %s::text[], %s::text[])
 ON CONFLICT (saved_id) DO UPDATE SET query = excluded.query, refusal = excluded.refusal
-WHERE (alerts_standing.query, alerts_standing.refusal) IS DISTINCT FROM (excluded.query, excluded.refusal)
+WHERE (alerts_percolatorquery.query, alerts_percolatorquery.refusal) IS DISTINCT FROM (excluded.query, excluded.refusal)
 """
 
 
@@ -84,7 +87,7 @@ def _write(
     saved_ids: Sequence[int],
     owners: Mapping[int, int],
     queries: Mapping[int, str],
-    anchored: Mapping[int, list[Anchor]],
+    anchored: Mapping[int, list[IndexTerm]],
     refusals: Mapping[int, str],
 ) -> None:
     reasons = [refusals.get(saved_id, "")[:MAX_REFUSAL_LENGTH] for saved_id in queries]
@@ -93,7 +96,7 @@ def _write(
         # Found while its search was being deleted, which knew nothing of it.
         cursor.execute("DELETE FROM alerts_hit WHERE saved_id = ANY(%s)", [gone])
         cursor.execute(_KEEP, [list(queries), list(queries.values()), reasons])
-        cursor.execute("DELETE FROM alerts_anchor WHERE saved_id = ANY(%s)", [list(saved_ids)])
+        cursor.execute("DELETE FROM alerts_queryterm WHERE saved_id = ANY(%s)", [list(saved_ids)])
         with cursor.copy(_COPY) as copy:
             copy.set_types(["int8", "int8", "text", "text[]", "int8", "bool"])
             for saved_id, found in anchored.items():

@@ -15,8 +15,8 @@ from django.db import transaction
 from apps.accounts.queries.time_zones import zone_named
 from apps.alerts.actions.findings import NewHit
 from apps.alerts.actions.locks import MATCHING
-from apps.alerts.actions.rule_effects import obey
-from apps.alerts.algorithms.percolator import Eyes, Reading, holds, is_personal
+from apps.alerts.actions.rule_effects import apply_rules
+from apps.alerts.algorithms.percolator import DocumentView, Reading, is_personal, matches
 from apps.alerts.queries import candidates as passing
 from apps.alerts.queries.candidates import Candidate
 from apps.database.advisory_locks import take
@@ -28,7 +28,7 @@ OLD = timedelta(days=7)  # from publication: what is found then was no news when
 
 _REMEMBERED = 20_000  # queries, as trees
 
-_NO_EYES = Eyes()
+_NO_EYES = DocumentView()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def answered(postings: Mapping[int, Reading], now: datetime) -> list[Candidate]:
 
 
 def _verified(doubtful: Sequence[Candidate], postings: Mapping[int, Reading], now: datetime) -> list[Candidate]:
-    asked = passing.asked({candidate.saved_id for candidate in doubtful})
+    asked = passing.candidates_of({candidate.saved_id for candidate in doubtful})
     parsed = {saved_id: _parsed(search.query) for saved_id, search in asked.items()}
     people = {candidate.user_id for candidate in doubtful if parsed[candidate.saved_id].is_personal}
     onlookers = passing.Onlookers(sorted(people), postings)
@@ -95,7 +95,7 @@ def _verified(doubtful: Sequence[Candidate], postings: Mapping[int, Reading], no
         posting_id, saved_id, user_id, _ = candidate
         (tree, is_own), posting = parsed[saved_id], postings[posting_id]
         eyes = onlookers.eyes_of(user_id, posting_id, posting) if is_own else _NO_EYES
-        if holds(tree, posting, eyes, now=nows[asked[saved_id].time_zone]):
+        if matches(tree, posting, eyes, now=nows[asked[saved_id].time_zone]):
             found.append(candidate)
     return found
 
@@ -141,4 +141,4 @@ def _act(news: Sequence[NewHit], now: datetime) -> None:
     saved_ids = sorted({hit.saved_id for hit in news})
     ruled = {id for (id,) in fetch("SELECT saved_id FROM alerts_rule WHERE saved_id = ANY(%s)", [saved_ids])}
     if ruled:
-        obey([hit for hit in news if hit.saved_id in ruled], now=now)
+        apply_rules([hit for hit in news if hit.saved_id in ruled], now=now)

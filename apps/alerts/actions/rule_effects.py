@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from apps.alerts.actions.enqueuing import lay
+from apps.alerts.actions.enqueuing import enqueue
 from apps.alerts.actions.findings import NewHit
 from apps.alerts.channels import MessageKey, Occasion, all_channels
 from apps.alerts.models import Browser, Rule
@@ -12,7 +12,7 @@ from apps.following.actions import mark_for_all, tag_for_all
 from apps.stories.actions import hide_for_all
 
 
-def obey(hits: Sequence[NewHit], *, now: datetime) -> None:
+def apply_rules(hits: Sequence[NewHit], *, now: datetime) -> None:
     """Mark, hide and tag what was found, and have people told of it, as the rule of each search says.
 
     Part of the caller's transaction: hits are obeyed exactly when they are kept. The number of statements is fixed.
@@ -24,7 +24,7 @@ def obey(hits: Sequence[NewHit], *, now: datetime) -> None:
     browsers = _browsers({rule.saved.user_id for rule in rules.values() if rule.push})
     occasions = [Occasion(rule, browsers[rule.saved.user_id], now) for rule in rules.values() if not rule.stopped_at]
     slots = {
-        occasion.rule.pk: [slot for channel in all_channels().values() for slot in channel.slots(occasion)]
+        occasion.rule.pk: [slot for channel in all_channels().values() for slot in channel.message_keys(occasion)]
         for occasion in occasions
     }
     hits_by_slot: defaultdict[MessageKey, list[int]] = defaultdict(list)
@@ -32,7 +32,7 @@ def obey(hits: Sequence[NewHit], *, now: datetime) -> None:
         for slot in slots.get(hit.saved_id, ()):
             hits_by_slot[slot].append(hit.id)
     if hits_by_slot:
-        lay(hits_by_slot, now=now)
+        enqueue(hits_by_slot, now=now)
 
 
 def _mark(obeyed: Sequence[tuple[NewHit, Rule]], now: datetime) -> None:

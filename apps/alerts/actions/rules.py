@@ -17,8 +17,8 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.alerts.algorithms.signing import new_secret
 from apps.alerts.channels import with_settings
-from apps.alerts.models import Browser, Message, Rule, Standing, Wishes
-from apps.database.sanitizing import storable
+from apps.alerts.models import Browser, Message, NotificationSettings, PercolatorQuery, Rule
+from apps.database.sanitizing import sanitize
 from apps.following.actions import NotPossible, checked_tag
 from apps.retrieval.http import guard
 from apps.search.models import SavedSearch
@@ -106,14 +106,14 @@ def _checked_webhook(user: User, saved_id: int, address: str) -> str:
 
 
 @transaction.atomic
-def set_wishes(
+def set_notification_settings(
     user: User,
     *,
     quiet_from: time | None = None,
     quiet_until: time | None = None,
     digest_hour: int = 7,
     most_a_day: int = 50,
-) -> Wishes:
+) -> NotificationSettings:
     """Say when and how much one wants to be told; times are of the person's own zone.
 
     Raises
@@ -135,7 +135,7 @@ def set_wishes(
         "digest_hour": digest_hour,
         "most_a_day": most_a_day,
     }
-    return Wishes.objects.update_or_create(user=user, defaults=values)[0]
+    return NotificationSettings.objects.update_or_create(user=user, defaults=values)[0]
 
 
 @transaction.atomic
@@ -153,7 +153,7 @@ def set_importance(user: User, saved_id: int, value: float) -> None:
         )
     saved = _own(user, saved_id)
     # A row that is not there yet has no query either: its anchors are still to be made.
-    Standing.objects.update_or_create(
+    PercolatorQuery.objects.update_or_create(
         saved=saved, defaults={"importance": value}, create_defaults={"importance": value, "query": ""}
     )
 
@@ -232,7 +232,7 @@ def _rules_of(token: str) -> QuerySet[Rule]:
         several = _SIGNER.unsign_object(token) if ":" in token else []
     except BadSignature:
         several = []
-    return Rule.objects.filter(Q(stop_token=storable(token)) | Q(pk__in=several))
+    return Rule.objects.filter(Q(stop_token=sanitize(token)) | Q(pk__in=several))
 
 
 def resume(user: User, saved_id: int) -> bool:

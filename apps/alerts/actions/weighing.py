@@ -10,7 +10,7 @@ from apps.alerts.actions.locks import WEIGHING
 from apps.alerts.actions.profiling import profile_sources
 from apps.alerts.algorithms.interest import counted_importance, interests
 from apps.alerts.algorithms.relevance import most_relevant
-from apps.alerts.models import Relevance, Standing
+from apps.alerts.models import PercolatorQuery, Relevance
 from apps.alerts.queries import interest
 from apps.database.advisory_locks import take
 from apps.retrieval.algorithms.cam.relevance import matrix
@@ -27,7 +27,7 @@ def weigh(limit: int = WEIGHED_AT_ONCE) -> int | None:
     """
     if not take(WEIGHING, wait=False):
         return None
-    waiting = Standing.objects.filter(refusal="").exclude(weighed=F("query")).exclude(query="").order_by("pk")
+    waiting = PercolatorQuery.objects.filter(refusal="").exclude(weighed=F("query")).exclude(query="").order_by("pk")
     queries = dict(waiting.values_list("pk", "query")[:limit])
     if queries:
         _weigh(queries)
@@ -49,13 +49,13 @@ def _weigh(queries: dict[int, str]) -> None:
         [Relevance(saved_id=saved_ids[row], source_id=source_ids[column], value=value) for row, column, value in found],
         batch_size=5_000,
     )
-    Standing.objects.filter(pk__in=list(queries)).update(weighed=F("query"))
+    PercolatorQuery.objects.filter(pk__in=list(queries)).update(weighed=F("query"))
 
 
 def weigh_all_anew(*, now: datetime) -> None:
     """Read anew what sources write about; then every search waits to be weighed."""
     profile_sources(now=now)
-    Standing.objects.exclude(weighed="").update(weighed="")
+    PercolatorQuery.objects.exclude(weighed="").update(weighed="")
 
 
 @transaction.atomic
@@ -81,8 +81,8 @@ def raise_interests() -> int | None:
 
 
 _COUNT = """
-UPDATE alerts_standing standing SET counted = coalesce(search.counted, 0)
-FROM alerts_standing other LEFT JOIN unnest(%s::bigint[], %s::float8[]) search (saved_id, counted) USING (saved_id)
+UPDATE alerts_percolatorquery standing SET counted = coalesce(search.counted, 0)
+FROM alerts_percolatorquery other LEFT JOIN unnest(%s::bigint[], %s::float8[]) search (saved_id, counted) USING (saved_id)
 WHERE other.saved_id = standing.saved_id AND standing.counted <> coalesce(search.counted, 0)
 """
 

@@ -18,9 +18,9 @@ from django.utils.functional import Promise
 
 from apps.accounts.models import User
 from apps.alerts.algorithms.times import end_of_quiet
-from apps.alerts.models import Message, Rule, Wishes
+from apps.alerts.models import Message, NotificationSettings, Rule
 from apps.alerts.queries.contents import Group
-from apps.alerts.queries.messages import wishes_of, zone_of
+from apps.alerts.queries.messages import notification_settings_of, zone_of
 from apps.database.registry import entries
 from apps.retrieval.algorithms.politeness import retry_after
 from apps.retrieval.http.fetching import Failure, Fetched, FetchRequest
@@ -70,17 +70,17 @@ class Occasion:
         return self.rule.saved.user
 
     @property
-    def wishes(self) -> Wishes:
-        return wishes_of(self.user)
+    def settings(self) -> NotificationSettings:
+        return notification_settings_of(self.user)
 
     def after_quiet(self, instant: datetime) -> datetime:
         """The instant, or the end of the person's quiet hours that it lies in."""
-        begins, ends = self.wishes.quiet_from, self.wishes.quiet_until
+        begins, ends = self.settings.quiet_from, self.settings.quiet_until
         if begins is None or ends is None:
             return instant
         return end_of_quiet(instant, begins, ends, zone_of(self.user)) or instant
 
-    def slot(self, channel: str, due_at: datetime, *, browser_id: int | None = None) -> MessageKey:
+    def message_key(self, channel: str, due_at: datetime, *, browser_id: int | None = None) -> MessageKey:
         """Where the hits are laid; a digest gathers those of several searches."""
         return MessageKey(self.user.pk, channel, None if channel == DIGEST else self.rule.pk, browser_id, due_at)
 
@@ -108,7 +108,7 @@ class Channel:
     """The interface of a module: what varies between channels."""
 
     label: Promise  # of its messages, for people
-    slots: Callable[[Occasion], Iterable[MessageKey]]  # where hits are laid
+    message_keys: Callable[[Occasion], Iterable[MessageKey]]  # where hits are laid
     send: Callable[
         [Delivery, datetime], DeliveryResult
     ]  # deliver a message; the key of a message is the same at each attempt

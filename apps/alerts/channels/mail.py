@@ -23,9 +23,9 @@ TAKEN = 250  # what SMTP says
 MAX_SUBJECT_LENGTH = 150  # characters
 
 
-def slots(occasion: Occasion) -> Iterator[MessageKey]:
+def message_keys(occasion: Occasion) -> Iterator[MessageKey]:
     if occasion.rule.mail == Rule.Mail.ONCE and occasion.user.email:
-        yield occasion.slot("mail", occasion.after_quiet(occasion.now))
+        yield occasion.message_key("mail", occasion.after_quiet(occasion.now))
 
 
 def deliver(errand: Delivery, now: datetime) -> DeliveryResult:
@@ -107,7 +107,7 @@ def _subject(groups: Sequence[Group]) -> str:
 
 CHANNEL = Channel(
     label=gettext_lazy("Mail"),
-    slots=slots,
+    message_keys=message_keys,
     send=deliver,
     wanted=~Q(mail=Rule.Mail.NONE),
     lease=timedelta(minutes=4),  # a mail server may take its time for each of its answers

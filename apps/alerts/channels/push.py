@@ -28,11 +28,11 @@ LONGEST_TITLE, LONGEST_BODY = 120, 300  # characters; push services take 4,096 b
 TITLES = 3  # that are named
 
 
-def slots(occasion: Occasion) -> Iterator[MessageKey]:
+def message_keys(occasion: Occasion) -> Iterator[MessageKey]:
     if occasion.rule.push:
         due_at = occasion.after_quiet(occasion.now)
         for browser_id in occasion.browsers:
-            yield occasion.slot("push", due_at, browser_id=browser_id)
+            yield occasion.message_key("push", due_at, browser_id=browser_id)
 
 
 def send(errand: Delivery, now: datetime) -> DeliveryResult:
@@ -116,4 +116,4 @@ def _lost(message: Message) -> str:
     return "" if message.browser else "The browser no longer accepts messages."
 
 
-CHANNEL = Channel(label=gettext_lazy("Browser"), slots=slots, send=send, wanted=Q(push=True), lost=_lost)
+CHANNEL = Channel(label=gettext_lazy("Browser"), message_keys=message_keys, send=send, wanted=Q(push=True), lost=_lost)

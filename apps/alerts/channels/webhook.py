@@ -19,9 +19,9 @@ from apps.following.actions import NotPossible
 FOUND, TEST = "search.found", "search.test"
 
 
-def slots(occasion: Occasion) -> Iterator[MessageKey]:
+def message_keys(occasion: Occasion) -> Iterator[MessageKey]:
     if occasion.rule.webhook_url:  # programs have no quiet hours
-        yield occasion.slot("webhook", occasion.now)
+        yield occasion.message_key("webhook", occasion.now)
 
 
 def send(errand: Delivery, now: datetime) -> DeliveryResult:
@@ -68,4 +68,6 @@ def _body(kind: str, group: Group, *, made_at: datetime) -> bytes:
     return json.dumps(told, ensure_ascii=False).encode()
 
 
-CHANNEL = Channel(label=gettext_lazy("Webhook"), slots=slots, send=send, wanted=~Q(webhook_url=""), is_counted=False)
+CHANNEL = Channel(
+    label=gettext_lazy("Webhook"), message_keys=message_keys, send=send, wanted=~Q(webhook_url=""), is_counted=False
+)

@@ -251,14 +251,14 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Standing",
+            name="PercolatorQuery",
             fields=[
                 (
                     "saved",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.CASCADE,
                         primary_key=True,
-                        related_name="standing",
+                        related_name="percolator_query",
                         serialize=False,
                         to="search.savedsearch",
                     ),
@@ -289,14 +289,14 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Wishes",
+            name="NotificationSettings",
             fields=[
                 (
                     "user",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.CASCADE,
                         primary_key=True,
-                        related_name="alert_wishes",
+                        related_name="notification_settings",
                         serialize=False,
                         to=settings.AUTH_USER_MODEL,
                     ),
@@ -307,7 +307,7 @@ class Migration(migrations.Migration):
                 ("most_a_day", models.PositiveIntegerField(default=50)),
             ],
             options={
-                "verbose_name_plural": "wishes",
+                "verbose_name_plural": "notification settings",
                 "constraints": [
                     models.CheckConstraint(condition=models.Q(("digest_hour__lte", 23)), name="wishes_digest_hour"),
                     models.CheckConstraint(
@@ -322,7 +322,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Anchor",
+            name="QueryTerm",
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("user_id", models.BigIntegerField()),
@@ -340,7 +340,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         db_constraint=False,
                         on_delete=django.db.models.deletion.CASCADE,
-                        related_name="anchors",
+                        related_name="query_terms",
                         to="search.savedsearch",
                     ),
                 ),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from apps.alerts.algorithms.percolator import Eyes, Reading, group_of, read
+from apps.alerts.algorithms.percolator import DocumentView, Reading, group_of, read
 from apps.database.statements import fetch_as, fetch_rows
 from apps.search.queries.resolving import host_of
 
@@ -55,7 +55,7 @@ WITH wanted AS MATERIALIZED (
     GROUP BY posting_id, language
 )
 SELECT posting_id, saved_id, user_id, bool_or(exact) AS exact
-FROM posting JOIN wanted USING (posting_id) JOIN alerts_anchor anchor ON anchor.term = wanted.term COLLATE "C"
+FROM posting JOIN wanted USING (posting_id) JOIN alerts_queryterm anchor ON anchor.term = wanted.term COLLATE "C"
 WHERE languages & language <> 0
     AND (beside = '{}' OR (posting_id, beside[1]) IN (SELECT posting_id, term FROM wanted))
     AND (cardinality(beside) < 2 OR beside <@ terms)
@@ -82,12 +82,12 @@ class Asked:
 
 _ASKED = """
 SELECT saved_id, standing.query, time_zone
-FROM alerts_standing standing JOIN search_savedsearch saved ON saved.id = saved_id
+FROM alerts_percolatorquery standing JOIN search_savedsearch saved ON saved.id = saved_id
 JOIN accounts_user ON accounts_user.id = user_id WHERE saved_id = ANY(%s)
 """
 
 
-def asked(saved_ids: Collection[int]) -> dict[int, Asked]:
+def candidates_of(saved_ids: Collection[int]) -> dict[int, Asked]:
     return {search.saved_id: search for search in fetch_as(Asked, _ASKED, [list(saved_ids)])}
 
 
@@ -117,9 +117,11 @@ class Onlookers:
             for row in fetch_rows(_MARKS, [list(user_ids), list(postings)])
         }
 
-    def eyes_of(self, user_id: int, posting_id: int, posting: Reading) -> Eyes:
+    def eyes_of(self, user_id: int, posting_id: int, posting: Reading) -> DocumentView:
         follow = self._follows.get((user_id, posting.source_id))
         is_read, is_starred = self._marks.get((user_id, posting_id), (None, False))
         if is_read is None:
             is_read = follow is None or posting.published_at < follow[1] or posting_id <= follow[2]
-        return Eyes(follow[0] if follow else "", unread=not is_read, starred=is_starred, followed=follow is not None)
+        return DocumentView(
+            follow[0] if follow else "", unread=not is_read, starred=is_starred, followed=follow is not None
+        )

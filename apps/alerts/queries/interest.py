@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.accounts.models import User
-from apps.alerts.models import Profile, Relevance, Standing
+from apps.alerts.models import PercolatorQuery, Profile, Relevance
 from apps.database.statements import fetch, fetch_as, fetch_rows
 from apps.postings.algorithms.words import analyse
 from apps.postings.algorithms.words.languages import base_code
@@ -124,7 +124,7 @@ def importances() -> list[Importance]:
     """What people say that their searches are worth: of those who may sign in, and of searches that can stand."""
     return fetch_as(
         Importance,
-        "SELECT saved_id, user_id, importance FROM alerts_standing JOIN search_savedsearch saved ON saved.id = saved_id"
+        "SELECT saved_id, user_id, importance FROM alerts_percolatorquery JOIN search_savedsearch saved ON saved.id = saved_id"
         " JOIN accounts_user ON accounts_user.id = user_id"
         " WHERE is_active AND refusal = '' AND importance > 0",
     )
@@ -132,7 +132,7 @@ def importances() -> list[Importance]:
 
 # --- what follows for the sources -------------------------------------------------------------------------------------
 _WEIGHTS = """
-SELECT source_id, sum(value * counted) FROM alerts_relevance relevance JOIN alerts_standing standing USING (saved_id)
+SELECT source_id, sum(value * counted) FROM alerts_relevance relevance JOIN alerts_percolatorquery standing USING (saved_id)
 WHERE counted > 0 AND (%s::bigint[] IS NULL OR source_id = ANY(%s)) GROUP BY source_id
 """
 
@@ -190,7 +190,7 @@ def raised_by(saved: SavedSearch, now: datetime) -> list[Raised]:
         .only("value", "source__title", "source__url", "source__interest")
     )
     ids = [relevance.source_id for relevance in rows]
-    counted = Standing.objects.filter(pk=saved.pk).values_list("counted", flat=True).first() or 0.0
+    counted = PercolatorQuery.objects.filter(pk=saved.pk).values_list("counted", flat=True).first() or 0.0
     whole, made = weights(ids), dict(fetch(_RETRIEVALS, [ids, now - DAY]))
     found = []
     for relevance in rows:
@@ -210,6 +210,6 @@ class Raising(NamedTuple):
 
 
 def raising(source_id: int, user: User) -> Raising:
-    found = Relevance.objects.filter(source_id=source_id, saved__standing__importance__gt=0)
+    found = Relevance.objects.filter(source_id=source_id, saved__percolator_query__importance__gt=0)
     own = found.filter(saved__user=user).order_by("-value").values_list("saved_id", "saved__name", "value")
     return Raising(tuple(own), found.exclude(saved__user=user).count())

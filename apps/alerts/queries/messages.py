@@ -8,7 +8,7 @@ from django.db.models.functions import RowNumber
 
 from apps.accounts.models import User
 from apps.accounts.queries.time_zones import zone_named
-from apps.alerts.models import Attempt, Message, Wishes
+from apps.alerts.models import Attempt, Message, NotificationSettings
 
 State = Message.State
 LEFT_BEHIND = timedelta(seconds=20)  # after which somebody should have been at a message that is due
@@ -21,10 +21,10 @@ def zone_of(user: User) -> ZoneInfo:
     return zone_named(user.time_zone)
 
 
-def wishes_of(user: User) -> Wishes:
+def notification_settings_of(user: User) -> NotificationSettings:
     """When and how much a person wants to be told; by default if they never said."""
-    known: Wishes | None = getattr(user, "alert_wishes", None)
-    return known or Wishes(user=user)
+    known: NotificationSettings | None = getattr(user, "notification_settings", None)
+    return known or NotificationSettings(user=user)
 
 
 def messages_of(user: User, *, before: int | None = None, most: int = 50) -> list[Message]:

@@ -15,7 +15,7 @@ from apps.sources.formats.podcast_pages import MAX_PAGES
 from apps.sources.formats.recipes import Recipe
 from apps.sources.kinds import DEFAULT, SourceKind, all_kinds, kind_of
 from apps.sources.models import Source
-from apps.web.pages.reasons import reason_said
+from apps.web.pages.reasons import translate_reason
 
 _PATHS: Mapping[str, tuple[Promise, Promise]] = {  # by the recipe's field: its label, and what is told of it
     "channel": (
@@ -163,14 +163,14 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
         try:
             regex(expression)
         except BadExpression as error:
-            raise forms.ValidationError(reason_said(str(error))) from error
+            raise forms.ValidationError(translate_reason(str(error))) from error
         return expression
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         for name, message in kind_of(self.typed_kind()).problems(self.typed_recipe()).items():
             if PREFIX + name not in self.errors:
-                self.add_error(PREFIX + name, reason_said(message))
+                self.add_error(PREFIX + name, translate_reason(message))
         return cleaned
 
     def typed_kind(self) -> str:

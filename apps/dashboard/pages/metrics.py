@@ -78,7 +78,7 @@ def _several(name: str, meaning: str, label: str, values: Mapping[str, float]) -
 
 
 def _retrievals(now: datetime) -> Iterator[Metric]:
-    asked = retrieval.asked(now - WINDOW, now)
+    asked = retrieval.retrieval_health(now - WINDOW, now)
     counts = {outcome: row.count for outcome, row in asked.items()}
     yield _several("retrievals_last_hour", "Retrievals of the last hour.", "outcome", counts)
     late = lateness.lateness(now - WINDOW, now)

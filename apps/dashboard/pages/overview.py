@@ -17,7 +17,7 @@ from apps.dashboard.pages.lateness import LatenessNow, lateness_now
 from apps.dashboard.pages.metrics import backlogs
 from apps.dashboard.queries import PeopleCounts, people_counts, services
 from apps.database.activity import load
-from apps.database.statement_timeout import TookTooLong, brief
+from apps.database.statement_timeout import TookTooLong, statement_timeout
 from apps.jobs import queries as jobs
 from apps.jobs.actions.dead_letters import dead_letters
 from apps.postings.queries.backlog import Backlog
@@ -90,7 +90,7 @@ def overview_page(now: datetime) -> OverviewPage:
 def within_time(read: Callable[..., Found], *arguments: Any) -> Found | None:
     """What a reading gives, None where it takes too long."""
     try:
-        with brief(MAX_STATEMENT_SECONDS):
+        with statement_timeout(MAX_STATEMENT_SECONDS):
             return read(*arguments)
     except TookTooLong:
         return None

@@ -20,7 +20,7 @@ from apps.dashboard.pages.curating import CuratingPage, curating_page, effect_of
 from apps.retrieval.reports.curating import EffectOnMany
 from apps.sources import actions as sources
 from apps.sources.models import Source
-from apps.web.pages.reasons import reason_said
+from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import Request, back, by, show
 
 MAX_NAMED = 5  # in a message
@@ -123,7 +123,7 @@ def _ask(request: Request, page: CuratingPage) -> HttpResponse:
     try:
         asked, later = actions.ask_many(page.ids, now=now())
     except sources.TooMany as problem:
-        messages.error(request, reason_said(str(problem)))
+        messages.error(request, translate_reason(str(problem)))
         return back(request, "sources")
     said = ngettext("%(n)s feed will be checked shortly.", "%(n)s feeds will be checked shortly.", asked)
     messages.success(request, said % {"n": asked})

@@ -12,7 +12,7 @@ from apps.dashboard.forms.plan import PlanForm
 from apps.dashboard.pages.plan import plan_page
 from apps.dashboard.pages.source_plan import source_plan_page
 from apps.retrieval import actions
-from apps.web.pages.reasons import reason_said
+from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import by, show
 
 
@@ -38,7 +38,7 @@ def _changed(request: HttpRequest, form: PlanForm) -> bool:
     try:
         actions.change_plan(**form.cleaned_data, by=by(request, "the plan"))
     except ValueError as problem:
-        form.add_error(None, _("This plan is not possible: {problem}.").format(problem=reason_said(str(problem))))
+        form.add_error(None, _("This plan is not possible: {problem}.").format(problem=translate_reason(str(problem))))
         return False
     return True
 

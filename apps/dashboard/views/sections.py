@@ -16,7 +16,7 @@ from apps.search.algorithms.language import BadQuery
 from apps.stories import actions
 from apps.stories.actions import NotASection, SectionValues
 from apps.stories.models import Section
-from apps.web.pages.reasons import reason_said
+from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import show
 
 
@@ -71,7 +71,7 @@ def _saved(form: SectionForm, values: SectionValues, section: Section | None) ->
         else:
             actions.edit_section(section.pk, values, now=now())
     except (NotASection, BadQuery) as problem:
-        form.add_error(None, reason_said(str(problem)))
+        form.add_error(None, translate_reason(str(problem)))
         return False
     return True
 

@@ -13,7 +13,7 @@ from apps.dashboard.pages.keen_tags import keen_tags_page
 from apps.dashboard.pages.source_pages import source_pages_page
 from apps.retrieval import actions
 from apps.retrieval.models import Page
-from apps.web.pages.reasons import reason_said
+from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import back, show
 
 
@@ -66,7 +66,7 @@ def _train(request: HttpRequest, source_id: int) -> HttpResponse:
     try:
         trained = actions.train_keen_tags(source_id, now=now())
     except ValueError as problem:
-        messages.warning(request, reason_said(str(problem)))
+        messages.warning(request, translate_reason(str(problem)))
     else:
         messages.success(
             request,

@@ -26,7 +26,7 @@ from apps.sources.algorithms.addresses import BadAddress
 from apps.sources.formats.recipes import Recipe
 from apps.sources.kinds import proposing
 from apps.sources.models import Source
-from apps.web.pages.reasons import reason_said
+from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import PersonsRequest, Request, back, by, show
 
 
@@ -53,7 +53,7 @@ def add(request: HttpRequest) -> HttpResponse:
             decided = by(request, "a new source", form.cleaned_data["why"])
             return redirect("source", actions.add_source(form.values(), now=now(), by=decided))
         except (BadAddress, ValueError) as problem:
-            form.add_error("url", reason_said(str(problem)))
+            form.add_error("url", translate_reason(str(problem)))
     return show(request, "dashboard/source_form.html", form=form)
 
 
@@ -72,7 +72,7 @@ def edit(request: Request, source_id: int) -> HttpResponse:
             retrieval.replan([source_id], now=now())
             return redirect("source", source_id)
         except (BadAddress, ValueError) as problem:
-            form.add_error("url", reason_said(str(problem)))
+            form.add_error("url", translate_reason(str(problem)))
     return show(request, "dashboard/source_form.html", form=form, source=page.source)
 
 
@@ -184,7 +184,8 @@ def ask(request: HttpRequest, source_id: int) -> HttpResponse:
     else:
         words = _("{source} will not be checked before {time} UTC: {reason}")
         messages.warning(
-            request, words.format(source=page.source, time=f"{asked.at:%H:%M:%S}", reason=reason_said(asked.reason))
+            request,
+            words.format(source=page.source, time=f"{asked.at:%H:%M:%S}", reason=translate_reason(asked.reason)),
         )
     return back(request, "sources")
 

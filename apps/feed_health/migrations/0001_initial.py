@@ -31,7 +31,7 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="MailWish",
+            name="MailSetting",
             fields=[
                 (
                     "user",

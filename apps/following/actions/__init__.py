@@ -16,7 +16,7 @@ from apps.following.actions.marking import Marked, advance_all, forget_undo, mar
 from apps.following.actions.marks import mark_for_all, mark_read, star
 from apps.following.actions.merging import move_follows, move_own
 from apps.following.actions.notes import MAX_NOTE_LENGTH, delete_note, write_note
-from apps.following.actions.playback import forget_place, keep_place
+from apps.following.actions.playback import forget_position, save_position
 from apps.following.actions.shares import share, unshare
 from apps.following.actions.tags import (
     MAX_TAG_LENGTH,

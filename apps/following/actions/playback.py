@@ -8,7 +8,7 @@ from apps.following.models import Playback
 MAX_RECORDING_SECONDS = 7 * 86_400.0  # s
 
 
-def keep_place(user: User, posting_id: int, address: str, seconds: float, *, now: datetime) -> None:
+def save_position(user: User, posting_id: int, address: str, seconds: float, *, now: datetime) -> None:
     """Keep how far a person has come in a recording; whatever device spoke last is right."""
     Playback.objects.update_or_create(
         user=user,
@@ -17,5 +17,5 @@ def keep_place(user: User, posting_id: int, address: str, seconds: float, *, now
     )
 
 
-def forget_place(user: User, posting_id: int) -> None:
+def forget_position(user: User, posting_id: int) -> None:
     Playback.objects.filter(user=user, posting_id=posting_id).delete()

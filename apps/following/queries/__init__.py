@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Lower, NullIf
 
 from apps.accounts.models import User
-from apps.database.sanitizing import storable
+from apps.database.sanitizing import sanitize
 from apps.database.statements import among, fetch, fetch_as
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.queries.states import unread, unread_counts, with_state
@@ -372,4 +372,4 @@ def shares_of(user: User) -> QuerySet[Share]:
 
 def share_at(secret: str) -> Share | None:
     """What a secret address shows; nothing of people who were locked out."""
-    return Share.objects.filter(secret=storable(secret), user__is_active=True).select_related("posting__source").first()
+    return Share.objects.filter(secret=sanitize(secret), user__is_active=True).select_related("posting__source").first()

@@ -75,11 +75,11 @@ def listed(
     scope : Scope
         All, a folder, or a source that the person follows.
     """
-    found = places(user, scope, unread_only=unread_only, oldest_first=oldest_first, start=start, limit=limit)
+    found = positions(user, scope, unread_only=unread_only, oldest_first=oldest_first, start=start, limit=limit)
     return [place.id for place in found]
 
 
-def places(
+def positions(
     user: User,
     scope: Scope,
     *,

@@ -28,7 +28,7 @@ def expected(kind: str, stage: str, pieces: Sequence[Sized]) -> list[float] | No
     What is learnt is the time for a unit of size, by the key or by the size, whichever says more.
     """
     learnt: dict[str, estimates.Learnt] = {}
-    for took in queries.taken_in_rounds(kind, stage, ROUNDS, MAX_READ):
+    for took in queries.claimed_in_rounds(kind, stage, ROUNDS, MAX_READ):
         seconds = np.array([each.seconds / max(each.size, 1e-9) for each in took])
         for name, values in _attributes(took).items():
             learnt[name] = estimates.learn(values, seconds, learnt.get(name))

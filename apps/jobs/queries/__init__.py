@@ -141,7 +141,7 @@ def running(job_id: int) -> list[Attempt]:
 
 
 # --- how long it takes ------------------------------------------------------------------------------------------------
-class Taken(NamedTuple):
+class Claimed(NamedTuple):
     """A split of the past."""
 
     key: str
@@ -149,7 +149,7 @@ class Taken(NamedTuple):
     seconds: float
 
 
-def taken_in_rounds(kind: str, stage: str, rounds: int, most: int) -> list[list[Taken]]:
+def claimed_in_rounds(kind: str, stage: str, rounds: int, most: int) -> list[list[Claimed]]:
     """What splits of the latest jobs of a kind took, the oldest job first."""
     counted = Attempt.objects.filter(outcome=Attempt.Outcome.DONE)
     jobs = Job.objects.filter(kind=kind, splits__stage=stage, splits__attempts__in=counted).distinct()
@@ -157,7 +157,7 @@ def taken_in_rounds(kind: str, stage: str, rounds: int, most: int) -> list[list[
     for job_id in list(jobs.order_by("-pk").values_list("pk", flat=True)[:rounds])[::-1]:
         rows = counted.filter(split__job_id=job_id, split__stage=stage).annotate(took=_TOOK).order_by("-pk")
         values = rows.values_list("split__key", "split__size", "took", named=True)[:most]
-        found.append([Taken(row.split__key, row.split__size, row.took.total_seconds()) for row in values])
+        found.append([Claimed(row.split__key, row.split__size, row.took.total_seconds()) for row in values])
     return found
 
 

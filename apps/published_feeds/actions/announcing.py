@@ -16,7 +16,7 @@ from django.db import transaction
 
 from apps.database.backoff import next_delay
 from apps.published_feeds.algorithms.states import State, state_of
-from apps.published_feeds.models import AskedFeed
+from apps.published_feeds.models import RequestedFeed
 from apps.published_feeds.queries import usage
 from apps.published_feeds.queries.channels import Channel
 from apps.published_feeds.queries.feeds import feed_of
@@ -40,28 +40,28 @@ PATIENCE = 10.0  # s with a hub: one that hangs must not hold all threads
 
 
 # --- who asks ---------------------------------------------------------------------------------------------------------
-def note_asked(channel: Channel, form: str, state: State, *, now: datetime) -> bool:
+def note_request(channel: Channel, form: str, state: State, *, now: datetime) -> bool:
     """Remember that somebody has a feed in this state, so that hubs are told when it changes; False if they are not.
 
     At most two queries for one that is known; nothing without a hub.
     """
     if not usage.hubs() or (channel.kind == "trends" and not state.prints):
         return False
-    rows = AskedFeed.objects.filter(kind=channel.kind, key=channel.key, form=form)
+    rows = RequestedFeed.objects.filter(kind=channel.kind, key=channel.key, form=form)
     if rows.filter(asked_at__lt=now - NOTED_EVERY).update(asked_at=now) or rows.exists():
         return True
-    if AskedFeed.objects.count() >= MAX_FEEDS:
+    if RequestedFeed.objects.count() >= MAX_FEEDS:
         return False
-    fresh = AskedFeed(
+    fresh = RequestedFeed(
         kind=channel.kind, key=channel.key, form=form, asked_at=now, digest=state.digest, due_at=now + GAP
     )
-    AskedFeed.objects.bulk_create([fresh], ignore_conflicts=True)  # others may have asked at the same time
+    RequestedFeed.objects.bulk_create([fresh], ignore_conflicts=True)  # others may have asked at the same time
     return True
 
 
 def forget_unasked(*, now: datetime) -> int:
     """Drop feeds that nobody asks for any more; returns how many."""
-    return AskedFeed.objects.filter(asked_at__lt=now - KEPT).delete()[0]
+    return RequestedFeed.objects.filter(asked_at__lt=now - KEPT).delete()[0]
 
 
 # --- what changed -----------------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def announce(feed_id: int, *, now: datetime) -> bool:
     found = _look(feed, now)
     looked = perf_counter() - began
     if found is None:
-        AskedFeed.objects.filter(pk=feed_id, lease_until=feed.lease_until).delete()
+        RequestedFeed.objects.filter(pk=feed_id, lease_until=feed.lease_until).delete()
         return False
     told: Sequence[_Told] = ()
     if found.waiting:
@@ -108,8 +108,8 @@ class _Told:
 
 
 @transaction.atomic
-def _lease(feed_id: int, now: datetime) -> AskedFeed | None:
-    rows = AskedFeed.objects.select_for_update(skip_locked=True)
+def _lease(feed_id: int, now: datetime) -> RequestedFeed | None:
+    rows = RequestedFeed.objects.select_for_update(skip_locked=True)
     feed = rows.filter(usage.free(now), pk=feed_id, due_at__lte=now).first()
     if feed is not None:
         feed.lease_until = now + LEASE
@@ -117,7 +117,7 @@ def _lease(feed_id: int, now: datetime) -> AskedFeed | None:
     return feed
 
 
-def _look(feed: AskedFeed, now: datetime) -> _Found | None:
+def _look(feed: RequestedFeed, now: datetime) -> _Found | None:
     """The feed's present state and who is to be told of it; None if there is no such feed any more."""
     channel = Channel(feed.kind, feed.key)  # type: ignore[arg-type]  # as it was noted
     hubs = usage.hubs()
@@ -134,9 +134,9 @@ def _look(feed: AskedFeed, now: datetime) -> _Found | None:
 
 @transaction.atomic
 def _finish(
-    feed: AskedFeed, found: _Found, told: Sequence[_Told], *, now: datetime, looked: float, took: float
+    feed: RequestedFeed, found: _Found, told: Sequence[_Told], *, now: datetime, looked: float, took: float
 ) -> None:
-    row = AskedFeed.objects.select_for_update().filter(pk=feed.pk, lease_until=feed.lease_until).first()
+    row = RequestedFeed.objects.select_for_update().filter(pk=feed.pk, lease_until=feed.lease_until).first()
     if row is None:  # we took so long that somebody else is at it
         return
     failed = [each for each in told if each.error]

@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
-from apps.database.sanitizing import storable
+from apps.database.sanitizing import sanitize
 from apps.database.statements import fetch
 from apps.following.queries import Scope
 from apps.published_feeds.models import PrivateAddress
@@ -37,5 +37,5 @@ def secret_of_list(user: User, scope: Scope) -> str | None:
 
 def address_by_secret(secret: str) -> PrivateAddress | None:
     """What a secret address opens, as long as the person may sign in."""
-    found = PrivateAddress.objects.filter(secret=storable(secret), user__is_active=True)
+    found = PrivateAddress.objects.filter(secret=sanitize(secret), user__is_active=True)
     return found.select_related("user", "folder", "tag").first()

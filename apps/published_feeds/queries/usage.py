@@ -6,7 +6,7 @@ from datetime import datetime
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
-from apps.published_feeds.models import AskedFeed
+from apps.published_feeds.models import RequestedFeed
 
 
 def hubs() -> tuple[str, ...]:
@@ -21,5 +21,5 @@ def free(now: datetime) -> Q:
 
 def due(now: datetime, most: int) -> Sequence[int]:
     """The feeds that are to be looked at, those first that waited longest."""
-    rows: QuerySet[AskedFeed] = AskedFeed.objects.filter(free(now), due_at__lte=now)
+    rows: QuerySet[RequestedFeed] = RequestedFeed.objects.filter(free(now), due_at__lte=now)
     return list(rows.order_by("due_at").values_list("pk", flat=True)[:most])

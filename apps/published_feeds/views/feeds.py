@@ -8,7 +8,7 @@ from django.utils.timezone import now
 from django.views.decorators.http import require_safe
 
 from apps.accounts.middleware import impersonal
-from apps.database.sanitizing import storable
+from apps.database.sanitizing import sanitize
 from apps.following.queries import subscription_list
 from apps.published_feeds.formats import FORMS
 from apps.published_feeds.models import PrivateAddress
@@ -49,9 +49,9 @@ def story(request: HttpRequest, story_id: int, form: str = "rss") -> HttpRespons
 @require_safe
 def trends(request: HttpRequest, form: str = "rss") -> HttpResponseBase:
     """A list of trends; without a language that in which most is written."""
-    said = {name: storable(request.GET.get(name, "")) for name in ("language", "category", "method", "horizon")}
+    said = {name: sanitize(request.GET.get(name, "")) for name in ("language", "category", "method", "horizon")}
     language = said["language"][:3]
-    if not language and (places := trending.places()):
+    if not language and (places := trending.ranks()):
         language = places[0].language
     method = "yioop" if said["method"] == "yioop" else "ours"
     asked = TrendList(language, said["category"][:100], method, said["horizon"] or "day")

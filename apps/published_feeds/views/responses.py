@@ -22,7 +22,7 @@ KEPT = 300  # s; a reader that asks more often has its own answer
 def answer(request: HttpRequest, channel: Channel, form: str, feed: Feed, *, now: datetime) -> HttpResponseBase:
     """A feed in a form, as this request wants it (RFC 9110, section 13; RFC 3229)."""
     state = state_of(feed)
-    actions.note_asked(channel, form, state, now=now)
+    actions.note_request(channel, form, state, now=now)
     modified = int(feed.updated.timestamp())
     unchanged = get_conditional_response(request, etag=state.tag, last_modified=modified, response=None)
     if unchanged is not None:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.queries.site import sends_mail
 from apps.alerts.channels import with_settings
-from apps.alerts.models import Rule, Standing, Wishes
+from apps.alerts.models import NotificationSettings, PercolatorQuery, Rule
 
 
 class RuleForm(forms.Form):
@@ -44,7 +44,7 @@ class RuleForm(forms.Form):
             )
 
     @staticmethod
-    def values_of(rule: Rule | None, standing: Standing | None) -> dict[str, Any]:
+    def values_of(rule: Rule | None, standing: PercolatorQuery | None) -> dict[str, Any]:
         """What the form of a search begins with."""
         given = ("mark_read", "star", "hide", "tag", "mail", "push", "webhook_url")
         values = {name: getattr(rule, name) for name in given} | rule.settings if rule else {}
@@ -72,6 +72,6 @@ class NotificationSettingsForm(forms.Form):
     )
 
     @staticmethod
-    def values_of(wishes: Wishes | None) -> dict[str, Any]:
-        wishes = wishes or Wishes()
+    def values_of(wishes: NotificationSettings | None) -> dict[str, Any]:
+        wishes = wishes or NotificationSettings()
         return {name: getattr(wishes, name) for name in NotificationSettingsForm.base_fields}

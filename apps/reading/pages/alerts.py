@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.alerts import queries as alerts
 from apps.alerts.channels import with_settings
-from apps.alerts.models import Browser, Message, Rule, Standing
+from apps.alerts.models import Browser, Message, PercolatorQuery, Rule
 from apps.alerts.queries import interest, messages
 from apps.search.models import SavedSearch
 from apps.web.algorithms.charts import bar_chart
@@ -67,7 +67,7 @@ def found_page(saved: SavedSearch, user: User, before: int | None) -> FoundPage:
     """A fixed number of queries; what the person may not read any more is left out."""
     hits = alerts.hits_of(saved, before=before, limit=LENGTH + 1)
     shown = hits[:LENGTH]
-    standing = Standing.objects.filter(pk=saved.pk).first()
+    standing = PercolatorQuery.objects.filter(pk=saved.pk).first()
     return FoundPage(
         saved,
         address_of(saved.query, saved.order),
@@ -130,6 +130,6 @@ def messages_page(user: User, before: int | None, *, given_up_only: bool) -> Mes
     return MessagesPage(tuple(shown), given_up, shown[-1].pk if len(found) > MESSAGES else None)
 
 
-def wishes_page(user: User, push_key: str) -> NotificationSettingsPage:
+def notification_settings_page(user: User, push_key: str) -> NotificationSettingsPage:
     browsers = tuple(Browser.objects.filter(user=user).order_by("added_at"))
     return NotificationSettingsPage(browsers, push_key, user.time_zone or "UTC")

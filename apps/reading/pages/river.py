@@ -15,7 +15,7 @@ from apps.following.queries.listing import listed
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
-from apps.retrieval.reports.delays import Asking, asking_of
+from apps.retrieval.reports.delays import CheckRate, check_rate_of
 from apps.search import queries as searching
 from apps.search.algorithms.language import BadQuery, Tree, narrowed, parse
 from apps.sources.algorithms.addresses import http_address
@@ -44,7 +44,7 @@ class RiverPage:
     next: str  # cursor of the page that follows, "" at the end
     source: Source | None
     follow: Follow | None
-    asking: Asking | None  # of the source
+    asking: CheckRate | None  # of the source
     now: datetime
     complaint: Complaint | None = None  # about the query
     is_cut: bool = False  # older postings may answer the query as well
@@ -90,7 +90,7 @@ def river_page(
     TooCostly
         If that search takes too long.
     """
-    asking = asking_of(source.pk, now) if source else None
+    asking = check_rate_of(source.pk, now) if source else None
     is_cut = False
     if not arrangement.words:
         found = _listed(user, scope, arrangement, follow)

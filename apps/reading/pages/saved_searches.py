@@ -36,14 +36,14 @@ class SavedSearchesPage:
 def saved_searches_page(user: User) -> SavedSearchesPage:
     """Two queries."""
     counts = alerts.count_hits(user)
-    found = saved_searches(user).select_related("rule", "standing")
+    found = saved_searches(user).select_related("rule", "percolator_query")
     return SavedSearchesPage(tuple(_kept(saved, counts.get(saved.pk, 0)) for saved in found))
 
 
 def _kept(saved: SavedSearch, count: int) -> KeptSearch:
     rss, atom, json = (reverse("search_feed", args=[saved.secret, kind]) for kind in ("rss", "atom", "json"))
     found = f"{count:,}+" if count >= alerts.MAX_COUNTED else str(count or "")
-    rule, standing = getattr(saved, "rule", None), getattr(saved, "standing", None)
+    rule, standing = getattr(saved, "rule", None), getattr(saved, "percolator_query", None)
     refusal = standing.refusal if standing else ""
     address = address_of(saved.query, saved.order)
     return KeptSearch(saved.pk, saved.name, saved.query, address, rss, atom, json, found, _told(rule), refusal)

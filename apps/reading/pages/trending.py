@@ -99,7 +99,7 @@ class TrendsPage:
 
 def trends_page(user: User | AnonymousUser, asked: TrendingParameters, now: datetime) -> TrendsPage:
     """The lists of a language and a category; six queries."""
-    places = trending.places()
+    places = trending.ranks()
     if not asked.language and places:
         asked = asked.of(places[0].language, asked.category)
     lists = trending.lists_of(asked.language, asked.category, asked.method, most=LENGTH)
@@ -128,7 +128,7 @@ def trends_page(user: User | AnonymousUser, asked: TrendingParameters, now: date
 def trending_strip(language: str = "") -> tuple[Link, ...]:
     """The first terms of the day with their searches, for a line on another page; two queries."""
     if not language:
-        places = trending.places()
+        places = trending.ranks()
         if not places:
             return ()
         language = places[0].language

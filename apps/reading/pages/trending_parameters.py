@@ -7,7 +7,7 @@ from urllib.parse import quote_plus
 
 from django.http import QueryDict
 
-from apps.database.sanitizing import storable
+from apps.database.sanitizing import sanitize
 
 Method = Literal["ours", "yioop"]
 Period = Literal["hours", "days", "months"]
@@ -32,10 +32,10 @@ class TrendingParameters:
         Asked(language='en', category='', method='ours', period='days', terms=('rain',))
         """
         method, period = given.get("method"), given.get("period")
-        terms = (" ".join(storable(term).split())[:MAX_TERM_LENGTH] for term in given.getlist("term"))
+        terms = (" ".join(sanitize(term).split())[:MAX_TERM_LENGTH] for term in given.getlist("term"))
         return cls(
-            language=storable(given.get("language", ""))[:3],
-            category=storable(given.get("category", ""))[:100],
+            language=sanitize(given.get("language", ""))[:3],
+            category=sanitize(given.get("category", ""))[:100],
             method="yioop" if method == "yioop" else "ours",
             period=next((known for known in get_args(Period) if known == period), "days"),
             terms=tuple(dict.fromkeys(filter(None, terms)))[-MAX_CHARTED:],

@@ -14,10 +14,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from apps.alerts.actions import delivering, rules
 from apps.alerts.channels import webhook
 from apps.alerts.channels.push import public_push_key
-from apps.alerts.models import Rule, Standing, Wishes
+from apps.alerts.models import NotificationSettings, PercolatorQuery, Rule
 from apps.following.actions import NotPossible
 from apps.reading.forms.alerts import NotificationSettingsForm, RuleForm
-from apps.reading.pages.alerts import found_page, messages_page, service_page, wishes_page
+from apps.reading.pages.alerts import found_page, messages_page, notification_settings_page, service_page
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
 from apps.web.views.rendering import PersonsRequest, back, show
@@ -53,7 +53,7 @@ def service(request: PersonsRequest, saved_id: int) -> HttpResponse:
 def rule(request: PersonsRequest, saved_id: int) -> HttpResponse:
     saved = _own(request, saved_id)
     known = Rule.objects.filter(pk=saved.pk).first()
-    standing = Standing.objects.filter(pk=saved.pk).first()
+    standing = PercolatorQuery.objects.filter(pk=saved.pk).first()
     form = RuleForm(request.POST or None, initial=RuleForm.values_of(known, standing))
     if request.method == "POST" and form.is_valid():
         values = dict(form.cleaned_data)
@@ -112,18 +112,23 @@ def retry(request: PersonsRequest, message_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def wishes(request: PersonsRequest) -> HttpResponse:
-    known = Wishes.objects.filter(pk=request.user.pk).first()
+def settings(request: PersonsRequest) -> HttpResponse:
+    known = NotificationSettings.objects.filter(pk=request.user.pk).first()
     form = NotificationSettingsForm(request.POST or None, initial=NotificationSettingsForm.values_of(known))
     if request.method == "POST" and form.is_valid():
         try:
-            rules.set_wishes(request.user, **form.cleaned_data)
+            rules.set_notification_settings(request.user, **form.cleaned_data)
         except NotPossible as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, _("Saved."))
             return redirect("alert_settings")
-    return show(request, "reading/alerts_settings.html", form=form, page=wishes_page(request.user, public_push_key()))
+    return show(
+        request,
+        "reading/alerts_settings.html",
+        form=form,
+        page=notification_settings_page(request.user, public_push_key()),
+    )
 
 
 @require_POST

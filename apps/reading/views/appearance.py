@@ -6,15 +6,17 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts import actions
 from apps.accounts.context_processors import chosen_theme, remember
-from apps.accounts.forms import LooksForm
+from apps.accounts.forms import AppearanceForm
 from apps.accounts.models import User
 from apps.web.views.rendering import back, show
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def looks(request: HttpRequest) -> HttpResponse:
+def appearance(request: HttpRequest) -> HttpResponse:
     """Choose both, and go back to where one came from."""
-    form = LooksForm(request.POST or None, initial={"theme": chosen_theme(request), "language": _language(request)})
+    form = AppearanceForm(
+        request.POST or None, initial={"theme": chosen_theme(request), "language": _language(request)}
+    )
     if request.method == "POST" and form.is_valid():
         answer = back(request, "home")
         theme, language = form.cleaned_data["theme"], form.cleaned_data["language"]

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
 from apps.accounts.views.requests import present
-from apps.database.sanitizing import storable
+from apps.database.sanitizing import sanitize
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.actions import NotPossible, arranging
@@ -21,13 +21,13 @@ from apps.reading.forms.folders import AddressForm, FolderForm
 from apps.reading.forms.following import FollowForm, Move, NoMove, read_move
 from apps.reading.pages.catalogue import catalogue_page
 from apps.retrieval.actions import following as retrieval
-from apps.web.pages.reasons import reason_said
+from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import PersonsRequest, Request, back, show
 
 
 @require_safe
 def catalogue(request: Request) -> HttpResponse:
-    wanted = {name: storable(request.GET.get(name, ""))[:200] for name in ("words", "category", "language", "sort")}
+    wanted = {name: sanitize(request.GET.get(name, ""))[:200] for name in ("words", "category", "language", "sort")}
     page = catalogue_page(request.user, **wanted, number=request.GET.get("page", "1"), now=now())
     return show(request, "reading/catalogue.html", page=page)
 
@@ -43,7 +43,7 @@ def add(request: PersonsRequest) -> HttpResponse:
                 request.user, form.cleaned_data["address"], now=now(), folder_ids=form.folder_ids()
             )
         except NotPossible as problem:
-            form.add_error("address", reason_said(str(problem)))
+            form.add_error("address", translate_reason(str(problem)))
         else:
             if found.source_id is not None:
                 source = following.visible_sources(request.user).get(pk=found.source_id)
@@ -51,7 +51,7 @@ def add(request: PersonsRequest) -> HttpResponse:
                 return redirect("river_source", found.source_id)
             choices = found.choices
             if not choices:
-                form.add_error("address", reason_said(found.problem))
+                form.add_error("address", translate_reason(found.problem))
     return show(request, "reading/add.html", form=form, choices=choices)
 
 

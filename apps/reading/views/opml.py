@@ -13,7 +13,7 @@ from apps.retrieval.actions import NoDocument, fetch_document
 from apps.retrieval.actions import following as retrieval
 from apps.sources.algorithms.addresses import BadAddress
 from apps.sources.formats import opml
-from apps.web.pages.reasons import reason_said
+from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import PersonsRequest, show
 
 
@@ -27,10 +27,10 @@ def import_list(request: PersonsRequest) -> HttpResponse:
             report = retrieval.import_list(request.user, document, now=now())
         except opml.BrokenOpml as problem:
             form.add_error(
-                form.given, _("Nothing was imported: the file cannot be read.") + f" {reason_said(str(problem))}"
+                form.given, _("Nothing was imported: the file cannot be read.") + f" {translate_reason(str(problem))}"
             )
         except (NotPossible, NoDocument, BadAddress) as problem:
-            form.add_error(form.given, _("Nothing was imported.") + f" {reason_said(str(problem))}")
+            form.add_error(form.given, _("Nothing was imported.") + f" {translate_reason(str(problem))}")
     return show(request, "reading/opml.html", form=form, report=report)
 
 

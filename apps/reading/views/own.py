@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.views.requests import present
-from apps.database.sanitizing import storable
+from apps.database.sanitizing import sanitize
 from apps.following import actions
 from apps.following import queries as following
 from apps.postings.queries import BadCursor, Cursor
@@ -47,7 +47,7 @@ def clear_history(request: PersonsRequest) -> HttpResponse:
 @require_safe
 @login_required
 def notes(request: PersonsRequest) -> HttpResponse:
-    words = storable(request.GET.get("q", "")).strip()[:200]
+    words = sanitize(request.GET.get("q", "")).strip()[:200]
     page = notes_page(request.user, words, request.GET.get("page", ""), localtime())
     return show(request, "reading/notes.html", page=page)
 
@@ -64,7 +64,7 @@ def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
     if not following.readable_by(request.user).filter(pk=posting_id).exists():
         raise Http404("There is no such posting.")
     try:
-        if actions.write_note(request.user, posting_id, storable(request.POST.get("text", "")), now=now()):
+        if actions.write_note(request.user, posting_id, sanitize(request.POST.get("text", "")), now=now()):
             messages.success(request, _("Note saved."))
     except actions.NotPossible as error:
         messages.error(request, str(error))
@@ -88,7 +88,7 @@ def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
             actions.delete_tag(request.user, tag_id)
             messages.success(request, _("Tag “%(name)s” deleted.") % {"name": found.name})
         case "merge":
-            other = following.tag_named(request.user, storable(request.POST.get("into", "")))
+            other = following.tag_named(request.user, sanitize(request.POST.get("into", "")))
             if other is not None and actions.merge_tags(request.user, tag_id, other.pk):
                 said = _("Tag “%(name)s” merged into “%(other)s”.")
                 messages.success(request, said % {"name": found.name, "other": other.name})
@@ -98,7 +98,7 @@ def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
                 )
         case _other:
             try:
-                actions.rename_tag(request.user, tag_id, storable(request.POST.get("name", "")))
+                actions.rename_tag(request.user, tag_id, sanitize(request.POST.get("name", "")))
             except actions.NotPossible as error:
                 messages.error(request, str(error))
     return redirect("tags")

@@ -17,7 +17,7 @@ from apps.web.views.rendering import PersonsRequest
 
 @require_http_methods(["GET", "POST"])
 @login_required
-def place(request: PersonsRequest, posting_id: int) -> HttpResponse:
+def position(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Where the person stopped, as `number` of the recording and `seconds`; 0 s: nowhere, or at the end."""
     posting = present(following.readable_by(request.user).filter(pk=posting_id).first(), "There is no such posting.")
     own = posting_state(request.user, posting_id) if request.method == "GET" else None
@@ -33,9 +33,9 @@ def place(request: PersonsRequest, posting_id: int) -> HttpResponse:
     if recording is None:
         return HttpResponseBadRequest(f"The posting carries no recording {number}.")
     if seconds < 1:
-        actions.forget_place(request.user, posting_id)
+        actions.forget_position(request.user, posting_id)
     else:
-        actions.keep_place(request.user, posting_id, recording.address, seconds, now=now())
+        actions.save_position(request.user, posting_id, recording.address, seconds, now=now())
     return HttpResponse(status=204)
 
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from apps.accounts import actions as accounts_actions
 from apps.accounts.models import User
 from apps.accounts.views.requests import present
-from apps.database.sanitizing import storable
+from apps.database.sanitizing import sanitize
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.models import Follow
@@ -21,7 +21,7 @@ from apps.reading.algorithms.typesetting import LEADINGS, SIZES, Typesetting
 from apps.reading.pages.layouts import view_of
 from apps.reading.pages.posting import PostingPage, posting_page
 from apps.reading.pages.river import ListOptions, RiverPage, river_page
-from apps.reading.views.summaries import asked_percent
+from apps.reading.views.summaries import chosen_percent
 from apps.sources.actions import note_opened
 from apps.stories import actions as stories_actions
 from apps.web.views.rendering import PersonsRequest, Request, by, is_from_here, is_prefetch, show
@@ -75,7 +75,7 @@ def source(request: Request, source_id: int) -> HttpResponse:
 @require_safe
 def posting(request: Request, posting_id: int) -> HttpResponse:
     """A posting among everything that belongs to it, or with `mode=reading` its text alone."""
-    page = posting_page(request.user, posting_id, now(), asked_percent(request))
+    page = posting_page(request.user, posting_id, now(), chosen_percent(request))
     if page is None:
         page = _private_page(request, posting_id)
     if page is None:
@@ -96,7 +96,7 @@ def _private_page(request: Request, posting_id: int) -> PostingPage | None:
     user = request.user
     if not user.is_staff or not user.has_perm(OPEN_PRIVATE):
         return None
-    page = posting_page(user, posting_id, now(), asked_percent(request), even_private=True)
+    page = posting_page(user, posting_id, now(), chosen_percent(request), even_private=True)
     if page is not None:
         note_opened(page.posting.source, posting_id, by(request, "the page of an article"))
     return page
@@ -138,7 +138,7 @@ def _arrangement(request: Request, follow: Follow | None = None, *, all_by_defau
         unread_only={"unread": True, "all": False}.get(request.GET.get("show", ""), prefers_unread),
         order=User.Order(order if order in User.Order.values else preferred_order),
         start=cursor,
-        words=storable(request.GET.get("q", "")).strip(),
+        words=sanitize(request.GET.get("q", "")).strip(),
         view=_view(request, follow),
     )
 

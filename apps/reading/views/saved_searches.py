@@ -8,12 +8,12 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.database.sanitizing import storable
+from apps.database.sanitizing import sanitize
 from apps.reading.pages.saved_searches import saved_searches_page
 from apps.search.actions import saved as actions
 from apps.search.algorithms.language import BadQuery
 from apps.search.models import SavedSearch
-from apps.web.pages.search_query import address_of, said
+from apps.web.pages.search_query import address_of, explain
 from apps.web.views.rendering import PersonsRequest, show
 
 
@@ -26,8 +26,8 @@ def index(request: PersonsRequest) -> HttpResponse:
 @require_POST
 @login_required
 def save(request: PersonsRequest) -> HttpResponse:
-    query = storable(request.POST.get("q", "")).strip()
-    name = storable(request.POST.get("name", "")).strip() or query
+    query = sanitize(request.POST.get("q", "")).strip()
+    name = sanitize(request.POST.get("name", "")).strip() or query
     if not query:
         messages.error(request, _("There is nothing to save: enter a search first."))
         return redirect("search")
@@ -41,7 +41,7 @@ def save(request: PersonsRequest) -> HttpResponse:
             now=now(),
         )
     except (BadQuery, actions.NotSaved) as error:
-        messages.error(request, said(error) if isinstance(error, BadQuery) else str(error))
+        messages.error(request, explain(error) if isinstance(error, BadQuery) else str(error))
         return redirect("search")
     messages.success(request, _("Search saved."))
     return redirect(address_of(saved.query, saved.order))
@@ -59,7 +59,7 @@ def change(request: PersonsRequest, saved_id: int) -> HttpResponse:
             messages.success(request, _("New feed URLs created; the old ones no longer work."))
         case _:
             try:
-                actions.rename_search(request.user, saved_id, storable(request.POST.get("name", "")))
+                actions.rename_search(request.user, saved_id, sanitize(request.POST.get("name", "")))
             except actions.NotSaved as error:
                 messages.error(request, str(error))
     return redirect("saved_searches")

@@ -15,7 +15,7 @@ from apps.web.views.rendering import Request
 @vary_on_headers("HX-Request")
 def summary(request: Request, posting_id: int) -> HttpResponse:
     """The summary in another length, for htmx; whoever comes without it is sent to the page that has it."""
-    percent = asked_percent(request)
+    percent = chosen_percent(request)
     if not request.htmx:
         query = f"?percent={percent}" if percent else ""
         return redirect(f"{reverse('posting', args=[posting_id])}{query}#summary")
@@ -23,7 +23,7 @@ def summary(request: Request, posting_id: int) -> HttpResponse:
     return render(request, "reading/_summaries_part.html", {"summary": part})
 
 
-def asked_percent(request: Request) -> int | None:
+def chosen_percent(request: Request) -> int | None:
     """How much of a text the address asks for, if it does."""
     asked = request.GET.get("percent", "")
     return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) <= 3 else None

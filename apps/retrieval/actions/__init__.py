@@ -3,7 +3,7 @@
 from apps.retrieval.actions.adding import Discovery, NoDocument, discover, fetch_document
 from apps.retrieval.actions.announced import promise, store_sent
 from apps.retrieval.actions.claiming import heartbeat, release_worker, start
-from apps.retrieval.actions.crawling import begin_turn, change_crawl, decide_page, set_keen_tags, store_turn
+from apps.retrieval.actions.crawling import begin_batch, change_crawl, decide_page, set_keen_tags, store_batch
 from apps.retrieval.actions.expiry import forget_expired
 from apps.retrieval.actions.extraction import extract_again, train_keen_tags, write_extracted
 from apps.retrieval.actions.learning import learn_if_due, learn_profiles
@@ -22,5 +22,5 @@ from apps.retrieval.actions.planning import (
     remember_robots,
 )
 from apps.retrieval.actions.replanning import replan, replan_changed
-from apps.retrieval.actions.source_locks import hold, read_anew
+from apps.retrieval.actions.source_locks import lock_sources, read_anew
 from apps.retrieval.actions.storing import store

@@ -19,7 +19,7 @@ from apps.retrieval.actions.pages import add_links, lock_crawl
 from apps.retrieval.actions.planning import shortest_gap
 from apps.retrieval.actions.replanning import replan
 from apps.retrieval.algorithms.crawl.addresses import is_continuation
-from apps.retrieval.algorithms.crawl.deciding import Decision, Seen, after_look
+from apps.retrieval.algorithms.crawl.deciding import Decision, Seen, after_fetch
 from apps.retrieval.algorithms.crawl.patterns import KINDS, Patterns
 from apps.retrieval.algorithms.reading import IndexReading
 from apps.retrieval.crawler.batches import CrawlBatch, PageAssignment, PageFetch
@@ -37,7 +37,7 @@ UNWANTED_FOR = timedelta(hours=1)  # between two looks whether anybody follows t
 
 
 @transaction.atomic
-def begin_turn(source_id: int, *, now: datetime) -> CrawlBatch | None:
+def begin_batch(source_id: int, *, now: datetime) -> CrawlBatch | None:
     """Lease the pages of a source that are to be fetched next; None while there are none, or it is another's turn.
 
     Requests are counted here, before they are made: those of a worker that is lost were made, too.
@@ -48,7 +48,7 @@ def begin_turn(source_id: int, *, now: datetime) -> CrawlBatch | None:
         return None
     left = _requests_left(crawl, now)
     pages = _worth_a_request(crawl, now)[: max(0, left)]
-    if not queries.to_be_asked().filter(pk=source_id).exists():
+    if not queries.to_check().filter(pk=source_id).exists():
         crawl.due_at = now + UNWANTED_FOR
     elif left <= 0 and crawl.day_began_at:
         crawl.due_at = crawl.day_began_at + _day(crawl)
@@ -118,7 +118,7 @@ def _turn(crawl: Crawl, leased_until: datetime, pages: Sequence[Page]) -> CrawlB
 
 
 @transaction.atomic
-def store_turn(turn: CrawlBatch, looks: Sequence[PageFetch], *, now: datetime) -> bool:
+def store_batch(turn: CrawlBatch, looks: Sequence[PageFetch], *, now: datetime) -> bool:
     """Store what a turn brought and end its lease; False if the lease was lost, and nothing is stored then."""
     # Postings of one source are stored under the lock of its schedule, which comes before that of its crawl.
     Schedule.objects.select_for_update().filter(pk=turn.source_id).first()
@@ -166,7 +166,7 @@ def _decide(look: PageFetch, patterns: Patterns, now: datetime) -> Decision:
         known_kind=page.kind,
         leads_to_news=bool(reading and reading.index and _leads_to_news(reading.index, patterns)),
     )
-    return after_look(seen, looks=page.looks, failures=page.failures, now=now)
+    return after_fetch(seen, looks=page.looks, failures=page.failures, now=now)
 
 
 def _leads_to_news(index: IndexReading, patterns: Patterns) -> bool:

@@ -73,7 +73,7 @@ def learn_first_profiles(learners: Sequence[Learner], *, now: datetime) -> None:
 
 def _learners() -> list[Learner]:
     """Sources of one clock rate beside each other."""
-    known = queries.to_be_asked().filter(~Q(schedule__observed_at=None))
+    known = queries.to_check().filter(~Q(schedule__observed_at=None))
     return [
         Learner(id, clock_rate) for id, clock_rate in known.order_by("clock_rate", "pk").values_list("pk", "clock_rate")
     ]

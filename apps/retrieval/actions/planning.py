@@ -43,7 +43,7 @@ def adopt_sources(source_ids: Collection[int] | None = None, *, now: datetime) -
     sources.follow_sites()
     # Index pages come and go with their site.
     concerned = Q() if source_ids is None else Q(pk__in=source_ids) | Q(site__in=source_ids)
-    wanted = queries.to_be_asked().filter(concerned)
+    wanted = queries.to_check().filter(concerned)
     missing = wanted.filter(schedule__isnull=True).values_list("pk", "url")
     added = Schedule.objects.bulk_create(
         [Schedule(source_id=pk, partition=partition(url), due_at=now, reason="first check") for pk, url in missing],

@@ -22,7 +22,7 @@ CURVE_SAMPLE = 60  # sources that the what-if curve is rehearsed on: people look
 SEED = 7
 
 
-def price_anew(*, now: datetime) -> float | None:
+def update_price(*, now: datetime) -> float | None:
     """Find the price that the budget pays, and what other budgets would bring; None while no profile is known."""
     plan = current_plan()
     all_masses, sources = _sampled(now)

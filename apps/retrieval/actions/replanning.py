@@ -13,12 +13,12 @@ from apps.database.statements import rows_as
 from apps.retrieval import queries
 from apps.retrieval.actions.plan import PLANNING, alone, current_plan
 from apps.retrieval.actions.planning import wake_beat
-from apps.retrieval.actions.pricing import price_anew
+from apps.retrieval.actions.pricing import update_price
 from apps.retrieval.actions.timetables import make_timetables
-from apps.retrieval.algorithms.politeness import Limits, next_instant
+from apps.retrieval.algorithms.politeness import Limits, next_due_time
 from apps.retrieval.http.results import numbers_in
 from apps.retrieval.models import Plan
-from apps.retrieval.planner.due_times import Terms, planned_anew, terms_of
+from apps.retrieval.planner.due_times import Terms, replanned, terms_of
 from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, parameters
 from apps.sources.formats.feed import UpdateHints
 
@@ -67,7 +67,7 @@ def replan_changed(*, now: datetime) -> int:
         if plan.revision == plan.planned_revision:
             changed = queries.worth_changed()
             return _replan(changed, plan, now) if changed else 0
-        price_anew(now=now)
+        update_price(now=now)
         make_timetables(plan, now=now)
         planned = _replan(queries.movable(), current_plan(), now)
         Plan.objects.filter(pk=1).update(planned_revision=plan.revision)
@@ -105,7 +105,7 @@ def _replan_chunk(source_ids: Sequence[int], terms: Terms, now: datetime) -> set
         if not rows:
             return set()
         sources = [row.source for row in rows]
-        wishes = planned_anew(sources, terms, now=now)
+        wishes = replanned(sources, terms, now=now)
         due = [_allowed(row, wish, now) for row, (wish, _) in zip(rows, wishes, strict=True)]
         ids = [source.source_id for source in sources]
         cursor.execute(_MOVE, [ids, due, [reason for _, reason in wishes], [source.worth for source in sources]])
@@ -123,4 +123,4 @@ def _allowed(row: _Movable, wish: datetime, now: datetime) -> datetime:
     if not row.hints.skip_hours and not row.hints.skip_days:
         return allowed
     limits = Limits(min_gap=settings.RETRIEVAL_MIN_GAP).scaled(source.clock_rate)
-    return next_instant(allowed, allowed, row.hints, limits, since=now, jitter=0.0)
+    return next_due_time(allowed, allowed, row.hints, limits, since=now, jitter=0.0)

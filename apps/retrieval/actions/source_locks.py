@@ -5,7 +5,7 @@ from collections.abc import Collection
 from apps.retrieval.models import Crawl, Schedule
 
 
-def hold(source_ids: Collection[int]) -> None:
+def lock_sources(source_ids: Collection[int]) -> None:
     """Keep workers from storing anything of these sources until the transaction ends.
 
     A visit whose source is gone by then is dropped, as its schedule went with it.

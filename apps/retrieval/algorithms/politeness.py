@@ -212,7 +212,7 @@ def _http_date(value: str) -> datetime | None:
         return None
 
 
-def next_instant(
+def next_due_time(
     wish: datetime, not_before: datetime, hints: UpdateHints, limits: Limits, *, since: datetime, jitter: float
 ) -> datetime:
     """The instant of the next retrieval: the wished one, or the first later one that nothing forbids.
@@ -222,7 +222,7 @@ def next_instant(
 
     >>> midnight = datetime(2026, 1, 1, tzinfo=UTC)
     >>> hints = UpdateHints(skip_hours=frozenset({1, 2}))
-    >>> next_instant(midnight + timedelta(hours=1), midnight, hints, Limits(), since=midnight, jitter=0.0).hour
+    >>> next_due_time(midnight + timedelta(hours=1), midnight, hints, Limits(), since=midnight, jitter=0.0).hour
     3
     """
     instant = max(wish, not_before)

@@ -9,7 +9,7 @@ from apps.postings.algorithms.extraction.articles import KEEN_TAGS, Article, art
 from apps.postings.algorithms.extraction.documents import read_page
 from apps.postings.algorithms.extraction.kinds import classify
 from apps.retrieval.algorithms.crawl import sitemaps
-from apps.retrieval.algorithms.crawl.links import Link, links_of, wishes_of
+from apps.retrieval.algorithms.crawl.links import Link, links_of, robots_directives
 from apps.sources.formats.feed import NotAFeed, ParsedFeed
 
 
@@ -100,7 +100,7 @@ def read_site_page(
         probability=verdict.probability,
         reasons=verdict.reasons,
         run_length=verdict.text_size,
-        noindex=wishes_of(root, url, header=robots_header).noindex,
+        noindex=robots_directives(root, url, header=robots_header).noindex,
         article=article,
         index=_index(root, said, url) if verdict.kind == "index" else None,
     )
@@ -122,5 +122,5 @@ def _index(root: etree._Element, said: metadata.Metadata, url: str) -> IndexRead
         language=said.language,
         image_url=said.image_url,
     )
-    follows = not wishes_of(root, url).nofollow
+    follows = not robots_directives(root, url).nofollow
     return IndexReading(about, tuple(links_of(root, url)) if follows else ())

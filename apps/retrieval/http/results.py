@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from hashlib import blake2b
 
 from apps.retrieval import sandbox
-from apps.retrieval.algorithms.politeness import Limits, Memory, ResponseFacts, Verdict, judge, next_instant
+from apps.retrieval.algorithms.politeness import Limits, Memory, ResponseFacts, Verdict, judge, next_due_time
 from apps.retrieval.algorithms.reading import IndexReading, read_index
 from apps.retrieval.http.fetching import Fetched, Validators
 from apps.retrieval.models import Retrieval
@@ -79,7 +79,7 @@ class FetchResult:
         """The first instant that neither politeness nor the feed's ttl forbids."""
         if self.deferred:
             return self.verdict.not_before
-        return next_instant(
+        return next_due_time(
             self.fetched.received_at,
             self.verdict.not_before,
             UpdateHints(ttl=self.hints.ttl),
@@ -106,7 +106,7 @@ class FetchResult:
                     f"the feed asks for no check within {min(self.hints.ttl or 0, limits.longest_hint):.0f} s (ttl)"
                 )
         allowed = max(wish, self.earliest)
-        instant = next_instant(
+        instant = next_due_time(
             allowed, allowed, self.hints, limits, since=self.assignment.started_at, jitter=self.jitter
         )
         if instant > allowed + timedelta(seconds=limits.jitter):

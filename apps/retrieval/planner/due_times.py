@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from apps.retrieval.algorithms.calendar import epoch_of, hours_of
 from apps.retrieval.algorithms.planner.activity import Activity
-from apps.retrieval.algorithms.planner.lookahead import Outlook, instants_ahead, next_gaps
+from apps.retrieval.algorithms.planner.lookahead import Outlook, due_times_ahead, next_gaps
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.weekly_profiles.packing import expectations
 from apps.retrieval.models import Plan, Retrieval
@@ -177,7 +177,7 @@ def _plan(retrieved: Retrieved, outlook: Outlook, terms: Terms) -> list[float]:
     if goes_by_timetable(source, terms, retrieved.at):
         earliest = max(retrieved.earliest, retrieved.at + AT_ONCE)
         return _by_timetable(source, earliest)
-    return instants_ahead(outlook)[: AHEAD + 1]
+    return due_times_ahead(outlook)[: AHEAD + 1]
 
 
 def wants_timetable(source: ScheduleState, terms: Terms) -> bool:
@@ -237,7 +237,7 @@ def _by_timetable(source: ScheduleState, earliest: datetime) -> list[float]:
     return instants
 
 
-def planned_anew(sources: Sequence[ScheduleState], terms: Terms, *, now: datetime) -> list[tuple[datetime, str]]:
+def replanned(sources: Sequence[ScheduleState], terms: Terms, *, now: datetime) -> list[tuple[datetime, str]]:
     """The next instants and reasons of many sources that wait, all observed and with a profile, under new terms.
 
     Each is planned from its latest observation on, as it was then, so that planning twice changes nothing; what should

@@ -31,7 +31,7 @@ class RetrievalTotals:
     wire_bytes: int
 
 
-def to_be_asked() -> QuerySet[Source]:
+def to_check() -> QuerySet[Source]:
     """Sources that somebody wants and nothing stops."""
     wanted = Q(always_retrieved=True) | Q(follows__isnull=False) | Q(site__follows__isnull=False)
     return Source.objects.filter(wanted, state=Source.State.ACTIVE).distinct()
@@ -92,7 +92,7 @@ class Wanted:
 
 
 def wanted() -> Wanted:
-    totals = Source.objects.filter(pk__in=to_be_asked().values("pk")).aggregate(
+    totals = Source.objects.filter(pk__in=to_check().values("pk")).aggregate(
         count=Count("pk"), clock_rates=Sum("clock_rate", default=0.0)
     )
     return Wanted(**totals)
@@ -282,7 +282,7 @@ class WaitingSite:
 
 def sites_to_crawl(now: datetime, partition: int | None = None) -> list[WaitingSite]:
     """Sites whose pages wait, of one partition or of all."""
-    crawls = Crawl.objects.filter(due_at__lte=now, source__in=to_be_asked())
+    crawls = Crawl.objects.filter(due_at__lte=now, source__in=to_check())
     if partition is not None:
         crawls = crawls.filter(source__schedule__partition=partition)
     waiting = Count("source__pages", filter=Q(source__pages__due_at__lte=now))

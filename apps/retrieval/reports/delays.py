@@ -27,7 +27,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class CheckRate:
     """What readers are told of how a source is asked."""
 
     due_at: datetime | None
@@ -60,7 +60,7 @@ def _every_day(first: date, days: int, rows: Iterable[Mapping[str, Any]]) -> Ite
         yield known.get(day, Day(day))
 
 
-def asking_of(source_id: int, now: datetime) -> Asking | None:
+def check_rate_of(source_id: int, now: datetime) -> CheckRate | None:
     """How a source is asked, or None if it has no schedule; one query."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -81,7 +81,7 @@ def asking_of(source_id: int, now: datetime) -> Asking | None:
         return None
     # Of a source that is newer than a day, a day's retrievals are yet to be counted.
     days = max((now - made.first) / timedelta(days=1), 1.0) if made.first else 1.0
-    return Asking(
+    return CheckRate(
         made.due_at,
         per_day=made.retrievals / days if made.retrievals else None,
         mean_delay=timedelta(seconds=made.seconds / made.postings) if made.postings else None,

@@ -21,7 +21,7 @@ class RetrievalHealth:
     longest_delay_seconds: float
 
 
-def asked(since: datetime, until: datetime) -> dict[str, RetrievalHealth]:
+def retrieval_health(since: datetime, until: datetime) -> dict[str, RetrievalHealth]:
     """The retrievals within (since, until] by outcome; every outcome is there."""
     rows = (
         Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)

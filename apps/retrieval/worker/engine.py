@@ -141,13 +141,13 @@ class Engine:
 
     def take_turn(self, source_id: int) -> bool:
         """Fetch the next pages of a source and store what they hold; False if there was nothing to do."""
-        turn = patiently(lambda: actions.begin_turn(source_id, now=self._clock.now()))
+        turn = patiently(lambda: actions.begin_batch(source_id, now=self._clock.now()))
         if turn is None:
             return False
         robots = queries.fresh_robots([page.url for page in turn.pages], self._clock.counted())
         looks = asyncio.run_coroutine_threadsafe(self._look_at_all(turn, robots), self._loop).result()
         looks = [with_document_kept(look, now=self._clock.counted()) for look in looks]
-        return patiently(lambda: actions.store_turn(turn, looks, now=self._clock.now()))
+        return patiently(lambda: actions.store_batch(turn, looks, now=self._clock.now()))
 
     def stop(self) -> None:
         """Give what is under way a moment, release the rest, and close all connections."""

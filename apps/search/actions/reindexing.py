@@ -13,7 +13,7 @@ from apps.jobs.models import Job
 from apps.search.actions.deletions import kill
 from apps.search.actions.dictionary import get_ready
 from apps.search.actions.locks import MAINTAINING, WRITING
-from apps.search.actions.writing import Said, Sayings, Version, pairs
+from apps.search.actions.writing import Sayings, Version, Written, pairs
 from apps.search.models import OutboxRow
 from apps.search.queries.checking import UNSEEN
 from apps.search.queries.spans import KIND, in_span
@@ -133,7 +133,7 @@ def write_again(again: Again) -> dict[str, int]:
         for row in fetch_rows(_NOW, [[*again.documents, *again.gone]])
     }
 
-    def is_as_it_was(said: Said) -> bool:
+    def is_as_it_was(said: Written) -> bool:
         return found[said.posting_id] == (said.version, again.documents[said.posting_id])
 
     same = [said for said in again.sayings.all if is_as_it_was(said)]

@@ -20,7 +20,7 @@ from apps.search.actions.dictionary import settle
 from apps.search.actions.head import revise
 from apps.search.actions.locks import MAINTAINING, WRITING
 from apps.search.algorithms.index.inversion import Document, Inversion, invert
-from apps.search.algorithms.index.levels import SMALLEST, size_of, to_merge, to_seal
+from apps.search.algorithms.index.levels import SMALLEST, size_of, to_build, to_merge
 from apps.search.algorithms.index.packing import MAX_GENERATION, copied_rows, pack_flags, pack_numbers
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
 from apps.search.models import Generation
@@ -112,7 +112,7 @@ def _seal(at_least: int) -> bool:
         " ORDER BY number LIMIT %s",
         [generations[-1].end if generations else 0, MAX_GENERATION],
     )
-    size = to_seal([size_of(1, items) for _, items in waiting], at_least=at_least)
+    size = to_build([size_of(1, items) for _, items in waiting], at_least=at_least)
     if not size:
         return False
     first, end = waiting[0].number, waiting[size - 1].number + 1

@@ -80,7 +80,7 @@ def _pair(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Written:
     """What a version of a posting says."""
 
     posting_id: int
@@ -93,7 +93,7 @@ class Sayings:
 
     def __init__(self) -> None:
         self._lexicon = Lexicon()
-        self.all: list[Said] = []
+        self.all: list[Written] = []
 
     def add(self, posting: Posting) -> None:
         reading = read(
@@ -103,13 +103,13 @@ class Sayings:
             author=posting.author,
             categories=posting.categories,
         )
-        self.all.append(Said(posting.id, posting.version, self._lexicon.enter(reading)))
+        self.all.append(Written(posting.id, posting.version, self._lexicon.enter(reading)))
 
     @property
     def words(self) -> list[str]:
         return self._lexicon.words
 
-    def write(self, wanted: Iterable[Said]) -> None:
+    def write(self, wanted: Iterable[Written]) -> None:
         """Write documents of some of them, in this order. The caller holds the lock of the writers."""
         chosen = list(wanted)
         if not chosen:

@@ -15,7 +15,7 @@ from apps.search.algorithms.index.packing import MAX_GENERATION
 from apps.search.algorithms.models.bm25 import K1, MAX_PACKED
 from apps.search.algorithms.models.index import FloatArray, IntArray, Row
 from apps.search.queries import stored
-from apps.search.queries.stored import Columns, Sealed
+from apps.search.queries.stored import Columns, Segment
 
 if TYPE_CHECKING:
     from apps.search.queries.snapshot import Snapshot
@@ -30,7 +30,7 @@ class Reader:
     Where a search may stop early, it first reads those of a few blocks, and then of all others.
     """
 
-    def __init__(self, runs: Sequence[Sequence[Sealed]], terms: Sequence[int], *, may_stop: bool) -> None:
+    def __init__(self, runs: Sequence[Sequence[Segment]], terms: Sequence[int], *, may_stop: bool) -> None:
         self._waiting = [[sealed.id for sealed in run] for run in runs]
         self._terms = terms
         self._place = {term: place for place, term in enumerate(terms)}
@@ -108,7 +108,7 @@ class GenerationBlock(_Block):
     def __init__(
         self,
         snapshot: "Snapshot",
-        sealed: Sequence[Sealed],
+        sealed: Sequence[Segment],
         terms: Sequence[int],
         reader: Reader,
         conditions: Reader,
@@ -153,7 +153,7 @@ class GenerationBlock(_Block):
         return self._snapshot.read(offsets + self.first)
 
 
-class TailBlock(_Block):
+class MemoryBlock(_Block):
     """All documents that belong to no generation yet."""
 
     def __init__(self, snapshot: "Snapshot", chunks: Sequence[Chunk], terms: Sequence[int]) -> None:
@@ -214,9 +214,9 @@ def _joined(rows: Iterable[tuple[int, Row | None]]) -> Row | None:
     )
 
 
-def joinable(generations: Sequence[Sealed]) -> list[list[Sealed]]:
+def joinable(generations: Sequence[Segment]) -> list[list[Segment]]:
     """The generations in runs that can be one block, in their order: without a gap, and with offsets of 16 bits."""
-    runs: list[list[Sealed]] = []
+    runs: list[list[Segment]] = []
     for sealed in generations:
         run = runs[-1] if runs else []
         if run and run[-1].end == sealed.first and sealed.end - run[0].first <= MAX_GENERATION:
@@ -226,4 +226,4 @@ def joinable(generations: Sequence[Sealed]) -> list[list[Sealed]]:
     return runs
 
 
-Blocks = list[GenerationBlock | TailBlock]
+Blocks = list[GenerationBlock | MemoryBlock]

@@ -12,7 +12,7 @@ from apps.database.statements import fetch, fetch_rows
 from apps.search.algorithms.index.inversion import invert
 from apps.search.algorithms.index.packing import packed_impacts, unpack_flags, unpack_row
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
-from apps.search.queries.instants import one_instant
+from apps.search.queries.instants import consistent_snapshot
 from apps.search.queries.stored import document
 from apps.search.queries.times import microseconds
 
@@ -39,7 +39,7 @@ class Check:
 
 def check(found: Check) -> Iterator[None]:
     """Go through the index as it is at this instant, in as many steps as `steps` says."""
-    with one_instant("SELECT set_config('statement_timeout', '0', true)"):
+    with consistent_snapshot("SELECT set_config('statement_timeout', '0', true)"):
         generations = fetch_rows("SELECT id, first, size FROM search_generation ORDER BY first")
         _check_order(found, generations)
         _check_versions(found)

@@ -16,7 +16,7 @@ _VERSION = 1  # of what is kept; another one where it changes its form
 
 
 @dataclass(frozen=True, slots=True)
-class TimedPlace:
+class TimeCursor:
     """Behind a posting of an order by time."""
 
     published: int  # microseconds since 1970
@@ -35,7 +35,7 @@ class TimedPlace:
 
         Examples
         --------
-        >>> TimedPlace.decode("1709208000000000.7")
+        >>> TimeCursor.decode("1709208000000000.7")
         TimedPlace(published=1709208000000000, posting_id=7)
         """
         cursor = Cursor.decode(text)
@@ -43,7 +43,7 @@ class TimedPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class RankedPlace:
+class RankCursor:
     """Behind so many postings of an order by relevance that was made of the documents before `until`, at a moment."""
 
     until: int
@@ -52,7 +52,7 @@ class RankedPlace:
 
     def encode(self) -> str:
         """
-        >>> RankedPlace(700_000, 1_709_208_000_000_000, 20).encode()
+        >>> RankCursor(700_000, 1_709_208_000_000_000, 20).encode()
         'r700000.1709208000000000.20'
         """
         return f"{_SIGN}{self.until}.{self.microseconds}.{self.position}"
@@ -71,7 +71,7 @@ class RankedPlace:
 
         Examples
         --------
-        >>> RankedPlace.decode("r7.0.20", EPOCH)
+        >>> RankCursor.decode("r7.0.20", EPOCH)
         RankedPlace(until=7, microseconds=0, position=20)
         """
         parts = text.removeprefix(_SIGN).split(".")

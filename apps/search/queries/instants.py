@@ -13,7 +13,7 @@ _BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_
 
 
 @contextmanager
-def one_instant(first: str) -> Iterator[list[Any]]:
+def consistent_snapshot(first: str) -> Iterator[list[Any]]:
     """A transaction that sees the database as it was at its first statement, and can write nothing.
 
     Inside another transaction it is only a part of that, and as consistent.

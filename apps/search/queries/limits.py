@@ -8,7 +8,7 @@ import numpy as np
 
 from apps.search.algorithms.index.conditions import All, Any, Condition, Flags, Named, Not, PostingSource, Stands, trial
 from apps.search.algorithms.index.inversion import Document
-from apps.search.queries.blocks import GenerationBlock, TailBlock
+from apps.search.queries.blocks import GenerationBlock, MemoryBlock
 
 MAX_READ = 20_000  # documents in one search, to see whether words stand next to each other
 MAX_TRIED = 100_000  # phrases on documents; a query of many phrases reads fewer documents
@@ -46,7 +46,7 @@ class Limited:
         yield from self.condition.terms()
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
-        asked = cast(GenerationBlock | TailBlock, block)
+        asked = cast(GenerationBlock | MemoryBlock, block)
         key = asked.first, asked.size
         if key not in self._known:
             self._known[key] = self._looked_at(asked)
@@ -65,7 +65,7 @@ class Limited:
         share = self.held / self.tried if self.tried else 1.0
         return surely + share * (int(possible.sum()) - surely)
 
-    def _looked_at(self, block: GenerationBlock | TailBlock) -> tuple[Flags, Flags]:
+    def _looked_at(self, block: GenerationBlock | MemoryBlock) -> tuple[Flags, Flags]:
         tried = trial(self.condition, block, block.alive())
         if self.until is not None and self.until < block.first + block.size:
             later = slice(max(0, self.until - block.first), None)

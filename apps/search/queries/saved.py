@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
-from apps.database.sanitizing import storable
+from apps.database.sanitizing import sanitize
 from apps.search.models import SavedSearch
 
 
@@ -14,4 +14,4 @@ def saved_searches(user: User) -> QuerySet[SavedSearch]:
 
 def saved_by_secret(secret: str) -> SavedSearch | None:
     """The search whose feed has this address, as long as the person may sign in."""
-    return SavedSearch.objects.filter(secret=storable(secret), user__is_active=True).select_related("user").first()
+    return SavedSearch.objects.filter(secret=sanitize(secret), user__is_active=True).select_related("user").first()

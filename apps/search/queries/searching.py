@@ -28,7 +28,7 @@ from apps.search.algorithms.models.factors import Authority, Freshness
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Judgement, Recipe
 from apps.search.queries.analysis import languages_of, query_of
-from apps.search.queries.cursors import LENGTH, RankedPlace, TimedPlace
+from apps.search.queries.cursors import LENGTH, RankCursor, TimeCursor
 from apps.search.queries.facets import Facets, attributes_of, facets
 from apps.search.queries.limits import Limited
 from apps.search.queries.resolving import condition_of
@@ -145,7 +145,7 @@ class _Asked:
     disliked: tuple[int, ...]
     now: datetime
 
-    def key(self, place: RankedPlace) -> str:
+    def key(self, place: RankCursor) -> str:
         """Under which an order by relevance is kept that was begun at this place."""
         said = (self.order, self.expansion, self.removed, self.liked, self.disliked)
         return place.key(self.user.pk, self.tree, said)
@@ -153,7 +153,7 @@ class _Asked:
 
 # --- by time ----------------------------------------------------------------------------------------------------------
 def _by_time(asked: _Asked, cursor: str) -> SearchResult:
-    place = TimedPlace.decode(cursor) if cursor else None
+    place = TimeCursor.decode(cursor) if cursor else None
     with snapshot() as index:
         condition = condition_of(asked.tree, asked.user, languages=languages_of(index, asked.tree), now=asked.now)
         limited = Limited(condition)
@@ -162,7 +162,7 @@ def _by_time(asked: _Asked, cursor: str) -> SearchResult:
         total = len(found) if len(found) < MAX_COUNTED else _amount(index, limited)
         counted = facets(attributes_of(index, _documents(found)), asked.now.tzinfo)
     shown = rest[:LENGTH]
-    following_place = TimedPlace(shown[-1].published, shown[-1].posting_id) if len(rest) > LENGTH else None
+    following_place = TimeCursor(shown[-1].published, shown[-1].posting_id) if len(rest) > LENGTH else None
     return SearchResult(
         postings=tuple(each.posting_id for each in shown),
         total=total,
@@ -178,7 +178,7 @@ def _by_time(asked: _Asked, cursor: str) -> SearchResult:
     )
 
 
-def _behind(index: Snapshot, condition: Condition, found: Sequence[Found], place: TimedPlace) -> Sequence[Found]:
+def _behind(index: Snapshot, condition: Condition, found: Sequence[Found], place: TimeCursor) -> Sequence[Found]:
     known = [each for each in found if (each.published, each.posting_id) < (place.published, place.posting_id)]
     if len(known) > LENGTH or len(found) < MAX_COUNTED:
         return known
@@ -213,7 +213,7 @@ class _Ranked:
 
 def _by_relevance(asked: _Asked, cursor: str) -> SearchResult | None:
     """None if there is nothing to rank by."""
-    place = RankedPlace.decode(cursor, asked.now) if RankedPlace.may_be(cursor) else None
+    place = RankCursor.decode(cursor, asked.now) if RankCursor.may_be(cursor) else None
     if cursor and place is None:
         return None
     ranked: _Ranked | None = cache.get(asked.key(place)) if place else None
@@ -221,7 +221,7 @@ def _by_relevance(asked: _Asked, cursor: str) -> SearchResult | None:
         if place:
             asked = replace(asked, now=place.at(asked.now))
         with snapshot() as index:
-            place = place or RankedPlace(index.state.next_document, microseconds(asked.now))
+            place = place or RankCursor(index.state.next_document, microseconds(asked.now))
             ranked = _rank(index, asked, place.until)
         if ranked is None:
             return None
@@ -322,7 +322,7 @@ def _followers() -> dict[int, int]:
     return known
 
 
-def _reasons(ranked: _Ranked, place: RankedPlace, positions: range) -> dict[int, tuple[str, ...]]:
+def _reasons(ranked: _Ranked, place: RankCursor, positions: range) -> dict[int, tuple[str, ...]]:
     if ranked.followers is None:
         return {}
     most = max(ranked.followers.values(), default=0)

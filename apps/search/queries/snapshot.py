@@ -16,9 +16,9 @@ from apps.search.algorithms.index.memory_segment import Chunk, spans
 from apps.search.algorithms.index.newest import Found, newest
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import stored
-from apps.search.queries.blocks import Blocks, GenerationBlock, Reader, TailBlock, joinable
-from apps.search.queries.instants import one_instant
-from apps.search.queries.stored import Columns, Sealed
+from apps.search.queries.blocks import Blocks, GenerationBlock, MemoryBlock, Reader, joinable
+from apps.search.queries.instants import consistent_snapshot
+from apps.search.queries.stored import Columns, Segment
 from apps.search.queries.terms import Terms
 
 _NO_ITEMS = np.empty(0, np.int32)
@@ -36,7 +36,7 @@ def snapshot(condition: Condition = ALWAYS, worth: Worth | None = None) -> "Iter
     worth : Worth, optional
         What scores are multiplied by.
     """
-    with one_instant(stored.HEAD) as heads:
+    with consistent_snapshot(stored.HEAD) as heads:
         yield Snapshot(stored.state(heads), condition, worth)
 
 
@@ -90,7 +90,7 @@ class Snapshot:
         runs = (joinable(generations) if is_joined else [[generation] for generation in generations])[::-1]
         reader = Reader(runs, wanted, may_stop=self.worth is not None)
         conditions = Reader(runs, asked, may_stop=not wanted or self.worth is not None)
-        tail: Blocks = [TailBlock(self, self._chunks, wanted)] if self._chunks else []
+        tail: Blocks = [MemoryBlock(self, self._chunks, wanted)] if self._chunks else []
         return tail + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]
 
     def vectors(self, documents: IntArray) -> Vectors:
@@ -123,7 +123,7 @@ class Snapshot:
         )
         return np.array([number for (number,) in rows], np.int64)
 
-    def columns(self, run: Sequence[Sealed]) -> Columns:
+    def columns(self, run: Sequence[Segment]) -> Columns:
         """What generations that follow each other know of their documents, as if they were one."""
         return stored.columns(run, self.state.generations)
 

@@ -38,14 +38,14 @@ def _column_weight(columns: "Columns") -> int:
     return 2 * known.posting_ids.nbytes + known.source_ids.nbytes + known.languages.nbytes + columns.alive.nbytes
 
 
-def _state_weight(state: tuple[tuple[int, ...], tuple["Sealed", ...]]) -> int:
+def _state_weight(state: tuple[tuple[int, ...], tuple["Segment", ...]]) -> int:
     return sum(map(len, state)) * OVERHEAD
 
 
 _rows = Cache[tuple[int, int], Row | None](128 * MEGABYTE, _row_weight)  # of generation and term
 _columns = Cache[tuple[tuple[int, int], ...], "Columns"](64 * MEGABYTE, _column_weight)  # of runs, with their dead
 _documents = Cache[tuple[int, int], Document](48 * MEGABYTE, _document_weight)  # of head and number
-_states = Cache[tuple[int, int], tuple[tuple[int, ...], tuple["Sealed", ...]]](MEGABYTE, _state_weight)
+_states = Cache[tuple[int, int], tuple[tuple[int, ...], tuple["Segment", ...]]](MEGABYTE, _state_weight)
 _chunks = Cache[tuple[int, int, int, tuple[int, ...]], Chunk](16 * MEGABYTE, lambda chunk: chunk.weight)
 
 
@@ -58,7 +58,7 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class Segment:
     """A generation, but for what it knows of each document."""
 
     id: int
@@ -81,7 +81,7 @@ class State:
     revision: int
     next_document: int
     dead: tuple[int, ...]  # documents of the tail
-    generations: tuple[Sealed, ...]  # the oldest first
+    generations: tuple[Segment, ...]  # the oldest first
 
     @property
     def sealed(self) -> int:
@@ -103,7 +103,7 @@ def state(heads: Sequence[Any]) -> State:
     found = _states.among([key]).get(key)
     if found is None:
         generations = [
-            Sealed(row.id, row.first, row.size, row.tokens, row.dead_count, microseconds(row.latest))
+            Segment(row.id, row.first, row.size, row.tokens, row.dead_count, microseconds(row.latest))
             for row in fetch_rows(_GENERATIONS)
         ]
         found = (tuple(number for (number,) in fetch(_DEAD)), tuple(generations))
@@ -111,7 +111,7 @@ def state(heads: Sequence[Any]) -> State:
     return State(head.id, head.revision, head.next_document, *found)
 
 
-def columns(run: Sequence[Sealed], generations: Sequence[Sealed]) -> Columns:
+def columns(run: Sequence[Segment], generations: Sequence[Segment]) -> Columns:
     """What a run of generations knows of its documents; where something has to be read, then of all of them at once."""
     key = _of(run)
     found = _columns.among([key])
@@ -132,7 +132,7 @@ def columns(run: Sequence[Sealed], generations: Sequence[Sealed]) -> Columns:
     return found[key]
 
 
-def _of(run: Sequence[Sealed]) -> tuple[tuple[int, int], ...]:
+def _of(run: Sequence[Segment]) -> tuple[tuple[int, int], ...]:
     return tuple((sealed.id, sealed.dead_count) for sealed in run)
 
 

@@ -13,7 +13,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.db.models import QuerySet
 
-from apps.database.statement_timeout import TookTooLong, brief
+from apps.database.statement_timeout import TookTooLong, statement_timeout
 from apps.search.algorithms.language import BadQuery, Filter, Tree, narrowed, parse
 from apps.search.algorithms.language.trees import quotable
 from apps.search.queries import TooCostly, matching, search
@@ -144,7 +144,7 @@ def find(section: Section, now: datetime) -> Content:
     tree, nobody = tree_of(section), AnonymousUser()
     posting_ids: list[int] = []
     stories: list[Front] = []
-    with brief(MAX_STATEMENT_SECONDS):
+    with statement_timeout(MAX_STATEMENT_SECONDS):
         match section.order:
             case Section.Order.STORIES:
                 all_stories = front(nobody, now)

@@ -23,14 +23,14 @@ MAX_OF_EACH = 20  # sentences of a text that may be taken: its best, so that lon
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Told:
+class StorySentence:
     """A sentence of a story's summary, by its text and its number in it."""
 
     text: int
     sentence: int
 
 
-def story_summary(texts: Sequence[Text], frequencies: Frequencies, words: float) -> list[Told]:
+def story_summary(texts: Sequence[Text], frequencies: Frequencies, words: float) -> list[StorySentence]:
     """Sentences of several texts that tell their common story within about so many words.
 
     By maximal marginal relevance: next comes the sentence with the highest ``.85 worth - .15 cosine`` with the nearest
@@ -71,7 +71,7 @@ def story_summary(texts: Sequence[Text], frequencies: Frequencies, words: float)
     rows = vectors(occurrences([sentence.terms for sentence in sentences]), frequencies)
     worth = own + scaled(_shared([each.text for each in candidates], rows))
     nearest = np.zeros(len(candidates))  # cosine with what is told
-    taken: list[Told] = []
+    taken: list[StorySentence] = []
     told = 0.0
     while told < words and np.any(worth > -np.inf):
         best = int(np.argmax(RELEVANCE * worth - (1 - RELEVANCE) * nearest))
@@ -83,14 +83,14 @@ def story_summary(texts: Sequence[Text], frequencies: Frequencies, words: float)
     return sorted(taken)
 
 
-def _candidates(texts: Sequence[Text], frequencies: Frequencies) -> tuple[list[Told], Floats]:
+def _candidates(texts: Sequence[Text], frequencies: Frequencies) -> tuple[list[StorySentence], Floats]:
     """The sentences that may be taken, and what each is worth in its own text, of which the best has 1."""
-    found: list[Told] = []
+    found: list[StorySentence] = []
     worths: list[float] = []
     for number, text in enumerate(texts):
         worth = scaled(contents(text, frequencies) + openings(text))
         best = np.argsort(-worth, kind="stable")[:MAX_OF_EACH].tolist()
-        found += [Told(number, place) for place in best]
+        found += [StorySentence(number, place) for place in best]
         worths += worth[best].tolist()
     return found, np.array(worths)
 

@@ -27,7 +27,7 @@ def lists_of(
     return lists
 
 
-def places() -> Sequence[ListRank]:
+def ranks() -> Sequence[ListRank]:
     """Where there are lists, the language of whose terms most is written first; one query."""
     counted = Trend.objects.filter(method=Trend.Method.OURS).values("language", "category")
     documents = {

@@ -252,13 +252,13 @@ PROBLEMS = (
 )
 
 
-def reason_said(written: str) -> str:
+def translate_reason(written: str) -> str:
     """
-    >>> reason_said("the site asked to wait 120 s (Retry-After)"), reason_said("of {no} known shape")
+    >>> translate_reason("the site asked to wait 120 s (Retry-After)"), translate_reason("of {no} known shape")
     ('the site asked to wait 120 s (Retry-After)', 'of {no} known shape')
     """
     shape, values = shape_of(written)
-    return gettext(shape).format(*map(reason_said, values)) if shape else written
+    return gettext(shape).format(*map(translate_reason, values)) if shape else written
 
 
 @lru_cache(4096)

@@ -8,7 +8,7 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from apps.database.sanitizing import storable
+from apps.database.sanitizing import sanitize
 from apps.database.statements import MAX_ID
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import Order
@@ -41,15 +41,15 @@ class SearchQuery:
         Asked(text='paris', order='newest', expansion=True, removed=('hilton',), liked=(7,), disliked=(), start='')
         """
         liked = _ids(given.getlist("like"))
-        removed = dict.fromkeys(storable(term) for term in given.getlist("without"))
+        removed = dict.fromkeys(sanitize(term) for term in given.getlist("without"))
         return cls(
-            text=storable(given.get("q", "")),
+            text=sanitize(given.get("q", "")),
             order=order_named(given.get("order")),
             expansion=given.get("words") != "mine",
             removed=tuple(term for term in removed if 0 < len(term) <= MAX_WORD_LENGTH)[-MAX_REMOVED:],
             liked=liked,
             disliked=tuple(posting_id for posting_id in _ids(given.getlist("unlike")) if posting_id not in liked),
-            start=storable(given.get("start", ""))[:MAX_CURSOR_LENGTH],
+            start=sanitize(given.get("start", ""))[:MAX_CURSOR_LENGTH],
         )
 
     def address(self) -> str:
@@ -125,10 +125,10 @@ def complaint(text: str, error: BadQuery) -> Complaint:
     Complaint(message='It is not closed.', before='a ', piece='(', after='b')
     """
     behind = error.at + len(error.piece)
-    return Complaint(said(error), text[: error.at], error.piece, text[behind:])
+    return Complaint(explain(error), text[: error.at], error.piece, text[behind:])
 
 
-def said(error: BadQuery) -> str:
+def explain(error: BadQuery) -> str:
     return gettext(error.sentence).format(**error.values)
 
 

@@ -19,7 +19,7 @@ from apps.retrieval.models import Schedule
 from apps.retrieval.queries.lateness import overdue_since
 from apps.sources.algorithms.addresses import http_address
 from apps.web.pages import durations
-from apps.web.pages.reasons import reason_said
+from apps.web.pages.reasons import translate_reason
 
 register = template.Library()
 
@@ -70,7 +70,7 @@ def duration(span: timedelta) -> str:
 
 @register.filter
 def reason(written: str | None) -> str:
-    return reason_said(written or "")
+    return translate_reason(written or "")
 
 
 @register.filter

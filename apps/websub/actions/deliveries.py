@@ -159,7 +159,7 @@ def _hear_of_change(delivery: Delivery, source: Source, now: datetime) -> Done:
 
 
 def _ask(source: Source, now: datetime) -> Done:
-    if not queries.is_asked(source.pk):
+    if not queries.is_checked(source.pk):
         return Done(State.IGNORED, "Nobody follows the feed any more.")
     asked = retrieval.ask_announced(source.pk, now=now)
     if asked.reason == retrieval.BEING_ASKED:

@@ -13,7 +13,7 @@ from django.db import connection
 
 from apps.alerts import actions
 from apps.alerts.actions.matching import answered
-from apps.alerts.models import Anchor, OutboxRow, Standing
+from apps.alerts.models import OutboxRow, PercolatorQuery, QueryTerm
 from apps.alerts.queries import candidates, hits
 from apps.postings.models import Posting
 from apps.postings.queries import texts
@@ -89,7 +89,7 @@ class Command(LabCommand):
         seconds = time.perf_counter() - begin
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")
-        anchors, refused = Anchor.objects.count(), Standing.objects.exclude(refusal="").count()
+        anchors, refused = QueryTerm.objects.count(), PercolatorQuery.objects.exclude(refusal="").count()
         self.console.print(
             f"{len(queries):,} searches stand after {seconds:.0f} s by {anchors:,} anchors; {refused} refused"
         )
@@ -131,7 +131,7 @@ class Command(LabCommand):
     def _scan(self) -> dict[str, float]:
         chance = random.Random(self.seed)
         searches, postings = SCANNED
-        ids = chance.sample(list(Standing.objects.filter(refusal="").values_list("pk", flat=True)), searches)
+        ids = chance.sample(list(PercolatorQuery.objects.filter(refusal="").values_list("pk", flat=True)), searches)
         queries = dict(SavedSearch.objects.filter(pk__in=ids).values_list("pk", "query"))
         some = chance.sample(list(Posting.objects.order_by("-pk").values_list("pk", flat=True)[:MEASURED]), postings)
         each, wrong = naive.scan(queries, list(texts(some).values()), now=self.now)

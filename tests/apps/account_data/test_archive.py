@@ -16,7 +16,7 @@ from apps.account_data.formats.problems import BadArchive
 from apps.account_data.members import MEMBERS, base
 from apps.account_data.models import Waiting
 from apps.accounts.models import User
-from apps.alerts.models import Rule, Wishes
+from apps.alerts.models import NotificationSettings, Rule
 from apps.following import actions as following
 from apps.following import queries as follows
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Tag
@@ -65,7 +65,9 @@ def take_over(user: User, archive: bytes | BytesIO) -> actions.Report:
 def everything(user: User) -> dict[str, object]:
     """What is a person's, without the numbers of rows."""
     reactions = Reaction.objects.filter(user=user).order_by("posting").values_list("posting", "opened_at", "hidden_at")
-    searches = SavedSearch.objects.filter(user=user).values_list("name", "query", "order", "standing__importance")
+    searches = SavedSearch.objects.filter(user=user).values_list(
+        "name", "query", "order", "percolator_query__importance"
+    )
     rules = Rule.objects.filter(saved__user=user).values_list("mark_read", "star", "hide", "tag", "mail", "webhook_url")
     person = User.objects.get(pk=user.pk)
     return {
@@ -86,7 +88,9 @@ def everything(user: User) -> dict[str, object]:
         "searches": list(searches),
         "rules": list(rules),
         "wishes": list(
-            Wishes.objects.filter(user=user).values_list("quiet_from", "quiet_until", "digest_hour", "most_a_day")
+            NotificationSettings.objects.filter(user=user).values_list(
+                "quiet_from", "quiet_until", "digest_hour", "most_a_day"
+            )
         ),
     }
 

@@ -16,7 +16,7 @@ from apps.account_data.models import Waiting
 from apps.accounts import actions as accounts
 from apps.accounts.models import User
 from apps.alerts.actions import rules
-from apps.alerts.models import Anchor, Attempt, Browser, Hit, Message
+from apps.alerts.models import Attempt, Browser, Hit, Message, QueryTerm
 from apps.following import actions as following
 from apps.following.models import Playback, Reading
 from apps.jobs.models import Job
@@ -72,14 +72,14 @@ def a_busy_person(username: str = "ada") -> User:
     saved = save_search(user, "Quakes", "earthquake -film", order=SavedSearch.Order.NEWEST, now=NOON)
     rules.set_rule(user, saved.pk, star=True, tag="quakes", mail="day", webhook_url="https://hooks.example/x")
     rules.set_importance(user, saved.pk, 3.0)
-    rules.set_wishes(user, quiet_from=time(22), quiet_until=time(7), digest_hour=8, most_a_day=5)
+    rules.set_notification_settings(user, quiet_from=time(22), quiet_until=time(7), digest_hour=8, most_a_day=5)
     return user
 
 
 def add_what_is_not_exported(user: User, posting: Posting) -> None:
     """What is a person's besides: messages, browsers, keys, sessions, and names that others' rows hold."""
     [saved] = SavedSearch.objects.filter(user=user)
-    Anchor.objects.create(saved=saved, user_id=user.pk, term="quake", languages=1)
+    QueryTerm.objects.create(saved=saved, user_id=user.pk, term="quake", languages=1)
     times = {"published_at": NOON, "retrieved_at": NOON, "found_at": NOON}
     hit = Hit.objects.create(saved=saved, posting=posting, source_id=posting.source_id, **times)
     browser = Browser.objects.create(

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.alerts.actions.findings import NewHit
-from apps.alerts.actions.rule_effects import obey
+from apps.alerts.actions.rule_effects import apply_rules
 from apps.alerts.actions.rules import set_rule
 from apps.alerts.models import Hit, Message
 from apps.postings.models import Posting
@@ -49,7 +49,7 @@ def find(*searches: SavedSearch, now=NOON, postings: int | Sequence[Posting] = 1
             hit = Hit.objects.create(saved=saved, posting=posting, source_id=posting.source_id, **times)
             hits.append(NewHit(hit.pk, saved.pk, saved.user_id, posting.pk))
     with transaction.atomic():
-        obey(hits, now=now)
+        apply_rules(hits, now=now)
     return hits
 
 

@@ -25,7 +25,7 @@ from apps.following.actions import NotPossible
 
 def slots(occasion):
     if "pager" in occasion.rule.settings:
-        yield occasion.slot("pager", occasion.after_quiet(occasion.now))
+        yield occasion.message_key("pager", occasion.after_quiet(occasion.now))
 
 def send(errand, now):
     [group], [rule] = errand.groups, errand.rules
@@ -39,7 +39,7 @@ def check(number):
 def field():
     return forms.CharField(required=False, max_length=20, label="Pager")
 
-CHANNEL = Channel(label=_("Pager"), slots=slots, send=send, field=field, check=check)
+CHANNEL = Channel(label=_("Pager"), message_keys=message_keys, send=send, field=field, check=check)
 """
 
 

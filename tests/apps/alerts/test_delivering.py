@@ -12,7 +12,7 @@ from django.db import connections
 from apps.alerts import tasks
 from apps.alerts.actions.delivering import KEPT, deliver, forget_old
 from apps.alerts.actions.enqueuing import hand_out
-from apps.alerts.actions.rules import resume, set_rule, set_wishes, stop
+from apps.alerts.actions.rules import resume, set_notification_settings, set_rule, stop
 from apps.alerts.algorithms.times import MAX_ATTEMPTS
 from apps.alerts.channels import DeliveryResult, all_channels
 from apps.alerts.models import Attempt, Message, Rule
@@ -68,7 +68,7 @@ class Mishaps:
 @pytest.mark.django_db(transaction=True)
 def test_nothing_is_lost_when_workers_are_killed_and_what_comes_twice_says_so(receiver, mail_server):
     person = a_person()
-    set_wishes(person, most_a_day=1_000)
+    set_notification_settings(person, most_a_day=1_000)
     phone = a_browser(person, receiver.url("/phone"))
     for name in "abcdefgh":
         find(a_search(person, name, mail="once", push=True, webhook_url=receiver.url("/hook")))
@@ -165,7 +165,7 @@ def test_many_who_send_at_once_keep_to_the_limit_of_a_day(mail_server):
             connections.close_all()
 
     person = a_person()
-    set_wishes(person, most_a_day=2)
+    set_notification_settings(person, most_a_day=2)
     for number in range(4):
         find(a_search(person, str(number), mail="once"))
     together = Barrier(4)
@@ -278,7 +278,7 @@ class TestMeanwhile:
 class TestTheLimitOfADay:
     def test_is_kept_and_what_is_over_comes_with_the_digest(self, mail_server):
         person = a_person(time_zone="Asia/Tokyo")  # where it is 21:00
-        set_wishes(person, most_a_day=3, digest_hour=7)
+        set_notification_settings(person, most_a_day=3, digest_hour=7)
         hits = [find(a_search(person, name, mail="once"))[0].id for name in "abcde"]
         send_all(now=NOON + 10 * SECOND)
         assert len(mail_server.taken) == 3
@@ -292,7 +292,7 @@ class TestTheLimitOfADay:
 
     def test_is_counted_anew_from_the_persons_midnight(self, mail_server):
         person = a_person(time_zone="Asia/Tokyo")
-        set_wishes(person, most_a_day=1)
+        set_notification_settings(person, most_a_day=1)
         saved = a_search(person, mail="once")
         for when in (NOON, NOON + 2 * HOUR, NOON + 3 * HOUR):
             find(saved, now=when)
@@ -302,7 +302,7 @@ class TestTheLimitOfADay:
     def test_counts_mails_and_pushes_together_and_no_webhooks(self, mail_server, receiver):
         person = a_person()
         a_browser(person, receiver.url("/phone"))
-        set_wishes(person, most_a_day=2)
+        set_notification_settings(person, most_a_day=2)
         saved = a_search(person, mail="once", push=True, webhook_url=receiver.url("/hook"))
         for number in range(3):
             find(saved, now=NOON + number * SECOND)
@@ -314,7 +314,7 @@ class TestTheLimitOfADay:
 
     def test_holds_for_hourly_digests_and_not_for_that_of_the_day(self, mail_server):
         person = a_person()
-        set_wishes(person, most_a_day=0, digest_hour=20)
+        set_notification_settings(person, most_a_day=0, digest_hour=20)
         find(a_search(person, mail="hour"))
         send_all(now=NOON + HOUR)
         assert not mail_server.taken
@@ -324,7 +324,7 @@ class TestTheLimitOfADay:
     def test_has_pushes_wait_where_there_is_no_mail(self, receiver):
         person = a_person(email="")
         a_browser(person, receiver.url("/phone"))
-        set_wishes(person, most_a_day=1, digest_hour=7)
+        set_notification_settings(person, most_a_day=1, digest_hour=7)
         find(a_search(person, "a", push=True), a_search(person, "b", push=True))
         send_all(now=NOON + HOUR)
         assert len(receiver.taken) == 1
@@ -335,14 +335,14 @@ class TestTheLimitOfADay:
     def test_of_nothing_without_mail_is_nothing(self, receiver):
         person = a_person(email="")
         a_browser(person, receiver.url("/phone"))
-        set_wishes(person, most_a_day=0)
+        set_notification_settings(person, most_a_day=0)
         find(a_search(person, push=True))
         send_all()
         assert (the_message().state, the_message().error) == ("dropped", "Messages are turned off.")
 
     def test_leaves_what_was_tried_before_alone(self, mail_server):
         person = a_person()
-        set_wishes(person, most_a_day=1)
+        set_notification_settings(person, most_a_day=1)
         mail_server.behave = lambda _: "451 Later"
         find(a_search(person, mail="once"))
         send_all()

@@ -8,7 +8,7 @@ import pytest
 from apps.accounts.models import User
 from apps.alerts import actions
 from apps.alerts.actions.rules import set_importance
-from apps.alerts.models import Profile, Relevance, Standing
+from apps.alerts.models import PercolatorQuery, Profile, Relevance
 from apps.alerts.queries import interest
 from apps.retrieval.models import Plan
 from apps.search import actions as search
@@ -141,7 +141,7 @@ def test_to_reckon_again_changes_nothing(django_assert_max_num_queries):
     before = list(Relevance.objects.values_list("saved_id", "source_id", "value"))
     assert actions.weigh() == 0
     assert actions.raise_interests() == 0
-    Standing.objects.update(weighed="")
+    PercolatorQuery.objects.update(weighed="")
     with django_assert_max_num_queries(20):
         assert actions.weigh() == 1
     assert list(Relevance.objects.values_list("saved_id", "source_id", "value")) == before

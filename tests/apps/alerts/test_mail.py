@@ -7,7 +7,7 @@ import pytest
 from django.core import mail as outbox
 
 from apps.alerts.actions.delivering import deliver
-from apps.alerts.actions.rules import set_wishes, stop
+from apps.alerts.actions.rules import set_notification_settings, stop
 from apps.alerts.models import Attempt, Message, Rule
 from apps.alerts.queries.messages import due
 from tests.apps.alerts.delivering import a_person, a_search, find, the_message
@@ -92,7 +92,7 @@ def test_a_digest_leaves_out_what_was_stopped_meanwhile_and_is_dropped_if_nothin
 
 def test_the_digest_of_a_day_leaves_at_its_hour_on_days_when_clocks_change(mail_server):
     person = a_person(time_zone="Europe/Berlin")
-    set_wishes(person, digest_hour=7)
+    set_notification_settings(person, digest_hour=7)
     saved = a_search(person, mail="day")
     for month, day, leaves in ((3, 28, 5), (10, 24, 6)):  # the evenings before
         evening = datetime(2026, month, day, 20, tzinfo=UTC)
@@ -163,7 +163,7 @@ def test_an_original_that_is_nowhere_on_the_web_is_no_link(mail_server):
 
 def test_mail_in_quiet_hours_leaves_at_their_end(mail_server):
     person = a_person()
-    set_wishes(person, quiet_from=time(11), quiet_until=time(13))
+    set_notification_settings(person, quiet_from=time(11), quiet_until=time(13))
     find(a_search(person, mail="once"))
     assert sent(mail_server, now=NOON + timedelta(minutes=59)) == []
     assert len(sent(mail_server, now=NOON + timedelta(hours=1))) == 1

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from apps.alerts import actions, queries, tasks
 from apps.alerts.actions import indexing, matching
-from apps.alerts.algorithms.percolator import Eyes
-from apps.alerts.models import Anchor, Hit, OutboxRow, Revision, Rule, Standing
+from apps.alerts.algorithms.percolator import DocumentView
+from apps.alerts.models import Hit, OutboxRow, PercolatorQuery, QueryTerm, Revision, Rule
 from apps.following import queries as following
 from apps.following.models import Follow
 from apps.postings.algorithms.words import analyse
@@ -20,7 +20,7 @@ from apps.postings.models import Posting
 from apps.search.algorithms.language import matches, parse
 from apps.search.models import SavedSearch, Term
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
-from tests.standing import NOW, POSTINGS, QUERIES, SOURCES, asks_something, values_of
+from tests.percolation import NOW, POSTINGS, QUERIES, SOURCES, asks_something, values_of
 
 pytestmark = pytest.mark.django_db
 
@@ -101,7 +101,7 @@ def scanned(user, searches, postings):
     now = NOW.astimezone(ZoneInfo(user.time_zone or "UTC"))
     for seen in following.with_state(following.readable_by(user), user):
         posting = postings[seen.pk]
-        eyes = Eyes(
+        eyes = DocumentView(
             own_titles.get(seen.source_id, ""), seen.unread, seen.starred, followed=seen.source_id in own_titles
         )
         values = values_of(posting, eyes, seen.source_id)
@@ -139,7 +139,7 @@ def test_what_was_published_long_ago_is_found_but_is_no_news():
 
 def test_only_what_is_news_and_has_a_rule_is_acted_upon(monkeypatch):
     acted = []
-    monkeypatch.setattr(matching, "obey", lambda hits, *, now: acted.append([hit.saved_id for hit in hits]))
+    monkeypatch.setattr(matching, "apply_rules", lambda hits, *, now: acted.append([hit.saved_id for hit in hits]))
     ruled, _ = a_search("paris"), a_search("paris")
     Rule.objects.create(saved=ruled, stop_token="token")
     news()
@@ -168,26 +168,26 @@ def test_a_private_source_is_only_found_by_those_who_follow_it_and_who_starred_w
 def test_a_search_that_names_nothing_is_refused_with_a_sentence():
     search = a_search("-paris after:7d")
     matched()
-    standing = Standing.objects.get(pk=search.pk)
+    standing = PercolatorQuery.objects.get(pk=search.pk)
     assert "needs a word" in standing.refusal
-    assert not search.anchors.exists()
+    assert not search.query_terms.exists()
 
 
 def test_a_query_that_cannot_be_read_any_more_is_refused():
     search = a_search("(paris")
     matched()
-    assert "is not closed" in Standing.objects.get(pk=search.pk).refusal
+    assert "is not closed" in PercolatorQuery.objects.get(pk=search.pk).refusal
 
 
 def test_a_search_that_is_saved_anew_stands_for_its_new_query_and_keeps_its_importance():
     search = a_search("paris")
     matched()
-    Standing.objects.filter(pk=search.pk).update(importance=3.0)
+    PercolatorQuery.objects.filter(pk=search.pk).update(importance=3.0)
     SavedSearch.objects.filter(pk=search.pk).update(query="rome")
     posting, _ = news("Rome"), news("Paris")
     matched()
     assert found() == {(search.pk, posting.pk)}
-    standing = Standing.objects.get(pk=search.pk)
+    standing = PercolatorQuery.objects.get(pk=search.pk)
     assert (standing.query, standing.refusal, standing.importance) == ("rome", "", 3.0)
 
 
@@ -198,8 +198,8 @@ def test_to_prepare_twice_changes_nothing():
     def laid_out():
         while actions.prepare(2).looked_at:
             pass
-        return sorted(Anchor.objects.values_list("saved_id", "term", "beside", "languages", "exact")), sorted(
-            Standing.objects.values_list("saved_id", "query", "refusal")
+        return sorted(QueryTerm.objects.values_list("saved_id", "term", "beside", "languages", "exact")), sorted(
+            PercolatorQuery.objects.values_list("saved_id", "query", "refusal")
         )
 
     once = laid_out()
@@ -213,7 +213,7 @@ def test_the_word_that_fewer_postings_hold_is_the_anchor():
     Term.objects.create(term="elect", document_frequency=5)
     search = a_search("paris election lang:en")
     matched()
-    [anchor] = search.anchors.all()
+    [anchor] = search.query_terms.all()
     assert (anchor.term, anchor.beside, anchor.exact) == ("elect", ["pari", "lang:en"], True)
 
 
@@ -231,7 +231,7 @@ def test_who_is_killed_in_between_leaves_everything_to_the_next(monkeypatch):
         with pytest.raises(SystemExit):
             actions.prepare()
     with monkeypatch.context() as patch:
-        patch.setattr(matching, "obey", killed)
+        patch.setattr(matching, "apply_rules", killed)
         with pytest.raises(SystemExit):
             matched()
     assert found() == set()
@@ -256,7 +256,7 @@ def test_what_is_deleted_takes_its_hits_along():
     gone.delete()
     matched()
     assert found() == {(kept.pk, posting.pk)}
-    assert set(Anchor.objects.values_list("saved_id", flat=True)) == {kept.pk}
+    assert set(QueryTerm.objects.values_list("saved_id", flat=True)) == {kept.pk}
 
 
 def test_what_was_found_while_its_search_was_being_deleted_goes_with_the_next_round():

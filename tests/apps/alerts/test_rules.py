@@ -16,14 +16,14 @@ from apps.alerts.actions.rules import (
     remove_browser,
     resume,
     set_importance,
+    set_notification_settings,
     set_rule,
-    set_wishes,
     stop,
     stop_token_of,
     stopped_by,
 )
-from apps.alerts.models import Browser, Message, Rule, Standing, Wishes
-from apps.alerts.queries.messages import due, wishes_of
+from apps.alerts.models import Browser, Message, NotificationSettings, PercolatorQuery, Rule
+from apps.alerts.queries.messages import due, notification_settings_of
 from apps.following.actions import MAX_TAGS, NotPossible
 from apps.following.models import Mark, Tag, Tagging
 from apps.stories.models import Reaction
@@ -80,7 +80,7 @@ def test_many_hits_of_many_people_take_no_more_statements_than_one_of_one():
         for _ in range(people):
             person = a_person()
             a_browser(person, f"https://push.example/{person.pk}")
-            set_wishes(person, quiet_from=time(11), quiet_until=time(13))
+            set_notification_settings(person, quiet_from=time(11), quiet_until=time(13))
             for mail in ("once", "hour", "day"):
                 rule = {"mark_read": True, "star": True, "hide": True, "tag": mail, "push": True, "webhook_url": HOOK}
                 searches.append(a_search(person, mail, mail=mail, **rule))
@@ -135,7 +135,7 @@ def test_digests_take_what_is_found_until_they_leave_from_all_searches():
 
 def test_a_digest_of_the_day_is_due_at_the_persons_hour():
     person = a_person(time_zone="America/New_York")
-    set_wishes(person, digest_hour=18)
+    set_notification_settings(person, digest_hour=18)
     find(a_search(person, mail="day"), now=datetime(2026, 3, 7, 23, 30, tzinfo=UTC))  # 18:30; the night is short
     assert the_message().due_at == datetime(2026, 3, 8, 22, tzinfo=UTC)
 
@@ -157,7 +157,7 @@ def test_a_message_is_of_a_bounded_number_of_hits():
 
 def test_quiet_hours_hold_back_mail_and_push_and_no_webhook():
     person = a_person(time_zone="Europe/Berlin")
-    set_wishes(person, quiet_from=time(22), quiet_until=time(7))
+    set_notification_settings(person, quiet_from=time(22), quiet_until=time(7))
     a_browser(person, "https://push.example/1")
     saved = a_search(person, mail="once", push=True, webhook_url=HOOK)
     night = datetime(2026, 3, 28, 22, 30, tzinfo=UTC)  # 23:30, and the clocks go forward at 2
@@ -172,7 +172,7 @@ def test_quiet_hours_hold_back_mail_and_push_and_no_webhook():
 
 def test_the_digest_of_a_quiet_hour_waits_and_that_of_the_day_comes_when_it_was_wished():
     person = a_person()
-    set_wishes(person, quiet_from=time(22), quiet_until=time(7), digest_hour=6)
+    set_notification_settings(person, quiet_from=time(22), quiet_until=time(7), digest_hour=6)
     night = NOON + 11 * HOUR
     find(a_search(person, "a", mail="hour"), a_search(person, "b", mail="day"), now=night)
     assert sorted(message.due_at.hour for message in Message.objects.all()) == [6, 7]
@@ -199,11 +199,11 @@ def test_what_nobody_has_sent_yet_takes_what_comes_meanwhile():
 
 def test_who_ends_their_quiet_hours_early_is_told_of_all_with_the_next_hit():
     person = a_person()
-    set_wishes(person, quiet_from=time(11), quiet_until=time(20))
+    set_notification_settings(person, quiet_from=time(11), quiet_until=time(20))
     saved = a_search(person, mail="once")
     find(saved)
     assert the_message().due_at == NOON + 8 * HOUR
-    set_wishes(person)
+    set_notification_settings(person)
     find(saved, now=NOON + HOUR)
     assert (the_message().due_at, len(the_message().hits)) == (NOON + HOUR, 2)
 
@@ -275,11 +275,11 @@ def test_webhooks_of_a_person_are_bounded():
 def test_importance_is_kept_where_a_search_does_not_stand_yet_and_where_it_does():
     saved = a_search()
     set_importance(saved.user, saved.pk, 3.0)
-    standing = Standing.objects.get()
+    standing = PercolatorQuery.objects.get()
     assert (standing.importance, standing.query) == (3.0, "")  # its anchors are still to be made
-    Standing.objects.update(query="paris")
+    PercolatorQuery.objects.update(query="paris")
     set_importance(saved.user, saved.pk, 0.5)
-    assert Standing.objects.values_list("importance", "query").get() == (0.5, "paris")
+    assert PercolatorQuery.objects.values_list("importance", "query").get() == (0.5, "paris")
     for wrong in (-1.0, 10.5, float("nan")):
         with pytest.raises(NotPossible, match="between 0 and 10"):
             set_importance(saved.user, saved.pk, wrong)
@@ -296,15 +296,15 @@ def test_importance_is_kept_where_a_search_does_not_stand_yet_and_where_it_does(
 )
 def test_wishes_that_cannot_be_are_told(values, complaint):
     with pytest.raises(NotPossible, match=complaint):
-        set_wishes(a_person(), **values)
+        set_notification_settings(a_person(), **values)
 
 
 def test_wishes_are_kept_and_by_default_where_nobody_wished():
     person = a_person()
-    assert wishes_of(person).digest_hour == 7
-    set_wishes(person, digest_hour=9, most_a_day=3)
-    set_wishes(person, digest_hour=10, most_a_day=3)
-    assert Wishes.objects.get(user=person).digest_hour == 10
+    assert notification_settings_of(person).digest_hour == 7
+    set_notification_settings(person, digest_hour=9, most_a_day=3)
+    set_notification_settings(person, digest_hour=10, most_a_day=3)
+    assert NotificationSettings.objects.get(user=person).digest_hour == 10
 
 
 # --- stopping ---------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from apps.dashboard.pages import lists, overview
 from apps.dashboard.pages.overview import needs, within_time
 from apps.dashboard.queries import people_counts
 from apps.database.sizes import sizes
-from apps.database.statement_timeout import TookTooLong, brief
+from apps.database.statement_timeout import TookTooLong, statement_timeout
 from apps.jobs.actions import dead_letters
 from apps.jobs.models import DeadLetter
 from apps.search.actions import consume
@@ -25,7 +25,15 @@ from apps.sources.models import AuditEntry
 from tests.builders import a_follow, a_mark, a_posting, a_retrieval, a_schedule, a_source, a_user, some_postings
 
 pytestmark = pytest.mark.django_db
-PAGES = ["dashboard", "dashboard_failing", "dashboard_queues", "dashboard_users", "dashboard_storage", "sections", "dead_letters"]
+PAGES = [
+    "dashboard",
+    "dashboard_failing",
+    "dashboard_queues",
+    "dashboard_users",
+    "dashboard_storage",
+    "sections",
+    "dead_letters",
+]
 DAY = timedelta(days=1)
 
 
@@ -99,7 +107,7 @@ def test_what_takes_too_long_is_left_out_and_the_rest_is_read():
 
 @pytest.mark.django_db(transaction=True)
 def test_a_brief_reading_writes_nothing_and_leaves_the_time_of_others_alone():
-    with brief(0.5), connection.cursor() as cursor:
+    with statement_timeout(0.5), connection.cursor() as cursor:
         cursor.execute("SHOW statement_timeout")
         assert cursor.fetchone() == ("500ms",)
         cursor.execute("SHOW transaction_read_only")
@@ -107,7 +115,7 @@ def test_a_brief_reading_writes_nothing_and_leaves_the_time_of_others_alone():
     with connection.cursor() as cursor:
         cursor.execute("SHOW statement_timeout")
         assert cursor.fetchone() == ("0",)
-    with pytest.raises(TookTooLong), brief(0.05), connection.cursor() as cursor:
+    with pytest.raises(TookTooLong), statement_timeout(0.05), connection.cursor() as cursor:
         cursor.execute("SELECT pg_sleep(20)")
 
 

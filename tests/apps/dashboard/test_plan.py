@@ -424,11 +424,11 @@ def test_readers_see_how_often_a_source_is_asked(client):
 
 def test_readers_are_told_nothing_that_is_not_known(client, django_assert_num_queries):
     source = a_source(listed=True)
-    assert delays.asking_of(source.pk, NOON) is None
+    assert delays.check_rate_of(source.pk, NOON) is None
     a_schedule(source)
     with django_assert_num_queries(1):
-        assert delays.asking_of(source.pk, NOON) == delays.Asking(NOON, None, None)
+        assert delays.check_rate_of(source.pk, NOON) == delays.CheckRate(NOON, None, None)
     assert "Checked about" not in client.get(reverse("river_source", args=[source.pk])).text
     a_visit(source, NOON)
     a_visit(source, NOON, outcome="deferred")
-    assert delays.asking_of(source.pk, NOON) == delays.Asking(NOON, 1.0, None)
+    assert delays.check_rate_of(source.pk, NOON) == delays.CheckRate(NOON, 1.0, None)

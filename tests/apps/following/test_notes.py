@@ -153,11 +153,11 @@ def test_only_ones_own_history_is_cleared():
 # --- playback ---------------------------------------------------------------------------------------------------------
 def test_the_place_in_a_recording_is_the_latest():
     user, posting = a_user(), a_posting()
-    actions.keep_place(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
-    actions.keep_place(user, posting.pk, "https://a.example/1.mp3", 30.0, now=LATER)
+    actions.save_position(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
+    actions.save_position(user, posting.pk, "https://a.example/1.mp3", 30.0, now=LATER)
     assert posting_state(user, posting.pk).place.seconds == 30.0
     assert posting_state(a_user(), posting.pk).place is None
-    actions.forget_place(user, posting.pk)
+    actions.forget_position(user, posting.pk)
     assert not Playback.objects.exists()
 
 
@@ -290,7 +290,7 @@ def test_what_people_did_with_a_posting_moves_to_the_one_that_takes_its_place():
     actions.write_note(user, kept.pk, "On the other", now=NOON)
     actions.write_note(other, merged.pk, "Elsewhere", now=NOON)
     actions.remember_read(user, [merged.pk], now=NOON)
-    actions.keep_place(user, merged.pk, "https://a.example/1.mp3", 9.0, now=NOON)
+    actions.save_position(user, merged.pk, "https://a.example/1.mp3", 9.0, now=NOON)
     secret = actions.share(user, merged.pk, now=NOON).secret
 
     actions.move_own([(merged.pk, kept.pk)])

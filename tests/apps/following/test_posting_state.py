@@ -41,7 +41,7 @@ def test_what_a_person_has_of_a_posting_is_found_at_once(django_assert_num_queri
     user, posting = a_user(), a_posting()
     a_follow(user, posting.source, title="My paper", full_text="feed", images="blocked")
     actions.write_note(user, posting.pk, "A thought", now=NOON)
-    actions.keep_place(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
+    actions.save_position(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
     secret = actions.share(user, posting.pk, now=NOON).secret
     actions.tag(user, [a_posting().pk], "elsewhere", NOON)
     for name in ("rain", 'Ärger, "quoted"', "a {brace}"):
@@ -62,7 +62,7 @@ def test_nobody_has_what_another_person_has(asking):
     user, posting = a_user(), a_posting()
     a_follow(user, posting.source, title="My paper", images="blocked")
     actions.write_note(user, posting.pk, "A thought", now=NOON)
-    actions.keep_place(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
+    actions.save_position(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
     actions.share(user, posting.pk, now=NOON)
     actions.tag(user, [posting.pk], "rain", NOON)
     own = posting_state(asking(), posting.pk)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.database.backoff import DELIVERY_DELAYS
 from apps.published_feeds import actions
 from apps.published_feeds.actions import announcing
-from apps.published_feeds.models import AskedFeed
+from apps.published_feeds.models import RequestedFeed
 from apps.published_feeds.queries.channels import Channel
 from tests.apps.websub.hub import Answer, serving
 from tests.builders import NOON, a_follow, a_posting, a_user
@@ -57,7 +57,7 @@ def test_a_feed_names_its_hub(client, hub, channel):
 def test_without_a_hub_nothing_is_remembered_or_named(client, channel):
     answer = client.get(channel.path("rss"))
     assert "hub" not in answer["Link"]
-    assert not AskedFeed.objects.exists()
+    assert not RequestedFeed.objects.exists()
     assert actions.announce_due(now=in_minutes(1)) == 0
 
 
@@ -91,15 +91,15 @@ def test_a_hub_that_fails_is_tried_again_later_each_time_and_given_up_in_the_end
     at, waits = in_minutes(1), []
     for _ in range(len(DELIVERY_DELAYS)):
         assert actions.announce_due(now=at) == 0
-        row = AskedFeed.objects.get()
+        row = RequestedFeed.objects.get()
         assert row.last_error == "It answered with the status 503."
         waits.append(row.due_at - at)
         at = row.due_at
     assert all(wait >= planned for wait, planned in zip(waits, DELIVERY_DELAYS, strict=True))
     actions.announce_due(now=at)
-    assert AskedFeed.objects.get().waiting_hubs == []
+    assert RequestedFeed.objects.get().waiting_hubs == []
     tried = len(hub.forms)
-    actions.announce_due(now=AskedFeed.objects.get().due_at)
+    actions.announce_due(now=RequestedFeed.objects.get().due_at)
     assert len(hub.forms) == tried == len(DELIVERY_DELAYS) + 1
 
 
@@ -110,20 +110,20 @@ def test_only_the_hub_that_has_not_heard_it_is_told_again(client, hub, follow, c
     a_posting(follow.source)
     assert actions.announce_due(now=in_minutes(1)) == 1
     hub.answers.clear()
-    assert actions.announce_due(now=AskedFeed.objects.get().due_at) == 1
+    assert actions.announce_due(now=RequestedFeed.objects.get().due_at) == 1
     assert [path for path, _ in hub.forms] in (["/publish", "/other", "/other"], ["/other", "/publish", "/other"])
 
 
 def test_who_is_at_a_feed_is_left_alone_until_the_lease_ends(client, hub, follow, channel):
     client.get(channel.path("rss"))
     a_posting(follow.source)
-    feed = AskedFeed.objects.get()
+    feed = RequestedFeed.objects.get()
     dead = announcing._lease(feed.pk, in_minutes(1))
     assert dead is not None
     assert actions.announce_due(now=in_minutes(1)) == 0
     assert actions.announce_due(now=in_minutes(3)) == 1
     announcing._finish(dead, announcing._Found("other", ()), (), now=in_minutes(4), looked=0.0, took=0.0)
-    assert AskedFeed.objects.get().digest != "other"
+    assert RequestedFeed.objects.get().digest != "other"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -147,7 +147,7 @@ def test_an_address_that_leads_nowhere_any_more_is_forgotten(client, hub, follow
     client.get(channel.path("rss"))
     actions.renew_address(follow.user, follow.user.private_addresses.get().pk, now=NOON)
     assert actions.announce_due(now=in_minutes(1)) == 0
-    assert not AskedFeed.objects.exists()
+    assert not RequestedFeed.objects.exists()
     assert not hub.forms
 
 
@@ -159,17 +159,17 @@ def test_what_nobody_asks_for_any_more_is_forgotten(client, hub, channel):
 
 def test_asking_is_remembered_once_in_a_while_and_not_without_bounds(client, hub, channel, monkeypatch):
     client.get(channel.path("rss"))
-    first = AskedFeed.objects.get().asked_at
+    first = RequestedFeed.objects.get().asked_at
     client.get(channel.path("rss"))
-    assert AskedFeed.objects.get().asked_at == first
-    AskedFeed.objects.update(asked_at=first - timedelta(hours=1))
+    assert RequestedFeed.objects.get().asked_at == first
+    RequestedFeed.objects.update(asked_at=first - timedelta(hours=1))
     client.get(channel.path("rss"))
-    assert AskedFeed.objects.get().asked_at > first - timedelta(hours=1)
+    assert RequestedFeed.objects.get().asked_at > first - timedelta(hours=1)
     client.get(reverse("trends_feed"), {"language": "xx", "category": "made up"})
-    assert AskedFeed.objects.count() == 1
+    assert RequestedFeed.objects.count() == 1
     monkeypatch.setattr(announcing, "MAX_FEEDS", 1)
     assert client.get(channel.path("atom")).status_code == 200
-    assert AskedFeed.objects.count() == 1
+    assert RequestedFeed.objects.count() == 1
 
 
 def test_a_public_feed_is_announced_too(client, hub, settings):

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from apps.alerts import actions
 from apps.alerts.actions import rules
-from apps.alerts.models import Attempt, Browser, Hit, Message, Relevance, Rule, Standing, Wishes
+from apps.alerts.models import Attempt, Browser, Hit, Message, NotificationSettings, PercolatorQuery, Relevance, Rule
 from apps.search.actions.saved import save_search
 from apps.search.models import SavedSearch
 from apps.sources.models import Source
@@ -73,7 +73,7 @@ def test_what_nobody_may_read_any_more_is_left_out(client, saved):
 def test_a_search_that_cannot_stand_says_why(client, user):
     saved = save_search(user, "Not", "-hurricane", order=SavedSearch.Order.NEWEST, now=NOON)
     actions.prepare()
-    refusal = Standing.objects.get(pk=saved.pk).refusal
+    refusal = PercolatorQuery.objects.get(pk=saved.pk).refusal
     assert refusal
     for name in ("alert_found", "alert_rule"):
         assert refusal in page(client, name, saved.pk).text
@@ -85,7 +85,7 @@ def test_a_rule_is_kept_and_told_in_words(client, saved):
     answer = client.post(reverse("alert_rule", args=[saved.pk]), values, follow=True).text
     assert "This is now done with what" in answer
     rule = Rule.objects.get()
-    assert (rule.star, rule.tag, rule.mail, rule.saved.standing.importance) == (True, "weather", "day", 2.5)
+    assert (rule.star, rule.tag, rule.mail, rule.saved.percolator_query.importance) == (True, "weather", "day", 2.5)
     told = page(client, "alert_found", saved.pk).text
     assert "starred, tagged “weather” and mailed once a day" in told
     assert "Alerts: mail" in page(client, "saved_searches").text
@@ -172,7 +172,7 @@ def test_wishes_are_kept_in_words_of_the_persons_own_zone(client, user):
     answer = client.post(reverse("alert_settings"), values, follow=True).text
     assert "Europe/Vienna" in answer
     assert 'value="22:00"' in answer
-    wishes = Wishes.objects.get()
+    wishes = NotificationSettings.objects.get()
     assert (wishes.digest_hour, wishes.most_a_day, wishes.quiet_until.minute) == (8, 20, 30)
     assert "both a start and an end" in client.post(reverse("alert_settings"), values | {"quiet_from": ""}).text
 
@@ -224,7 +224,7 @@ def test_a_stop_link_works_without_signing_in_and_only_when_pressed(client, save
 def test_how_a_search_is_served_is_shown(client, saved):
     source = a_source(listed=True, title="Storm Watch", interest=4.0)
     found_by(saved, 3, source)
-    Standing.objects.update_or_create(saved=saved, defaults={"query": "hurricane", "counted": 1.0})
+    PercolatorQuery.objects.update_or_create(saved=saved, defaults={"query": "hurricane", "counted": 1.0})
     Relevance.objects.create(saved=saved, source=source, value=0.5)
     now = NOON.now(NOON.tzinfo)
     Hit.objects.update(found_at=now)
@@ -242,7 +242,7 @@ def test_what_raises_a_source_is_shown_on_its_page_without_telling_of_others(cli
     source = a_source(listed=True, interest=2.5)
     other = save_search(a_user(), "Secret", "florida", order=SavedSearch.Order.NEWEST, now=NOON)
     for each in (saved, other):
-        Standing.objects.update_or_create(saved=each, defaults={"query": each.query})
+        PercolatorQuery.objects.update_or_create(saved=each, defaults={"query": each.query})
         Relevance.objects.create(saved=each, source=source, value=0.5)
     shown = page(client, "source", source.pk).text
     assert "Storms" in shown

@@ -46,7 +46,7 @@ def test_their_queries_do_not_grow_with_rows(client, user, name):
         for posting in some_postings(9, source):
             actions.write_note(user, posting.pk, "Words", now=NOON)
             actions.remember_read(user, [posting.pk], now=NOON)
-            actions.keep_place(user, posting.pk, "https://a.example/1.mp3", 9.0, now=NOON)
+            actions.save_position(user, posting.pk, "https://a.example/1.mp3", 9.0, now=NOON)
             actions.tag(user, [posting.pk], f"tag {posting.pk}", NOON)
             actions.share(user, posting.pk, now=NOON)
         with CaptureQueriesContext(connection) as queries:
@@ -303,7 +303,7 @@ def test_a_recording_goes_on_where_somebody_stopped(client, user):
 
 def test_a_place_is_that_of_the_first_recording_where_addresses_change(client, user):
     posting = a_posting(a_follow(user).source, enclosures=[PAPER, SHOW])
-    actions.keep_place(user, posting.pk, "https://a.example/show.mp3?token=1", 60.0, now=NOON)
+    actions.save_position(user, posting.pk, "https://a.example/show.mp3?token=1", 60.0, now=NOON)
     assert f"{proxied_recording(SHOW['url'])}#t=60" in client.get(reverse("posting", args=[posting.pk])).text
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from apps.retrieval.actions import adopt_sources, begin_turn, change_crawl, decide_page, store_turn
+from apps.retrieval.actions import adopt_sources, begin_batch, change_crawl, decide_page, store_batch
 from apps.retrieval.models import Crawl, Page, Retrieval, Schedule, WeeklyProfile
 from apps.sources import queries
 from apps.sources.actions import add_index_pages
@@ -63,18 +63,18 @@ def test_a_site_is_crawled_whole_and_later_rounds_ask_only_for_what_is_new(engin
 def test_pages_are_fetched_by_their_promise_and_a_lease_keeps_others_away():
     site = a_site()
     some_pages(site, 40)
-    turn = begin_turn(site.pk, now=NOW)
+    turn = begin_batch(site.pk, now=NOW)
     assert [page.url for page in turn.pages] == [f"https://site.example/{number}" for number in range(39, 14, -1)]
-    assert begin_turn(site.pk, now=NOW) is None
-    assert begin_turn(site.pk, now=NOW + timedelta(minutes=6)) is not None  # its worker was lost
+    assert begin_batch(site.pk, now=NOW) is None
+    assert begin_batch(site.pk, now=NOW + timedelta(minutes=6)) is not None  # its worker was lost
 
 
 def test_a_lost_lease_stores_nothing():
     site = a_site()
     some_pages(site, 3)
-    lost = begin_turn(site.pk, now=NOW)
-    begin_turn(site.pk, now=NOW + timedelta(minutes=6))
-    assert store_turn(lost, [], now=NOW + timedelta(minutes=7)) is False
+    lost = begin_batch(site.pk, now=NOW)
+    begin_batch(site.pk, now=NOW + timedelta(minutes=6))
+    assert store_batch(lost, [], now=NOW + timedelta(minutes=7)) is False
 
 
 def test_no_more_pages_are_fetched_in_a_day_than_the_site_may_be_asked_for():
@@ -82,37 +82,37 @@ def test_no_more_pages_are_fetched_in_a_day_than_the_site_may_be_asked_for():
     some_pages(site, 60)
     asked = 0
     for _ in range(4):
-        if turn := begin_turn(site.pk, now=NOW):
+        if turn := begin_batch(site.pk, now=NOW):
             asked += len(turn.pages)
             Crawl.objects.update(leased_until=None)
     assert asked == 30
     assert Crawl.objects.get().due_at == NOW + timedelta(days=1)
-    assert len(begin_turn(site.pk, now=NOW + timedelta(days=1)).pages) == 25
+    assert len(begin_batch(site.pk, now=NOW + timedelta(days=1)).pages) == 25
 
 
 def test_a_site_that_nobody_wants_any_more_is_left_alone():
     site = a_site()
     some_pages(site, 3)
     Source.objects.update(always_retrieved=False)
-    assert begin_turn(site.pk, now=NOW) is None
+    assert begin_batch(site.pk, now=NOW) is None
 
 
 def test_an_operator_has_a_page_left_alone_or_looked_at_again():
     site = a_site()
     [page] = some_pages(site, 1)
     assert decide_page(site.pk, page.pk, "valueless", now=NOW)
-    assert begin_turn(site.pk, now=NOW) is None
+    assert begin_batch(site.pk, now=NOW) is None
     assert decide_page(site.pk, page.pk, "", now=NOW)
-    assert len(begin_turn(site.pk, now=NOW).pages) == 1
+    assert len(begin_batch(site.pk, now=NOW).pages) == 1
     assert not decide_page(a_source().pk, page.pk, "", now=NOW)
 
 
 def test_raised_limits_hold_at_once():
     site = a_site(pages_per_day=0)
     some_pages(site, 3)
-    assert begin_turn(site.pk, now=NOW) is None
+    assert begin_batch(site.pk, now=NOW) is None
     change_crawl(site.pk, now=NOW, pages_per_day=10)
-    assert len(begin_turn(site.pk, now=NOW).pages) == 3
+    assert len(begin_batch(site.pk, now=NOW).pages) == 3
 
 
 def test_index_pages_are_as_active_and_as_much_worth_as_their_site():

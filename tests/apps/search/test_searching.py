@@ -21,7 +21,7 @@ from apps.search.actions import consume, maintain
 from apps.search.algorithms.language import FIELDS, STATES, parse
 from apps.search.queries import LENGTH, TooCostly, limits
 from apps.search.queries import searching as module
-from apps.search.queries.cursors import RankedPlace, TimedPlace
+from apps.search.queries.cursors import RankCursor, TimeCursor
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
@@ -241,11 +241,11 @@ def test_a_place_that_is_none_is_refused(order, cursor):
 
 @given(st.integers(0, 2**31 - 1), st.integers(0, 1_700_000_000_000_000), st.integers(0, 10_000))
 def test_a_place_is_read_as_it_was_written(until, at, position):
-    place = RankedPlace(until, at, position)
-    assert RankedPlace.decode(place.encode(), NOON) == place
-    assert RankedPlace.decode(place.encode(), NOON).at(NOON).astimezone(UTC).timestamp() * 1e6 == pytest.approx(at)
-    timed = TimedPlace(at, position)
-    assert TimedPlace.decode(timed.encode()) == timed
+    place = RankCursor(until, at, position)
+    assert RankCursor.decode(place.encode(), NOON) == place
+    assert RankCursor.decode(place.encode(), NOON).at(NOON).astimezone(UTC).timestamp() * 1e6 == pytest.approx(at)
+    timed = TimeCursor(at, position)
+    assert TimeCursor.decode(timed.encode()) == timed
 
 
 # --- counts -----------------------------------------------------------------------------------------------------------

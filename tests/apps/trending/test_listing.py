@@ -11,7 +11,7 @@ from apps.trending import actions
 from apps.trending.algorithms.slices import pack_counts, pack_terms
 from apps.trending.algorithms.terms import number_of
 from apps.trending.models import Slice, Trend
-from apps.trending.queries import curves_of, lists_of, places
+from apps.trending.queries import curves_of, lists_of, ranks
 from tests.builders import a_posting, a_source
 
 pytestmark = pytest.mark.django_db
@@ -92,7 +92,7 @@ def test_a_list_of_a_category_knows_its_sources_only(sources):
     actions.refresh(("day",), NOW)
     assert terms_shown("day", category="local") == ["harbour bridge"]
     assert terms_shown("day", category="world") == []
-    assert {(place.language, place.category) for place in places()} == {("en", ""), ("en", "local")}
+    assert {(place.language, place.category) for place in ranks()} == {("en", ""), ("en", "local")}
 
 
 def test_many_postings_of_two_sources_do_not_trend(sources):

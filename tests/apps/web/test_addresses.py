@@ -51,7 +51,7 @@ def hostile_world(user, address):
     actions.tag(user, [posting.pk], "tag", NOON)
     actions.write_note(user, posting.pk, "note", now=NOON)
     actions.remember_read(user, [posting.pk], now=NOON)
-    actions.keep_place(user, posting.pk, address, 60, now=NOON)
+    actions.save_position(user, posting.pk, address, 60, now=NOON)
     return posting
 
 

@@ -8,7 +8,7 @@ from django.utils import translation
 
 from apps.retrieval.algorithms.politeness import Limits, Memory, ResponseFacts, judge
 from apps.retrieval.planner import due_times
-from apps.web.pages.reasons import PROBLEMS, REASONS, reason_said, shape_of
+from apps.web.pages.reasons import PROBLEMS, REASONS, shape_of, translate_reason
 from tests.builders import NOON
 
 ROOT = Path(__file__).parents[3]
@@ -49,7 +49,7 @@ def test_politeness_reasons_are_translated(answer, memory):
     reason = judge(answer, memory, Limits(), now=NOON).reason
     assert shape_of(reason)[0] in REASONS
     with translation.override("zh-hans"):
-        assert not reason_said(reason).isascii()
+        assert not translate_reason(reason).isascii()
 
 
 def test_planning_reasons_are_translated():
@@ -90,16 +90,16 @@ def test_each_shape_is_found_by_its_own_sentence(shape):
 
 def test_numbers_stay_what_they_are():
     with translation.override("zh-hans"):
-        assert "12,345.6" in reason_said("the site asked to wait 12,345.6 s (Retry-After)")
+        assert "12,345.6" in translate_reason("the site asked to wait 12,345.6 s (Retry-After)")
 
 
 def test_a_problem_inside_a_problem_is_translated():
     with translation.override("zh-hans"):
-        said = reason_said("This is a web page, not a feed. It does not name a feed either.")
+        said = translate_reason("This is a web page, not a feed. It does not name a feed either.")
     assert said == "这是网页，不是订阅源。它也没有注明订阅源。"
 
 
 def test_a_sentence_without_a_shape_stays_as_it_is():
     with translation.override("zh-hans"):
-        assert reason_said("since {it} was 7 o'clock") == "since {it} was 7 o'clock"
-        assert reason_said("") == ""
+        assert translate_reason("since {it} was 7 o'clock") == "since {it} was 7 o'clock"
+        assert translate_reason("") == ""

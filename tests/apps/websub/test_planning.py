@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from apps.retrieval.actions import change_plan, current_plan, promise, replan
-from apps.retrieval.actions.pricing import price_anew
+from apps.retrieval.actions.pricing import update_price
 from apps.retrieval.actions.timetables import make_timetables
 from apps.retrieval.models import Plan, Schedule
 from apps.retrieval.planner.due_times import SAFETY
@@ -132,7 +132,7 @@ class TestTheBudget:
         for source in fleet[:3]:
             promise(source.pk, NOW + 9 * DAY, now=NOW)
         assert 24 * budget_left(current_plan(), announced(NOW)) == pytest.approx(6 * 2 - 3)  # 3 each
-        price_anew(now=NOW)
+        update_price(now=NOW)
         retrievals, delay = Plan.objects.get().curve[0]  # so dear that all are asked once a day
         assert retrievals == pytest.approx(6, rel=0.05)
         assert delay == pytest.approx(12 / 2, rel=0.05)  # h, of the half that waits to be asked for

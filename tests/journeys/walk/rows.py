@@ -9,7 +9,7 @@ from apps.accounts.models import User
 from tests.apps.api.test_other_peoples_objects import ways_to_owners
 
 # Changed by the mere visit: sessions, and which public feeds programs ask for.
-NOT_COMPARED = {"django_session", "django_migrations", "published_feeds_askedfeed"}
+NOT_COMPARED = {"django_session", "django_migrations", "published_feeds_requestedfeed"}
 
 # Rows that belong to a person without a foreign key.
 OWNED = {"alerts_revision": "saved_id IN (SELECT id FROM search_savedsearch WHERE user_id = {})"}

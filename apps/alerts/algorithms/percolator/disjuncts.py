@@ -24,15 +24,15 @@ Read = Callable[[str], Sequence[str]]  # words to their items
 _NAMED = {"source": SOURCE, "category": CATEGORY, "author": AUTHOR}
 
 
-class Way(NamedTuple):
+class Disjunct(NamedTuple):
     terms: frozenset[str]  # without all of them it is no way
     exact: bool  # with them there is nothing left to ask
 
 
-_OPEN = Way(frozenset(), False)
+_OPEN = Disjunct(frozenset(), False)
 
 
-def ways(tree: Tree, *, read: Read, languages: Sequence[str]) -> list[Way] | None:
+def disjuncts(tree: Tree, *, read: Read, languages: Sequence[str]) -> list[Disjunct] | None:
     """All ways to answer a query in one reading of its words; None where it asks nothing.
 
     A posting that answers has the terms of one way at least. A way without terms is open to every posting.
@@ -48,7 +48,7 @@ def ways(tree: Tree, *, read: Read, languages: Sequence[str]) -> list[Way] | Non
     --------
     >>> from apps.search.algorithms.language import parse
     >>> def found(query):
-    ...     ways_of = ways(parse(query), read=str.split, languages=["en"])
+    ...     ways_of = disjuncts(parse(query), read=str.split, languages=["en"])
     ...     return [(sorted(way.terms), way.exact) for way in ways_of]
     >>> found("climate (vote OR strike)")
     [(['climate', 'vote'], True), (['climate', 'strike'], True)]
@@ -65,34 +65,34 @@ def ways(tree: Tree, *, read: Read, languages: Sequence[str]) -> list[Way] | Non
         case Filter():
             return _either(_filtered(tree, value, read, languages) for value in tree.values)
         case Not(part):
-            return None if ways(part, read=read, languages=languages) is None else [_OPEN]
+            return None if disjuncts(part, read=read, languages=languages) is None else [_OPEN]
         case And(parts):
-            found = [ways(part, read=read, languages=languages) for part in parts]
+            found = [disjuncts(part, read=read, languages=languages) for part in parts]
             asked = [clause for clause in found if clause is not None]
             return _all(asked) if asked else None
         case Or(parts):
-            return _either(ways(part, read=read, languages=languages) for part in parts)
+            return _either(disjuncts(part, read=read, languages=languages) for part in parts)
 
 
-def is_open(found: Sequence[Way] | None) -> bool:
+def is_open(found: Sequence[Disjunct] | None) -> bool:
     """Whether postings answer that have nothing in common."""
     return found is None or any(not way.terms for way in found)
 
 
-def _standing(items: Sequence[str], mark: str = "") -> Way:
-    return Way(frozenset(mark + pair for pair in pairs_of(items)), exact=len(items) <= 2)
+def _standing(items: Sequence[str], mark: str = "") -> Disjunct:
+    return Disjunct(frozenset(mark + pair for pair in pairs_of(items)), exact=len(items) <= 2)
 
 
-def _filtered(asked: Filter, value: str, read: Read, languages: Sequence[str]) -> list[Way] | None:
+def _filtered(asked: Filter, value: str, read: Read, languages: Sequence[str]) -> list[Disjunct] | None:
     match asked.field:
         case "source" if value.isascii() and value.isdecimal():
-            return [Way(frozenset({f"{NUMBER}{int(value)}"}), exact=True)]
+            return [Disjunct(frozenset({f"{NUMBER}{int(value)}"}), exact=True)]
         case "source" | "category" | "author" as field:
             words = name_words(value)
             terms = frozenset(_NAMED[field] + word[:MAX_BEGINNING_LENGTH] for word in words)
-            return [Way(terms, exact=False)] if terms else []
+            return [Disjunct(terms, exact=False)] if terms else []
         case "lang":
-            return [Way(frozenset({LANGUAGE + value}), exact=True)] if value in languages else []
+            return [Disjunct(frozenset({LANGUAGE + value}), exact=True)] if value in languages else []
         case "intitle":
             items = read(value)
             return [_standing(items, TITLE)] if items else None
@@ -100,14 +100,14 @@ def _filtered(asked: Filter, value: str, read: Read, languages: Sequence[str]) -
             return [_OPEN]
 
 
-def _either(clauses: Iterable[list[Way] | None]) -> list[Way] | None:
+def _either(clauses: Iterable[list[Disjunct] | None]) -> list[Disjunct] | None:
     asked = [clause for clause in clauses if clause is not None]
     return _once(way for clause in asked for way in clause) if asked else None
 
 
-def _all(clauses: Sequence[list[Way]]) -> list[Way]:
+def _all(clauses: Sequence[list[Disjunct]]) -> list[Disjunct]:
     """Multiplied out as far as that stays small; what is left out makes the rest inexact, or takes its place."""
-    best, left = [Way(frozenset(), True)], []
+    best, left = [Disjunct(frozenset(), True)], []
     for clause in sorted(clauses, key=len):
         if len(best) * len(clause) <= MAX_WAYS:
             best = _both(best, clause)
@@ -115,22 +115,22 @@ def _all(clauses: Sequence[list[Way]]) -> list[Way]:
             left.append(clause)
     if not left:
         return _once(best)
-    common = [Way(frozenset.intersection(*(way.terms for way in best)), False)]
-    choices = [[Way(way.terms, False) for way in best], *(_both(common, clause) for clause in left)]
+    common = [Disjunct(frozenset.intersection(*(way.terms for way in best)), False)]
+    choices = [[Disjunct(way.terms, False) for way in best], *(_both(common, clause) for clause in left)]
     return _once(next(choice for choice in choices if _tells(choice) or choice is choices[-1]))
 
 
-def _tells(choice: Sequence[Way]) -> bool:
+def _tells(choice: Sequence[Disjunct]) -> bool:
     """Whether each way has a term that is not as common as a language."""
     return all(any(not term.startswith(LANGUAGE) for term in way.terms) for way in choice)
 
 
-def _both(some: Sequence[Way], others: Sequence[Way]) -> list[Way]:
-    return [Way(one.terms | other.terms, one.exact and other.exact) for one in some for other in others]
+def _both(some: Sequence[Disjunct], others: Sequence[Disjunct]) -> list[Disjunct]:
+    return [Disjunct(one.terms | other.terms, one.exact and other.exact) for one in some for other in others]
 
 
-def _once(found: Iterable[Way]) -> list[Way]:
+def _once(found: Iterable[Disjunct]) -> list[Disjunct]:
     exact: dict[frozenset[str], bool] = {}
     for way in found:
         exact[way.terms] = exact.get(way.terms, False) or way.exact
-    return [Way(*item) for item in exact.items()]
+    return [Disjunct(*item) for item in exact.items()]

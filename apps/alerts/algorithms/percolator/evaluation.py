@@ -14,7 +14,7 @@ _REMEMBERED = 100_000  # words of queries in one language; pairs of a query's na
 
 
 @dataclass(frozen=True, slots=True)
-class Eyes:
+class DocumentView:
     """What a posting is to one person."""
 
     own_title: str = ""  # of its source
@@ -23,7 +23,7 @@ class Eyes:
     followed: bool = False
 
 
-def holds(tree: Tree, posting: Reading, eyes: Eyes, *, now: datetime) -> bool:
+def matches(tree: Tree, posting: Reading, eyes: DocumentView, *, now: datetime) -> bool:
     """Whether all that the query asks holds for the posting, as `matches` has it.
 
     Parameters
@@ -38,13 +38,13 @@ def holds(tree: Tree, posting: Reading, eyes: Eyes, *, now: datetime) -> bool:
     >>> from apps.search.algorithms.language import parse
     >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
     >>> posting = read("Paris", "It rains.", declared_language="en", source_id=7, source_names=[], published_at=noon)
-    >>> holds(parse("rain paris -snow"), posting, Eyes(), now=noon)
+    >>> matches(parse("rain paris -snow"), posting, DocumentView(), now=noon)
     True
     """
     return _holds(tree, posting, eyes, now) is not False
 
 
-def _holds(tree: Tree, posting: Reading, eyes: Eyes, now: datetime) -> bool | None:
+def _holds(tree: Tree, posting: Reading, eyes: DocumentView, now: datetime) -> bool | None:
     """Yes, no, or None where nothing is asked."""
     match tree:
         case Word(text):
@@ -86,7 +86,7 @@ def _stands_in_title(items: tuple[str, ...], posting: Reading) -> bool:
     return TITLE + items[0] in posting.terms and joined(items) in posting.title
 
 
-def _filtered(asked: Filter, value: str, posting: Reading, eyes: Eyes, now: datetime) -> bool | None:
+def _filtered(asked: Filter, value: str, posting: Reading, eyes: DocumentView, now: datetime) -> bool | None:
     match asked.field:
         case "source" if value.isascii() and value.isdecimal():
             return int(value) == posting.source_id

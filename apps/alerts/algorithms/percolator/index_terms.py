@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from apps.alerts.algorithms.percolator.disjuncts import Way, is_open, ways
+from apps.alerts.algorithms.percolator.disjuncts import Disjunct, disjuncts, is_open
 from apps.alerts.algorithms.percolator.languages import ENGLISH, EVERY, GROUPS
 from apps.postings.algorithms.words import sequence
 from apps.search.algorithms.language import Filter, Tree, leaves, texts
@@ -21,7 +21,7 @@ NEVER = gettext_noop("No article can ever match this search: one of its names ha
 _REMEMBERED = 50_000  # words of queries, in all groups of languages, 40 MB
 
 
-class Anchor(NamedTuple):
+class IndexTerm(NamedTuple):
     """A posting in one of the languages (a bit for each of GROUPS) with all these terms is a candidate.
 
     If it is exact, the posting answers the query.
@@ -33,7 +33,7 @@ class Anchor(NamedTuple):
     exact: bool
 
 
-class NoAnchor(ValueError):
+class NoIndexTerm(ValueError):
     """A query to which no posting can be led; the message is for whoever wrote it."""
 
 
@@ -52,7 +52,7 @@ class Plan:
     Examples
     --------
     >>> from apps.search.algorithms.language import parse
-    >>> found = Plan(parse("paris elections -hilton lang:en")).anchors(len)
+    >>> found = Plan(parse("paris elections -hilton lang:en")).index_terms(len)
     >>> [(anchor.term, anchor.beside, anchor.exact) for anchor in found]
     [('pari', ('elect', 'lang:en'), False)]
     """
@@ -61,19 +61,19 @@ class Plan:
         found = _readings(tree)
         open_in = sum(mask for mask, each in found if is_open(each))
         if open_in & 1 << ENGLISH or open_in == EVERY:
-            raise NoAnchor(NOTHING_TO_WAIT_FOR)
-        self._languages: dict[Way, int] = {}
+            raise NoIndexTerm(NOTHING_TO_WAIT_FOR)
+        self._languages: dict[Disjunct, int] = {}
         for mask, each in found:
             for way in each if each and not mask & open_in else ():
                 self._languages[way] = self._languages.get(way, 0) | mask
         if not self._languages:
-            raise NoAnchor(NEVER)
+            raise NoIndexTerm(NEVER)
 
     def terms(self) -> set[str]:
-        """Those of which the frequencies matter to `anchors`."""
+        """Those of which the frequencies matter to `index_terms`."""
         return {term for way in self._languages for term in way.terms if len(way.terms) > 1}
 
-    def anchors(self, frequency: Callable[[str], float]) -> list[Anchor]:
+    def index_terms(self, frequency: Callable[[str], float]) -> list[IndexTerm]:
         """A posting that answers the query meets one of them at least.
 
         Parameters
@@ -84,11 +84,13 @@ class Plan:
         found = []
         for way, languages in self._languages.items():
             term, *others = sorted(way.terms, key=lambda term: (frequency(term), term))
-            found.append(Anchor(term, tuple(others[:MAX_BESIDE]), languages, way.exact and len(others) <= MAX_BESIDE))
+            found.append(
+                IndexTerm(term, tuple(others[:MAX_BESIDE]), languages, way.exact and len(others) <= MAX_BESIDE)
+            )
         return found
 
 
-def _readings(tree: Tree) -> list[tuple[int, list[Way] | None]]:
+def _readings(tree: Tree) -> list[tuple[int, list[Disjunct] | None]]:
     """The ways to answer the query, and in which languages they are those."""
     named = list(dict.fromkeys(texts(tree)))
     variants = list(zip(*map(_variants, named), strict=True)) or [()] * len(GROUPS)
@@ -99,7 +101,7 @@ def _readings(tree: Tree) -> list[tuple[int, list[Way] | None]]:
     found = []
     for (_, items), numbers in alike.items():
         read = _reader(dict(zip(named, items, strict=True)))
-        found.append((sum(1 << number for number in numbers), ways(tree, read=read, languages=GROUPS[numbers[0]])))
+        found.append((sum(1 << number for number in numbers), disjuncts(tree, read=read, languages=GROUPS[numbers[0]])))
     return found
 
 

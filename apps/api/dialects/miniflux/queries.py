@@ -15,7 +15,7 @@ from apps.api.dialects.miniflux.formats.responses import MAX_ENCLOSURES
 from apps.api.formats.schemas import Category, Entry, Feed
 from apps.api.queries import feeds as followed
 from apps.api.queries.visible import numbered, own, posting_counts
-from apps.database.statement_timeout import brief
+from apps.database.statement_timeout import statement_timeout
 from apps.following import queries as following
 from apps.following.models import Playback
 from apps.following.queries import Scope
@@ -47,7 +47,7 @@ def find(user: User, asked: EntryFilter, scope: Scope, now: datetime) -> tuple[i
     if asked.states == {"removed"}:
         return 0, []
     answering = _answering(user, asked, scope, now) if asked.search else None
-    with brief(MAX_STATEMENT_SECONDS):
+    with statement_timeout(MAX_STATEMENT_SECONDS):
         farthest = asked.offset + asked.limit
         if asked.is_plain and farthest <= FARTHEST_LISTED:
             ids = listed(

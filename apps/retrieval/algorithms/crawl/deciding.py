@@ -83,7 +83,7 @@ class LinkStep:
     likely_news: bool
 
 
-def after_look(seen: Seen, *, looks: int, failures: int, now: datetime) -> Decision:
+def after_fetch(seen: Seen, *, looks: int, failures: int, now: datetime) -> Decision:
     """What becomes of a page that was just looked at.
 
     News is never fetched again; an index page that leads to news is asked like a feed from now on, unless it continues
@@ -102,7 +102,7 @@ def after_look(seen: Seen, *, looks: int, failures: int, now: datetime) -> Decis
     >>> from datetime import UTC
     >>> now = datetime(2026, 1, 1, tzinfo=UTC)
     >>> seen = Seen("https://example.org/a", 200, kind="news", probability=0.9, run_length=2_000)
-    >>> decision = after_look(seen, looks=0, failures=0, now=now)
+    >>> decision = after_fetch(seen, looks=0, failures=0, now=now)
     >>> decision.kind, decision.due_at
     ('news', None)
     """

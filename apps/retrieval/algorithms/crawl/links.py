@@ -29,7 +29,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class RobotsDirectives:
     """What a page says to crawlers."""
 
     canonical_url: str = ""  # of the same page; "" where it names another site or a site's first page
@@ -68,11 +68,11 @@ def links_of(root: etree._Element | None, url: str) -> list[Link]:
     return [Link(address, text, is_headline(text)) for address, text in texts.items()]
 
 
-def wishes_of(root: etree._Element | None, url: str, *, header: str = "") -> Wishes:
+def robots_directives(root: etree._Element | None, url: str, *, header: str = "") -> RobotsDirectives:
     """What a page asks of crawlers, in its head and in the X-Robots-Tag header.
 
     >>> from lxml.html import fromstring
-    >>> wishes_of(fromstring('<head><meta name="robots" content="NOINDEX, follow"></head>'), "https://e.org/").noindex
+    >>> robots_directives(fromstring('<head><meta name="robots" content="NOINDEX, follow"></head>'), "https://e.org/").noindex
     True
     """
     words = _directives(header)
@@ -89,7 +89,7 @@ def wishes_of(root: etree._Element | None, url: str, *, header: str = "") -> Wis
             canonical = canonical or absolute(href.strip(), url).partition("#")[0]
         elif "next" in relations:
             following = following or absolute(href.strip(), base).partition("#")[0]
-    return Wishes(
+    return RobotsDirectives(
         canonical_url=canonical if _may_be_same(canonical, url) else "",
         next_url=following,
         noindex=bool(words & {"noindex", "none"}),

@@ -276,12 +276,12 @@ def _lossy(expected: Sequence[float], step: float, price: float, least: int, win
     return back
 
 
-def instants_ahead(outlook: Outlook) -> list[float]:
+def due_times_ahead(outlook: Outlook) -> list[float]:
     """The coming instants of the one source of an outlook, hours on the axis of `calendar`; the first is acted upon.
 
     >>> one = np.ones(1)
     >>> flat = Outlook(np.linspace(0, 168, 2017)[None], 0 * one, 0 * one, one, 8 * one, one / 12, 168 * one, one / 0.01)
-    >>> [round(instant, 2) for instant in instants_ahead(flat)[:3]]
+    >>> [round(instant, 2) for instant in due_times_ahead(flat)[:3]]
     [4.0, 8.0, 12.0]
     """
     now, least, longest = float(outlook.now[0]), float(outlook.least[0]), float(outlook.longest[0])

@@ -17,7 +17,7 @@ def size_of(documents: int, tokens: int) -> int:
     return max(documents, tokens // TOKENS_PER_DOCUMENT)
 
 
-def to_seal(sizes: Sequence[int], *, at_least: int = SMALLEST) -> int:
+def to_build(sizes: Sequence[int], *, at_least: int = SMALLEST) -> int:
     """How many of the documents that are not sealed should be, from the oldest on; 0 if they are too few.
 
     Where many wait, as after a first start, the generation is a large one at once.
@@ -31,9 +31,9 @@ def to_seal(sizes: Sequence[int], *, at_least: int = SMALLEST) -> int:
 
     Examples
     --------
-    >>> [to_seal([1] * waiting) for waiting in (2_047, 2_048, 20_000, 200_000)]
+    >>> [to_build([1] * waiting) for waiting in (2_047, 2_048, 20_000, 200_000)]
     [0, 2048, 16384, 65536]
-    >>> to_seal([1] * 7, at_least=1), to_seal([40_000, 40_000])
+    >>> to_build([1] * 7, at_least=1), to_build([40_000, 40_000])
     (7, 1)
     """
     whole = sum(sizes)

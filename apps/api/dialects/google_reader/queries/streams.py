@@ -118,7 +118,7 @@ class Library:
 
     def _places(self, stream: Stream, scope: Scope, asked: StreamRequest) -> list[Cursor]:
         if self._is_plain(stream, scope, asked):
-            return listing.places(
+            return listing.positions(
                 self.user,
                 scope,
                 unread_only=bool(asked.excluded or asked.included) or stream == UNREAD,

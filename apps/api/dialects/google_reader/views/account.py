@@ -5,12 +5,12 @@ from hashlib import sha256
 from django.http import HttpResponse
 
 from apps.api.dialects.google_reader import schemas
-from apps.api.dialects.google_reader.views.endpoint import Call, done, door, said, told
+from apps.api.dialects.google_reader.views.endpoint import Call, done, endpoint, respond, said
 
 TOKEN_LENGTH = 57  # characters: some clients count them
 
 
-@door()
+@endpoint()
 def token(call: Call) -> HttpResponse:
     """What clients send back as T. It protects from nothing here, and is not looked at: a browser that is led astray
     brings cookies along, but never the header by which a program signs in.
@@ -18,27 +18,27 @@ def token(call: Call) -> HttpResponse:
     return said(sha256(f"T of {call.person.pk}".encode()).hexdigest()[:TOKEN_LENGTH])
 
 
-@door()
+@endpoint()
 def user_info(call: Call) -> HttpResponse:
-    return told(schemas.user_info(call.person))
+    return respond(schemas.user_info(call.person))
 
 
-@door()
+@endpoint()
 def friends(call: Call) -> HttpResponse:
-    return told(schemas.friends(call.person))
+    return respond(schemas.friends(call.person))
 
 
-@door()
+@endpoint()
 def preferences(call: Call) -> HttpResponse:
     """None: what people prefer here is of our own pages."""
-    return told({"prefs": []})
+    return respond({"prefs": []})
 
 
-@door()
+@endpoint()
 def stream_preferences(call: Call) -> HttpResponse:
-    return told({"streamprefs": {}})
+    return respond({"streamprefs": {}})
 
 
-@door()
+@endpoint()
 def greet(call: Call) -> HttpResponse:
     return done()

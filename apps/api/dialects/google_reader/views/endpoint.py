@@ -73,7 +73,7 @@ class Call:
         return Arrival(**bounds) if bounds else None
 
 
-def door(
+def endpoint(
     scope: str = AppToken.Scope.READ, methods: Collection[str] = ("GET", "HEAD", "POST")
 ) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Make a view of a function that gets a call. Only tokens open it, never a session's cookie."""
@@ -108,7 +108,7 @@ def door(
 
 def changing(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """A door that needs a token which allows changes."""
-    return door(AppToken.Scope.WRITE, ("POST",))(view)
+    return endpoint(AppToken.Scope.WRITE, ("POST",))(view)
 
 
 def fields_of(request: HttpRequest) -> Fields:
@@ -127,5 +127,5 @@ def done() -> HttpResponse:
     return HttpResponse("OK", content_type="text/plain; charset=utf-8")
 
 
-def told(data: dict[str, object]) -> HttpResponse:
+def respond(data: dict[str, object]) -> HttpResponse:
     return JsonResponse(data, json_dumps_params={"ensure_ascii": False, "separators": (",", ":")})

@@ -17,7 +17,7 @@ from apps.api.dialects.google_reader.queries.items import items
 from apps.api.dialects.google_reader.queries.labels import labels_by_source, labels_of
 from apps.api.dialects.google_reader.queries.streams import Library, Part, StreamRequest
 from apps.api.dialects.google_reader.schemas import heading
-from apps.api.dialects.google_reader.views.endpoint import Call, door, said, told
+from apps.api.dialects.google_reader.views.endpoint import Call, endpoint, respond, said
 from apps.postings.queries import Cursor
 
 USUAL = 20  # items of an answer
@@ -29,16 +29,16 @@ REMEMBERED = 86_400  # s: how long it is known since when a document is as it is
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
-@door()
+@endpoint()
 def ids(call: Call) -> HttpResponse:
     part = Library(call.person).part(_asked(call, call.streams("s"), MAX_NUMBERS))
     refs = [{"id": str(id)} for id in part.ids]
     if not refs and call.fields.one("client") == "newsplus":
         refs = EMPTY_FOR_NEWSPLUS
-    return told({"itemRefs": refs, **_continued(part)})
+    return respond({"itemRefs": refs, **_continued(part)})
 
 
-@door()
+@endpoint()
 def count(call: Call) -> HttpResponse:
     """How many items a stream holds; with `a=true` the day of the newest besides."""
     library = Library(call.person)
@@ -49,7 +49,7 @@ def count(call: Call) -> HttpResponse:
 
 
 # --- JSON -------------------------------------------------------------------------------------------------------------
-@door()
+@endpoint()
 def contents(call: Call, stream: str | None = None) -> HttpResponseBase:
     """A part of the stream that the address or `s` names: all that the person follows by default."""
     asked = _asked(call, _streams(call, stream), MAX_ITEMS)
@@ -66,7 +66,7 @@ def contents(call: Call, stream: str | None = None) -> HttpResponseBase:
     return _with_items(head | _continued(part), call.person, part.ids)
 
 
-@door()
+@endpoint()
 def items_contents(call: Call) -> HttpResponseBase:
     """The items `i`, in their order, without those that are gone or not the person's to read."""
     head = {"direction": "ltr", "id": str(READING_LIST), "title": "", "updated": int(now().timestamp())}
@@ -93,7 +93,7 @@ def _written(
 
 
 # --- Atom -------------------------------------------------------------------------------------------------------------
-@door(methods=("GET", "HEAD"))
+@endpoint(methods=("GET", "HEAD"))
 def atom(call: Call, stream: str) -> HttpResponseBase:
     """A part of a stream; 304 for a client that has it as it is, what was read and starred included."""
     asked = _asked(call, _streams(call, stream), MAX_ITEMS)

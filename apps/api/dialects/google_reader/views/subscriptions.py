@@ -9,15 +9,15 @@ from apps.api.dialects.google_reader import actions, schemas
 from apps.api.dialects.google_reader.actions import SubscriptionChange
 from apps.api.dialects.google_reader.formats.forms import BadField
 from apps.api.dialects.google_reader.formats.streams import Stream
-from apps.api.dialects.google_reader.views.endpoint import MAX_STREAMS, Call, changing, done, door, told
+from apps.api.dialects.google_reader.views.endpoint import MAX_STREAMS, Call, changing, done, endpoint, respond
 from apps.following import queries as following
 from apps.retrieval.actions.following import import_list
 from apps.sources.formats import opml
 
 
-@door()
+@endpoint()
 def listed(call: Call) -> HttpResponse:
-    return told(schemas.subscriptions(call.person))
+    return respond(schemas.subscriptions(call.person))
 
 
 @changing
@@ -51,14 +51,14 @@ def quick_add(call: Call) -> HttpResponse:
         raise BadField("Name an address as quickadd.")
     found = actions.quick_add(call.person, address, now=now())
     if found.source_id is None:
-        return told({"numResults": 0, "query": address, "error": found.problem})
+        return respond({"numResults": 0, "query": address, "error": found.problem})
     follow = following.follow_of(call.person, found.source_id)
     feed = Stream("feed", str(found.source_id))
     name = (follow.title or str(follow.source)) if follow else ""
-    return told({"numResults": 1, "query": address, "streamId": str(feed), "streamName": name})
+    return respond({"numResults": 1, "query": address, "streamId": str(feed), "streamName": name})
 
 
-@door()
+@endpoint()
 def export(call: Call) -> HttpResponse:
     document = opml.write(following.subscription_list(call.person), now())
     return HttpResponse(

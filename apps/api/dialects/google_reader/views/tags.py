@@ -6,17 +6,17 @@ from django.utils.timezone import now
 from apps.api.dialects.google_reader import actions, schemas
 from apps.api.dialects.google_reader.formats.forms import BadField, read_moment
 from apps.api.dialects.google_reader.formats.streams import Stream
-from apps.api.dialects.google_reader.views.endpoint import Call, changing, done, door, told
+from apps.api.dialects.google_reader.views.endpoint import Call, changing, done, endpoint, respond
 
 
-@door()
+@endpoint()
 def listed(call: Call) -> HttpResponse:
-    return told(schemas.tags(call.person))
+    return respond(schemas.tags(call.person))
 
 
-@door()
+@endpoint()
 def unread_count(call: Call) -> HttpResponse:
-    return told(schemas.unread_counts(call.person))
+    return respond(schemas.unread_counts(call.person))
 
 
 @changing

@@ -55,7 +55,7 @@ class EntryFilter:
         return not self.states or self.states >= {"read", "unread"}
 
 
-def read_asked(query: Mapping[str, Sequence[str]]) -> EntryFilter:
+def read_filter(query: Mapping[str, Sequence[str]]) -> EntryFilter:
     """The filters that an address names. Zero stands for none, as in Miniflux.
 
     Raises
@@ -65,7 +65,7 @@ def read_asked(query: Mapping[str, Sequence[str]]) -> EntryFilter:
 
     Examples
     --------
-    >>> read_asked({"status": ["unread"], "limit": ["20"], "direction": ["desc"]}).oldest_first
+    >>> read_filter({"status": ["unread"], "limit": ["20"], "direction": ["desc"]}).oldest_first
     False
     """
     said = {name: values[-1] for name, values in query.items() if values and values[-1] != ""}

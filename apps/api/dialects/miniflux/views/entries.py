@@ -10,7 +10,7 @@ from django.utils.timezone import localtime, now
 from apps.accounts.models import User
 from apps.api.actions import marking
 from apps.api.dialects.miniflux import queries
-from apps.api.dialects.miniflux.formats.parameters import EntryFilter, read_asked, read_change
+from apps.api.dialects.miniflux.formats.parameters import EntryFilter, read_change, read_filter
 from apps.api.dialects.miniflux.formats.responses import Json, enclosure_json, enclosure_place, entry_json, feed_json
 from apps.api.dialects.miniflux.views.endpoint import NotThere, done, json_of, refused, resource
 from apps.api.dialects.miniflux.views.feeds import category_of, category_scope, feed_of
@@ -36,7 +36,7 @@ def _category_entries(request: HttpRequest, person: User, category_id: int) -> H
 
 
 def _asked(request: HttpRequest) -> EntryFilter:
-    return read_asked({name: request.GET.getlist(name) for name in request.GET})
+    return read_filter({name: request.GET.getlist(name) for name in request.GET})
 
 
 def _scope(person: User, asked: EntryFilter) -> Scope:
@@ -154,7 +154,7 @@ def _enclosure(request: HttpRequest, person: User, enclosure_id: int) -> HttpRes
 def _update_enclosure(request: HttpRequest, person: User, enclosure_id: int) -> HttpResponse:
     entry, place = _enclosure_of(person, enclosure_id)
     seconds = whole("media_progression", json_of(request).get("media_progression"))
-    following.keep_place(person, entry.id, str(entry.enclosures[place].get("url", "")), float(seconds), now=now())
+    following.save_position(person, entry.id, str(entry.enclosures[place].get("url", "")), float(seconds), now=now())
     return done()
 
 

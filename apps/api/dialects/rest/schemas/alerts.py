@@ -10,7 +10,7 @@ from apps.alerts import models
 from apps.alerts import queries as alerts
 from apps.alerts.queries import messages
 from apps.api.dialects.rest.schemas.base import Schema, cut, place_in, place_of
-from apps.api.dialects.rest.schemas.postings import Posting, told
+from apps.api.dialects.rest.schemas.postings import Posting, serialize
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
 
@@ -82,7 +82,7 @@ class MessageList(Schema):
 def search_list(user: User) -> SearchList:
     """Two queries."""
     counts = alerts.count_hits(user)
-    found = saved_searches(user).select_related("standing")
+    found = saved_searches(user).select_related("percolator_query")
     return SearchList(items=[_search(saved, counts.get(saved.pk, 0)) for saved in found])
 
 
@@ -91,7 +91,7 @@ def search_of(user: User, search_id: int) -> Search | None:
 
 
 def _search(saved: SavedSearch, hits: int) -> Search:
-    standing = getattr(saved, "standing", None)
+    standing = getattr(saved, "percolator_query", None)
     plain = {name: getattr(saved, name) for name in ("id", "name", "query", "order", "saved_at")}
     return Search(**plain, hits=hits, refusal=standing.refusal if standing else "")
 
@@ -99,7 +99,7 @@ def _search(saved: SavedSearch, hits: int) -> Search:
 def rule_of(saved: SavedSearch) -> Rule:
     """What is done with what one of the person's searches finds: nothing, unless they said so. Two queries."""
     rule = models.Rule.objects.filter(pk=saved.pk).first() or models.Rule(saved=saved)
-    standing = models.Standing.objects.filter(pk=saved.pk).first() or models.Standing(saved=saved)
+    standing = models.PercolatorQuery.objects.filter(pk=saved.pk).first() or models.PercolatorQuery(saved=saved)
     plain = {name: getattr(rule, name) for name in Rule.model_fields if name != "importance"}
     return Rule(**plain, importance=standing.importance)
 
@@ -108,7 +108,7 @@ def hit_list(user: User, saved: SavedSearch, *, cursor: str, limit: int) -> HitL
     """A page of what one of the person's searches found, the newest first. Two queries."""
     before = int(place_in(cursor, int)[0]) if cursor else None
     shown, last = cut(alerts.hits_of(saved, before, limit + 1), limit)
-    postings = told(user, [hit.posting_id for hit in shown])
+    postings = serialize(user, [hit.posting_id for hit in shown])
     return HitList(
         items=[
             Hit(found_at=hit.found_at, posting=postings[hit.posting_id]) for hit in shown if hit.posting_id in postings

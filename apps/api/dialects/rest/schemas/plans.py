@@ -10,7 +10,7 @@ from apps.api.dialects.rest.schemas.base import Schema, finite
 from apps.following import queries as following
 from apps.retrieval import queries as retrieval
 from apps.retrieval.reports import source as reports
-from apps.retrieval.reports.delays import asking_of, delays_by_day
+from apps.retrieval.reports.delays import check_rate_of, delays_by_day
 from apps.retrieval.reports.portal import RECENT
 
 DAYS = 30
@@ -90,7 +90,7 @@ def source_plan(user: User, source_id: int, now: datetime) -> SourcePlan | None:
     source = following.manageable_sources(user).filter(pk=source_id).first()
     if source is None:
         return None
-    schedule, asking = retrieval.schedule_of(source_id), asking_of(source_id, now)
+    schedule, asking = retrieval.schedule_of(source_id), check_rate_of(source_id, now)
     found = reports.plan_of_source(source, schedule, now) if schedule and user.is_staff else None
     return SourcePlan(
         source_id=source_id,

@@ -98,7 +98,7 @@ def posting_list(
     """
     start = Cursor.decode(cursor) if cursor else None
     shown, last = cut(_ids(user, scope, unread_only, oldest_first, start, limit + 1), limit)
-    found = told(user, shown, with_html=with_html)
+    found = serialize(user, shown, with_html=with_html)
     ordered = [found[posting_id] for posting_id in shown if posting_id in found]
     place = Cursor(ordered[-1].published_at, ordered[-1].id).encode() if last is not None and ordered else None
     return PostingList(items=ordered, next=place, shown_at=now)
@@ -118,7 +118,7 @@ def _ids(
     return list(ordered.values_list("pk", flat=True)[:limit])
 
 
-def told(user: User, posting_ids: Collection[int], *, with_html: bool = False) -> dict[int, Posting]:
+def serialize(user: User, posting_ids: Collection[int], *, with_html: bool = False) -> dict[int, Posting]:
     """Of the postings those that the person may read, as they see them. One query."""
     found = _as_seen(user, following.readable_by(user).filter(pk__in=posting_ids))
     html = F("html") if with_html else Value(None, output_field=CharField())

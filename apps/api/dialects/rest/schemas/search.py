@@ -8,7 +8,7 @@ from pydantic import Field
 
 from apps.accounts.models import User
 from apps.api.dialects.rest.schemas.base import Schema, finite
-from apps.api.dialects.rest.schemas.postings import Posting, told
+from apps.api.dialects.rest.schemas.postings import Posting, serialize
 from apps.following import queries as following
 from apps.search import queries as searching
 from apps.search.algorithms.language import parse, to_text, wanted
@@ -123,7 +123,7 @@ def search(user: User, asked: SearchRequest, now: datetime) -> SearchAnswer:
         total=result.total,
         is_partial=result.is_partial,
         milliseconds=result.milliseconds,
-        items=list(_found(told(user, result.postings), result, read, marker)),
+        items=list(_found(serialize(user, result.postings), result, read, marker)),
         added=_added(result.added, read),
         facets=_facets(result, _titles(user, [source_id for source_id, _ in result.sources])),
         next=result.next or None,

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from apps.accounts.models import User
 from apps.api.dialects.rest.schemas.base import Schema, place_in, place_of
-from apps.api.dialects.rest.schemas.postings import Posting, told
+from apps.api.dialects.rest.schemas.postings import Posting, serialize
 from apps.postings.queries import BadCursor
 from apps.stories import models
 from apps.stories.queries import front as stories
@@ -73,7 +73,7 @@ def story_list(user: User, *, cursor: str, limit: int, now: datetime) -> StoryLi
     at, begin = _place(cursor, now) if cursor else (now, 0)
     placed = _placed(user, at)
     shown = placed[begin : begin + limit]
-    leads = told(user, [story.lead_id for story in shown])
+    leads = serialize(user, [story.lead_id for story in shown])
     onward = place_of((at - _EPOCH) // _MICROSECOND, begin + limit) if len(placed) > begin + limit else None
     return StoryList(
         items=[_story(story, leads) for story in shown if story.lead_id in leads],
@@ -119,7 +119,7 @@ def story_details(user: User, story_id: int) -> StoryDetails | None:
     if story is None:
         return None
     members = list(stories.members_of(story.pk).values_list("posting_id", "copy_of")[: MAX_POSTINGS + 1])
-    found = told(user, [posting_id for posting_id, _ in members[:MAX_POSTINGS]])
+    found = serialize(user, [posting_id for posting_id, _ in members[:MAX_POSTINGS]])
     reports = [
         Report(posting=found[posting_id], copy_of=copy_of if copy_of in found else None)
         for posting_id, copy_of in members[:MAX_POSTINGS]

@@ -48,7 +48,7 @@ def trends(
     user: User, *, language: str, category: str, horizon: models.Trend.Horizon | None, method: str, limit: int
 ) -> Trends:
     """The lists of a language, or of that with the most postings, and a category. Three queries."""
-    places = trending.places()
+    places = trending.ranks()
     language = language or (places[0].language if places else "")
     lists = trending.lists_of(language, category, method, most=limit)
     chosen = {name: found for name, found in lists.items() if horizon in (None, name)}

@@ -14,7 +14,7 @@ from ninja.security.base import AuthBase
 from apps.accounts.actions import rate_limits
 from apps.accounts.middleware import impersonal
 from apps.accounts.models import AppToken, User
-from apps.api.dialects.rest.views.problems import Impossible, told
+from apps.api.dialects.rest.views.problems import Impossible, problem_response
 from apps.api.views.access import person_of
 
 MOST_REQUESTS, WITHIN = 600, 60  # of a person, in so many seconds
@@ -72,7 +72,7 @@ def through(
             del answer["Content-Type"]
         if answer.status_code == 405:
             allowed = answer["Allow"]
-            answer = told(f"This address takes {allowed}.", 405)
+            answer = problem_response(f"This address takes {allowed}.", 405)
             answer["Allow"] = allowed
         for name, value in getattr(request, "limit_headers", {}).items():
             answer[name] = value
@@ -90,12 +90,12 @@ def _refusal(request: HttpRequest, accepts: Collection[str], largest: int) -> Ht
     if not length.isdecimal() or length == "0" or request.method in READING:
         return None
     if int(length[:18]) > largest:
-        return told(f"A body has at most {largest:,} bytes here.", 413)
+        return problem_response(f"A body has at most {largest:,} bytes here.", 413)
     if request.content_type not in accepts:
-        return told(f"A body is sent as {' or '.join(accepts)} here.", 415)
+        return problem_response(f"A body is sent as {' or '.join(accepts)} here.", 415)
     return None
 
 
 def nowhere(request: HttpRequest, rest: str = "") -> HttpResponse:
     """What no address of the interface stands for."""
-    return told("There is no such address.", 404)
+    return problem_response("There is no such address.", 404)

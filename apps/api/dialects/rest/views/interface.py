@@ -87,7 +87,7 @@ class Interface(NinjaAPI):
         answer["ETag"] = etag = self._etag(request, data, answer)
         conditional = get_conditional_response(request, etag=etag, response=answer)
         if conditional is not None and conditional.status_code == HTTPStatus.PRECONDITION_FAILED:
-            return problems.told("What is there now is not what If-Match names.", 412)
+            return problems.problem_response("What is there now is not what If-Match names.", 412)
         return conditional or answer
 
     def _etag(self, request: HttpRequest, data: Any, answer: HttpResponse) -> str:

@@ -62,7 +62,9 @@ class Impossible(Exception):
         self.retry_after = retry_after
 
 
-def told(detail: str, status: int, *, errors: Sequence[Wrong] = (), choices: Sequence[Choice] = ()) -> HttpResponse:
+def problem_response(
+    detail: str, status: int, *, errors: Sequence[Wrong] = (), choices: Sequence[Choice] = ()
+) -> HttpResponse:
     """The answer that tells of a problem."""
     problem = Problem(
         title=HTTPStatus(status).phrase, status=status, detail=detail, errors=list(errors), choices=list(choices)
@@ -78,27 +80,27 @@ def told(detail: str, status: int, *, errors: Sequence[Wrong] = (), choices: Seq
 def tell_problems_of(api: NinjaAPI) -> None:
     """Let an interface tell each of the exceptions that its views raise."""
     handlers: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
-        Http404: lambda request, error: told(str(error) or "There is nothing here.", 404),
-        Refused: lambda request, error: told(str(error), error.status),
-        AuthenticationError: lambda request, error: told("An app token is needed.", 401),
-        HttpError: lambda request, error: told(str(error), error.status_code),
+        Http404: lambda request, error: problem_response(str(error) or "There is nothing here.", 404),
+        Refused: lambda request, error: problem_response(str(error), error.status),
+        AuthenticationError: lambda request, error: problem_response("An app token is needed.", 401),
+        HttpError: lambda request, error: problem_response(str(error), error.status_code),
         ValidationError: _of_values,
         Impossible: _of_impossible,
         TooOften: lambda request, error: _of_impossible(request, Impossible(str(error), 429, retry_after=WITHIN)),
-        following.NotPossible: lambda request, error: told(str(error), 409),
-        accounts.NotPossible: lambda request, error: told(str(error), 409),
-        NotSaved: lambda request, error: told(str(error), 409),
+        following.NotPossible: lambda request, error: problem_response(str(error), 409),
+        accounts.NotPossible: lambda request, error: problem_response(str(error), 409),
+        NotSaved: lambda request, error: problem_response(str(error), 409),
         BadCursor: _of_cursor,
         BadQuery: _of_query,
-        TooCostly: lambda request, error: told(str(error), 422),
-        TookTooLong: lambda request, error: told("This takes too long: ask for less at once.", 422),
+        TooCostly: lambda request, error: problem_response(str(error), 422),
+        TookTooLong: lambda request, error: problem_response("This takes too long: ask for less at once.", 422),
     }
     for kind, handler in handlers.items():
         api.add_exception_handler(kind, handler)
 
 
 def _of_impossible(request: HttpRequest, error: Impossible) -> HttpResponse:
-    answer = told(str(error), error.status, choices=error.choices)
+    answer = problem_response(str(error), error.status, choices=error.choices)
     if error.retry_after:
         answer["Retry-After"] = str(error.retry_after)
     return answer
@@ -106,7 +108,7 @@ def _of_impossible(request: HttpRequest, error: Impossible) -> HttpResponse:
 
 def _of_values(request: HttpRequest, error: ValidationError) -> HttpResponse:
     errors = [Wrong(place=_place(each["loc"]), message=each["msg"]) for each in error.errors[:MOST_TOLD]]
-    return told("Some values of the request cannot be.", 422, errors=errors)
+    return problem_response("Some values of the request cannot be.", 422, errors=errors)
 
 
 def _place(parts: Sequence[str | int]) -> str:
@@ -120,10 +122,12 @@ def _place(parts: Sequence[str | int]) -> str:
 
 
 def _of_cursor(request: HttpRequest, error: BadCursor) -> HttpResponse:
-    return told("The cursor is no place in this list.", 400, errors=[Wrong(place="query.cursor", message=str(error))])
+    return problem_response(
+        "The cursor is no place in this list.", 400, errors=[Wrong(place="query.cursor", message=str(error))]
+    )
 
 
 def _of_query(request: HttpRequest, error: BadQuery) -> HttpResponse:
     place = "query.q" if request.method in {"GET", "HEAD"} else "body.query"
     wrong = Wrong(place=place, message=str(error), at=error.at, piece=error.piece)
-    return told("The query cannot be read.", 400, errors=[wrong])
+    return problem_response("The query cannot be read.", 400, errors=[wrong])

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from apps.alerts.algorithms.percolator import Eyes, Reading, read
+from apps.alerts.algorithms.percolator import DocumentView, Reading, read
 from apps.postings.algorithms.words import analyse, language_of
 from apps.search.algorithms.language import (
     And,
@@ -114,7 +114,7 @@ def a_reading(posting: Drawn) -> Reading:
     )
 
 
-def values_of(posting: Drawn, eyes: Eyes, source_id: int | None = None) -> PostingValues:
+def values_of(posting: Drawn, eyes: DocumentView, source_id: int | None = None) -> PostingValues:
     """What the query language is told of it, for one person."""
     return PostingValues(
         posting.title,
