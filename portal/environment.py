@@ -93,7 +93,7 @@ def number(name: str, default: float, *, at_least: float = 0.0, at_most: float) 
     except ValueError:
         result = at_least - 1
     if not at_least <= result <= at_most:  # also catches nan
-        raise BadEnvironment(f"{name}={value!r}: expected a number from {at_least:g} to {at_most:g}")
+        raise BadEnvironment(f"{name}={value!r}: expected a number from {at_least:.10g} to {at_most:.10g}")
     return result
 
 

@@ -38,7 +38,7 @@ WHERE source_id = ANY(%s) RETURNING extract(epoch FROM due_at)::float8
 """
 _STORED = """
 SELECT source_id, extract(epoch FROM min(stored_at))::float8 FROM retrieval_retrieval
-WHERE fetched_at >= to_timestamp(%s) AND source_id = ANY(%s) GROUP BY source_id
+WHERE fetched_at >= to_timestamp(%s) AND source_id = ANY(%s) AND outcome = 'new' GROUP BY source_id
 """
 
 
@@ -148,7 +148,7 @@ def burst(
         if len(stored) == len(numbers):
             break
         time.sleep(POLLED_EVERY)
-    arrived = feed_arrivals(server.take_requests())
+    arrived = feed_arrivals(server.take_requests(), since=due_at)
     begun = {source_id: arrived[number] for source_id, number in numbers.items() if number in arrived}
     return measure(due_at, numbers, begun, stored)
 

@@ -269,8 +269,9 @@ class Course:
 
 
 _LATENESS = """
-SELECT extract(epoch FROM begun_at - due_at)::float8, extract(epoch FROM stored_at - due_at)::float8
-FROM retrieval_retrieval WHERE begun_at IS NOT NULL
+SELECT extract(epoch FROM coalesce(begun_at, stored_at) - due_at)::float8,
+    extract(epoch FROM stored_at - due_at)::float8
+FROM retrieval_retrieval
 """
 _OVERDUE = """
 SELECT extract(epoch FROM now() - least(coalesce(first_due_at, due_at), due_at))::float8 FROM retrieval_schedule
@@ -279,7 +280,10 @@ WHERE first_due_at IS NOT NULL OR due_at <= now()
 
 
 def _lateness() -> Burst:
-    """How late all retrievals were begun and stored; those that are still due count as late as they are."""
+    """How late all retrievals were begun and stored.
+
+    One that ended without a request counts as begun at its end, one that is still due as late as it is.
+    """
     logged, overdue = fetch(_LATENESS), [late for (late,) in fetch(_OVERDUE)]
     begun, stored = ([*column, *overdue] for column in zip(*logged, strict=True)) if logged else (overdue, overdue)
     return Burst(list(begun), list(stored), len(overdue))

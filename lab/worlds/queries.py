@@ -50,4 +50,4 @@ def unobserved(ids: Collection[int]) -> bool:
 
 def unread_changes() -> dict[str, int]:
     """How many changes of postings wait to be read, for each of what is derived from postings."""
-    return {table.removesuffix("_change"): fetch(f"SELECT count(*) FROM {table}")[0][0] for table in CHANGES}
+    return {table.removesuffix("_outboxrow"): fetch(f"SELECT count(*) FROM {table}")[0][0] for table in CHANGES}

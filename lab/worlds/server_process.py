@@ -195,10 +195,10 @@ async def _fetch_all(addresses: Addresses, feeds: Sequence[Feed], host_gap: floa
         await asyncio.gather(*map(visit, feeds))
 
 
-def feed_arrivals(requests: Sequence[Request]) -> dict[int, float]:
-    """When the first request for each feed arrived, by the number of the feed; real seconds since 1970."""
+def feed_arrivals(requests: Sequence[Request], since: float = 0.0) -> dict[int, float]:
+    """When the first request for each feed since then arrived, by the number of the feed; real seconds since 1970."""
     first: dict[int, float] = {}
     for request in requests:
-        if request.kind == Kind.FEED and request.source is not None:
+        if request.kind == Kind.FEED and request.source is not None and request.at >= since:
             first.setdefault(request.source, request.at)
     return first

@@ -66,14 +66,14 @@ def test_a_weight_is_tried_and_then_moves_the_next_instant(page: Page, source: S
 @with_and_without_scripts
 def test_another_budget_moves_all_instants(page: Page, source: Source, staff):
     page.goto("/plan/")
-    expect(page.get_by_text("All feeds are scheduled by it")).to_be_visible()
+    expect(page.get_by_text("Applied to all feeds")).to_be_visible()
     page.get_by_label("Checks", exact=True).fill("12")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("rescheduled within a minute")).to_be_visible()
     expect(page.get_by_text("Rescheduling")).to_be_visible()
     actions.replan_changed(now=timezone.now())  # as beat has it done three times a minute
     page.reload()
-    expect(page.get_by_text("All feeds are scheduled by it")).to_be_visible()
+    expect(page.get_by_text("Applied to all feeds")).to_be_visible()
     assert timedelta(minutes=45) < due_in() < timedelta(minutes=70)
     page.get_by_role("link", name="Articles a week").click()
     expect(page.get_by_role("columnheader", name="Articles a week")).to_have_attribute("aria-sort", "descending")

@@ -148,7 +148,7 @@ def test_marks_and_the_drawer_work_without_scripts(page: Page):
     sign_in(page, follow.user)
     page.locator("[data-star]").click()
     expect(page.locator("[data-star]")).to_have_attribute("aria-pressed", "true")
-    page.get_by_role("button", name="Mark all as read").click()
+    page.get_by_role("button", name="Mark all read").click()
     expect(page.locator("[data-unread]")).to_have_count(0)
     assert following.unread_counts(follow.user) == {}
     assert Mark.objects.get(posting=posting).starred_at

@@ -63,9 +63,11 @@ def test_a_feed_is_begun_when_its_server_has_the_request_for_it():
         ended = time.time()
         server.publish()
         assert ask(server, 1, "/feed") != before
-        arrived = feed_arrivals(server.take_requests())
+        requests = server.take_requests()
+    arrived = feed_arrivals(requests)
     assert list(arrived) == [1]
     assert began <= arrived[1] <= ended
+    assert feed_arrivals(requests, since=ended)[1] > ended, "a request before the due time begins nothing"
 
 
 @pytest.mark.django_db

@@ -60,7 +60,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("date_joined", models.DateTimeField(default=django.utils.timezone.now, verbose_name="date joined")),
-                ("unread_only", models.BooleanField(default=False, help_text="Lists leave out what has been read.")),
+                ("unread_only", models.BooleanField(default=False, help_text='Hides articles that you have read.')),
                 (
                     "order",
                     models.CharField(
@@ -77,36 +77,16 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "mark_on_scroll",
-                    models.BooleanField(
-                        default=False, help_text="Postings that you scroll past are marked read. Needs JavaScript."
-                    ),
+                    models.BooleanField(default=False, help_text='Articles that you scroll past are marked as read. Needs JavaScript.'),
                 ),
                 (
                     "images",
-                    models.CharField(
-                        choices=[
-                            ("proxied", "Fetched by Wirebeat"),
-                            ("direct", "Fetched by your browser"),
-                            ("blocked", "Links in their places"),
-                        ],
-                        default="proxied",
-                        help_text="Where Wirebeat fetches the pictures and recordings of postings, their sites do not learn that you read.",
-                        max_length=7,
-                    ),
+                    models.CharField(choices=[('proxied', 'Through Wirebeat (private)'), ('direct', 'Directly'), ('blocked', "Don't load images")], default='proxied', help_text='If images and media load through Wirebeat, their sites do not learn that you read the article.', max_length=7),
                 ),
                 ("time_zone", models.CharField(blank=True, max_length=50)),
                 (
                     "theme",
-                    models.CharField(
-                        choices=[
-                            ("auto", "As the system"),
-                            ("light", "Light"),
-                            ("dark", "Dark"),
-                            ("contrast", "High contrast"),
-                        ],
-                        default="auto",
-                        max_length=8,
-                    ),
+                    models.CharField(choices=[('auto', 'System'), ('light', 'Light'), ('dark', 'Dark'), ('contrast', 'High contrast')], default='auto', max_length=8),
                 ),
                 ("language", models.CharField(blank=True, max_length=10)),
                 (

@@ -105,12 +105,7 @@ class Migration(migrations.Migration):
                 ("tag", models.CharField(blank=True, max_length=50)),
                 (
                     "mail",
-                    models.CharField(
-                        blank=True,
-                        choices=[("", "No mail"), ("once", "At once"), ("hour", "Once an hour"), ("day", "Once a day")],
-                        default="",
-                        max_length=4,
-                    ),
+                    models.CharField(blank=True, choices=[('', 'No mail'), ('once', 'Immediately'), ('hour', 'Once an hour'), ('day', 'Once a day')], default='', max_length=4),
                 ),
                 ("push", models.BooleanField(default=False)),
                 ("webhook_url", models.CharField(blank=True, max_length=2000)),
@@ -148,16 +143,7 @@ class Migration(migrations.Migration):
                 ("hits", django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), size=None)),
                 (
                     "state",
-                    models.CharField(
-                        choices=[
-                            ("waiting", "Waiting"),
-                            ("sent", "Sent"),
-                            ("failed", "Given up"),
-                            ("dropped", "Not wanted any more"),
-                        ],
-                        default="waiting",
-                        max_length=7,
-                    ),
+                    models.CharField(choices=[('waiting', 'Waiting'), ('sent', 'Sent'), ('failed', 'Failed'), ('dropped', 'Cancelled')], default='waiting', max_length=7),
                 ),
                 ("created_at", models.DateTimeField()),
                 ("due_at", models.DateTimeField()),

@@ -52,10 +52,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "kind",
-                    models.CharField(
-                        choices=[("broken", "Fails"), ("well", "Well again"), ("moved", "Moved"), ("gone", "Ended")],
-                        max_length=6,
-                    ),
+                    models.CharField(choices=[('broken', 'Failing'), ('well', 'Working again'), ('moved', 'Moved'), ('gone', 'Ended')], max_length=6),
                 ),
                 ("at", models.DateTimeField()),
                 ("address", models.CharField(blank=True, max_length=2000)),

@@ -54,42 +54,15 @@ class Migration(migrations.Migration):
                 ("position", models.IntegerField(db_default=1000000, default=1000000)),
                 (
                     "view",
-                    models.CharField(
-                        blank=True,
-                        choices=[("", "As I prefer"), ("list", "List"), ("cards", "Cards"), ("magazine", "Magazine")],
-                        db_default="",
-                        default="",
-                        max_length=8,
-                    ),
+                    models.CharField(blank=True, choices=[('', 'As in preferences'), ('list', 'List'), ('cards', 'Cards'), ('magazine', 'Magazine')], db_default='', default='', max_length=8),
                 ),
                 (
                     "full_text",
-                    models.CharField(
-                        blank=True,
-                        choices=[
-                            ("", "As the portal does it"),
-                            ("page", "The text of its page, where the feed only teases"),
-                            ("feed", "What the feed itself says"),
-                        ],
-                        db_default="",
-                        default="",
-                        max_length=4,
-                    ),
+                    models.CharField(blank=True, choices=[('', 'Portal default'), ('page', 'Full text from the website if the feed has only excerpts'), ('feed', 'Text of the feed')], db_default='', default='', max_length=4),
                 ),
                 (
                     "images",
-                    models.CharField(
-                        blank=True,
-                        choices=[
-                            ("", "As I prefer"),
-                            ("proxied", "Fetched by Wirebeat"),
-                            ("direct", "Fetched by your browser"),
-                            ("blocked", "Links in their places"),
-                        ],
-                        db_default="",
-                        default="",
-                        max_length=7,
-                    ),
+                    models.CharField(blank=True, choices=[('', 'As in preferences'), ('proxied', 'Through Wirebeat (private)'), ('direct', 'Directly'), ('blocked', "Don't load images")], db_default='', default='', max_length=7),
                 ),
                 ("muted", models.BooleanField(db_default=False, default=False)),
                 ("unread_from", models.DateTimeField()),

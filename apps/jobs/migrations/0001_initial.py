@@ -32,11 +32,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "stage",
-                    models.CharField(
-                        choices=[("cut", "Being cut into splits"), ("map", "Map"), ("reduce", "Reduce")],
-                        default="cut",
-                        max_length=6,
-                    ),
+                    models.CharField(choices=[('cut', 'Splitting'), ('map', 'Map'), ('reduce', 'Reduce')], default='cut', max_length=6),
                 ),
                 ("asked_by", models.CharField(max_length=150)),
                 ("asked_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
@@ -69,9 +65,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "stage",
-                    models.CharField(
-                        choices=[("cut", "Being cut into splits"), ("map", "Map"), ("reduce", "Reduce")], max_length=6
-                    ),
+                    models.CharField(choices=[('cut', 'Splitting'), ('map', 'Map'), ('reduce', 'Reduce')], max_length=6),
                 ),
                 ("number", models.IntegerField()),
                 ("key", models.CharField(blank=True, max_length=255)),
@@ -82,16 +76,7 @@ class Migration(migrations.Migration):
                 ("turn", models.IntegerField()),
                 (
                     "state",
-                    models.CharField(
-                        choices=[
-                            ("waiting", "Waiting"),
-                            ("running", "Running"),
-                            ("done", "Done"),
-                            ("dead", "Given up"),
-                        ],
-                        default="waiting",
-                        max_length=7,
-                    ),
+                    models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('dead', 'Failed')], default='waiting', max_length=7),
                 ),
                 ("open", models.BooleanField(default=True)),
                 ("failures", models.SmallIntegerField(default=0)),
@@ -125,17 +110,7 @@ class Migration(migrations.Migration):
                 ("ended_at", models.DateTimeField(null=True)),
                 (
                     "outcome",
-                    models.CharField(
-                        blank=True,
-                        choices=[
-                            ("done", "Done"),
-                            ("failed", "Failed"),
-                            ("lost", "Worker lost"),
-                            ("overtaken", "Another was first"),
-                            ("cancelled", "Stopped"),
-                        ],
-                        max_length=9,
-                    ),
+                    models.CharField(blank=True, choices=[('done', 'Done'), ('failed', 'Failed'), ('lost', 'Worker lost'), ('overtaken', 'Another worker was first'), ('cancelled', 'Stopped')], max_length=9),
                 ),
                 ("problem", models.TextField(blank=True)),
                 (

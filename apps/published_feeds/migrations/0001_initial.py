@@ -46,17 +46,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "kind",
-                    models.CharField(
-                        choices=[
-                            ("all", "All postings"),
-                            ("folder", "Folder"),
-                            ("starred", "Starred"),
-                            ("tag", "Tag"),
-                            ("shared", "Shared by you"),
-                            ("sources", "What you follow, as OPML"),
-                        ],
-                        max_length=7,
-                    ),
+                    models.CharField(choices=[('all', 'All articles'), ('folder', 'Folder'), ('starred', 'Starred'), ('tag', 'Tag'), ('shared', 'Shared by you'), ('sources', 'Your feeds as OPML')], max_length=7),
                 ),
                 ("secret", models.CharField(max_length=43, unique=True)),
                 ("made_at", models.DateTimeField()),

@@ -177,15 +177,7 @@ class Migration(migrations.Migration):
                 ("query", models.CharField(max_length=1000)),
                 (
                     "order",
-                    models.CharField(
-                        choices=[
-                            ("relevance", "By relevance"),
-                            ("fresh", "By relevance, what is fresh first"),
-                            ("newest", "Newest first"),
-                        ],
-                        default="relevance",
-                        max_length=9,
-                    ),
+                    models.CharField(choices=[('relevance', 'Best match'), ('fresh', 'Best & recent'), ('newest', 'Newest first')], default='relevance', max_length=9),
                 ),
                 ("secret", models.CharField(max_length=43, unique=True)),
                 ("saved_at", models.DateTimeField()),

@@ -39,15 +39,7 @@ class Migration(migrations.Migration):
                 ("kind", models.CharField(default="feed", max_length=20)),
                 (
                     "state",
-                    models.CharField(
-                        choices=[
-                            ("active", "Active"),
-                            ("paused", "Paused by an admin"),
-                            ("gone", "Gone: the publisher says that it will not come back"),
-                        ],
-                        default="active",
-                        max_length=10,
-                    ),
+                    models.CharField(choices=[('active', 'Active'), ('paused', 'Paused by an administrator'), ('gone', 'Gone: ended by its publisher')], default='active', max_length=10),
                 ),
                 ("title", models.CharField(blank=True, max_length=1000)),
                 ("site_url", models.CharField(blank=True, max_length=4000)),
@@ -57,45 +49,30 @@ class Migration(migrations.Migration):
                 ("image_url", models.CharField(blank=True, max_length=4000)),
                 (
                     "weight",
-                    models.FloatField(
-                        default=1.0, help_text="What an admin thinks a posting of it is worth; 1 is usual."
-                    ),
+                    models.FloatField(default=1.0, help_text='1 is normal. At twice the weight, its articles count twice as much when checks are planned.'),
                 ),
                 ("interest", models.FloatField(default=1.0)),
                 (
                     "listed",
-                    models.BooleanField(
-                        default=False, help_text="Shown in the catalogue, and its postings to everybody."
-                    ),
+                    models.BooleanField(default=False, help_text='In the catalogue, with its articles open to everyone.'),
                 ),
                 (
                     "always_retrieved",
-                    models.BooleanField(default=False, help_text="Asked even while nobody follows it."),
+                    models.BooleanField(default=False, help_text='Checked even while nobody follows it.'),
                 ),
                 ("clock_rate", models.FloatField(default=1.0)),
                 ("min_gap", models.PositiveIntegerField(blank=True, null=True)),
                 (
                     "full_text",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Where an item is only a teaser, its page is fetched once and its text extracted.",
-                    ),
+                    models.BooleanField(default=False, help_text='If an item is only an excerpt, its page is fetched once and its text extracted.'),
                 ),
                 (
                     "expiry_days",
-                    models.PositiveIntegerField(
-                        blank=True,
-                        help_text="Postings older than so many days are deleted, unless somebody starred them.",
-                        null=True,
-                    ),
+                    models.PositiveIntegerField(blank=True, help_text='Articles older than this many days are deleted, unless someone has starred them.', null=True),
                 ),
                 (
                     "stop_regex",
-                    models.CharField(
-                        blank=True,
-                        help_text="Words that match it are never trending words of this source.",
-                        max_length=500,
-                    ),
+                    models.CharField(blank=True, help_text='Words that match are never trending words of this feed.', max_length=500),
                 ),
                 ("added_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 (
@@ -166,23 +143,7 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(blank=True, max_length=300)),
                 (
                     "what",
-                    models.CharField(
-                        choices=[
-                            ("weight", "Weight"),
-                            ("state", "State"),
-                            ("listed", "Shown to everybody"),
-                            ("always_retrieved", "Always asked"),
-                            ("category", "Category"),
-                            ("language", "Language"),
-                            ("url", "Address"),
-                            ("merged", "Merged"),
-                            ("deleted", "Deleted"),
-                            ("plan", "Plan"),
-                            ("person", "Account"),
-                            ("opened", "Private article opened"),
-                        ],
-                        max_length=20,
-                    ),
+                    models.CharField(choices=[('weight', 'Weight'), ('state', 'State'), ('listed', 'Visible to everyone'), ('always_retrieved', 'Always checked'), ('category', 'Category'), ('language', 'Language'), ('url', 'Address'), ('merged', 'Merged'), ('deleted', 'Deleted'), ('plan', 'Plan'), ('person', 'Account'), ('opened', 'Private article opened')], max_length=20),
                 ),
                 ("before", models.CharField(blank=True, max_length=300)),
                 ("after", models.CharField(blank=True, max_length=300)),

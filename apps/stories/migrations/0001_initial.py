@@ -178,15 +178,7 @@ class Migration(migrations.Migration):
                 ("language", models.CharField(blank=True, max_length=20)),
                 (
                     "order",
-                    models.CharField(
-                        choices=[
-                            ("newest", "Newest first"),
-                            ("relevance", "By relevance, what is fresh first"),
-                            ("stories", "Stories, by their rank"),
-                        ],
-                        default="newest",
-                        max_length=9,
-                    ),
+                    models.CharField(choices=[('newest', 'Newest first'), ('relevance', 'Best & recent'), ('stories', 'Stories, by rank')], default='newest', max_length=9),
                 ),
                 ("page_size", models.PositiveSmallIntegerField(default=30)),
                 ("front_size", models.PositiveSmallIntegerField(default=6)),

@@ -24,18 +24,7 @@ class Migration(migrations.Migration):
                 ("former_secret", models.CharField(blank=True, max_length=200)),
                 (
                     "state",
-                    models.CharField(
-                        choices=[
-                            ("pending", "Asked for, not confirmed yet"),
-                            ("active", "Active"),
-                            ("denied", "Denied"),
-                            ("failed", "Failed: tried again once a week"),
-                            ("ending", "Being ended"),
-                            ("ended", "Ended"),
-                        ],
-                        default="pending",
-                        max_length=10,
-                    ),
+                    models.CharField(choices=[('pending', 'Requested, not confirmed yet'), ('active', 'Active'), ('denied', 'Denied'), ('failed', 'Failed: retried once a week'), ('ending', 'Ending'), ('ended', 'Ended')], default='pending', max_length=10),
                 ),
                 ("requested_at", models.DateTimeField(null=True)),
                 ("verified_at", models.DateTimeField(null=True)),
@@ -87,17 +76,7 @@ class Migration(migrations.Migration):
                 ("signature", models.CharField(blank=True, max_length=300)),
                 (
                     "state",
-                    models.CharField(
-                        choices=[
-                            ("waiting", "Waiting"),
-                            ("stored", "Stored"),
-                            ("asked", "Its source is asked"),
-                            ("ignored", "Ignored"),
-                            ("failed", "Failed"),
-                        ],
-                        default="waiting",
-                        max_length=10,
-                    ),
+                    models.CharField(choices=[('waiting', 'Waiting'), ('stored', 'Stored'), ('asked', 'Feed is being checked'), ('ignored', 'Ignored'), ('failed', 'Failed')], default='waiting', max_length=10),
                 ),
                 ("error", models.CharField(blank=True, max_length=300)),
                 ("new", models.PositiveIntegerField(default=0)),

@@ -76,14 +76,16 @@ class Command(LabCommand):
     def _loaded(
         self, server: Server, bursts: int, feeds: Sequence[Feed], progress: Progress
     ) -> tuple[dict[str, Burst], dict[str, float]]:
-        found, each = {}, len(feeds) // bursts
+        found, each, left = {}, len(feeds) // bursts, list[dict[str, float]]()
         for number in progress.track(range(bursts), description="Bursts under load"):
             server.publish()
             some = _import(server, feeds[number * each : (number + 1) * each], number)
             found[f"under load, {number + 1}"] = burst(server, self.numbers, watch=_keep_job)
-            left = _left(some)
+            left.append(_left(some))
             settle(self.numbers)
-        return found, left
+        # The least of all bursts: the load of none was over before its end.
+        least = {name: min(each[name] for each in left) for name in left[0]}
+        return found, least | {"changes_read": left[0]["changes_left"] - left[-1]["changes_left"]}
 
     def _add_archive(self, postings: int, progress: Progress) -> None:
         """Store postings as retrievals would have, so that everything that follows from them waits to be done."""
@@ -102,14 +104,17 @@ class Command(LabCommand):
 
     def _print(self, found: dict[str, float]) -> None:
         self.console.print(
-            f"At the end of the last burst {found['changes_left']:,.0f} changes of postings were still to be read,"
+            f"At the end of each burst at least {found['changes_left']:,.0f} changes of postings were still to be read,"
             f" {found['imports_left']:,.0f} feeds of its import were not fetched yet, and"
-            f" {found['jobs_left']:.0f} index job was under way."
+            f" {found['jobs_left']:.0f} index job was under way; {found['changes_read']:,.0f} changes were read between"
+            " the first and the last."
             f" A bare client that stores nothing fetches the feeds within {found['baseline_fetch_s']:.2f} s.",
             highlight=False,
         )
-        if not found["changes_left"] or not found["jobs_left"]:
-            self.console.print("[red]The load was over before the last burst: let there be more --postings.")
+        if not all(found[name] for name in ("changes_left", "imports_left", "jobs_left")):
+            self.console.print("[red]The load was over before the end of a burst: let there be more --postings.")
+        if found["changes_read"] <= 0:
+            self.console.print("[red]Nothing was derived meanwhile: this was no load.")
 
 
 def _items(feed: Feed) -> Iterator[Item]:
@@ -139,7 +144,7 @@ def _jobs() -> int:
 
 def _left(imported: Sequence[str]) -> dict[str, float]:
     return {
-        "changes_left": float(max(unread_changes().values())),
+        "changes_left": float(sum(unread_changes().values())),
         "imports_left": float(Schedule.objects.filter(source__url__in=imported, observed_at=None).count()),
         "jobs_left": float(_jobs()),
     }

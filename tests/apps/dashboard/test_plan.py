@@ -97,7 +97,7 @@ CHANGED = {"policy": "combined", "budget": "5", "unit": "day", "longest_gap": "4
 
 def test_the_plan_is_changed_and_the_page_tells_that_instants_are_to_follow(client, staff):
     a_plan()
-    assert "All feeds are scheduled by it" in client.get(reverse("plan")).text
+    assert "Applied to all feeds" in client.get(reverse("plan")).text
     page = client.post(reverse("plan"), CHANGED, follow=True).text
     assert "rescheduled within a minute" in page
     assert 'id="behind"' in page

@@ -178,5 +178,5 @@ def test_a_list_is_filtered_by_the_same_language(client):
     found, text = shown("river", q="paris (")
     assert not found
     assert "The parenthesis at character 7 is not closed" in text
-    assert "Mark all as read" not in shown("river", q="paris")[1]
+    assert "Mark all read" not in shown("river", q="paris")[1]
     assert shown("river", q="xyzzy")[1].count("Search everywhere") == 1
