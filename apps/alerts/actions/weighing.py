@@ -81,9 +81,10 @@ def raise_interests() -> int | None:
 
 
 _COUNT = """
-UPDATE alerts_percolatorquery standing SET counted = coalesce(search.counted, 0)
-FROM alerts_percolatorquery other LEFT JOIN unnest(%s::bigint[], %s::float8[]) search (saved_id, counted) USING (saved_id)
-WHERE other.saved_id = standing.saved_id AND standing.counted <> coalesce(search.counted, 0)
+UPDATE alerts_percolatorquery query SET counted = coalesce(search.counted, 0)
+FROM alerts_percolatorquery other
+LEFT JOIN unnest(%s::bigint[], %s::float8[]) search (saved_id, counted) USING (saved_id)
+WHERE other.saved_id = query.saved_id AND query.counted <> coalesce(search.counted, 0)
 """
 
 

@@ -124,7 +124,8 @@ def importances() -> list[Importance]:
     """What people say that their searches are worth: of those who may sign in, and of searches that can stand."""
     return fetch_as(
         Importance,
-        "SELECT saved_id, user_id, importance FROM alerts_percolatorquery JOIN search_savedsearch saved ON saved.id = saved_id"
+        "SELECT saved_id, user_id, importance FROM alerts_percolatorquery"
+        " JOIN search_savedsearch saved ON saved.id = saved_id"
         " JOIN accounts_user ON accounts_user.id = user_id"
         " WHERE is_active AND refusal = '' AND importance > 0",
     )
@@ -132,7 +133,8 @@ def importances() -> list[Importance]:
 
 # --- what follows for the sources -------------------------------------------------------------------------------------
 _WEIGHTS = """
-SELECT source_id, sum(value * counted) FROM alerts_relevance relevance JOIN alerts_percolatorquery standing USING (saved_id)
+SELECT source_id, sum(value * counted) FROM alerts_relevance relevance
+JOIN alerts_percolatorquery query USING (saved_id)
 WHERE counted > 0 AND (%s::bigint[] IS NULL OR source_id = ANY(%s)) GROUP BY source_id
 """
 
