@@ -14,7 +14,7 @@ WORTH_AT_WEIGHT_1 = """source.interest * greatest(1, (source.listed OR source.al
     + (SELECT count(*) FROM following_follow follow WHERE follow.source_id = coalesce(source.site_id, source.id)))"""
 WORTH = f"source.weight * {WORTH_AT_WEIGHT_1}"
 
-# The names of columns are those of `Remembered.of`.
+# The names of columns are those of `ScheduleState.of`.
 COLUMNS = f"""source.id AS source_id, source.clock_rate, coalesce(source.min_gap, %(min_gap)s)::float8 AS min_gap,
     {WORTH} AS worth, schedule.observed_at, schedule.earliest_at, schedule.activity_seen, schedule.activity_expected,
     coalesce(profile.hourly, '') AS hourly, coalesce(profile.minutes, '') AS minutes,

@@ -3,13 +3,12 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
-from apps.database.statements import MAX_ID, fetch_as
+from apps.database.statements import MAX_ID, fetch_rows
 from apps.following.queries.states import OWN, READABLE, STARRED, UNREAD
 from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import MIN_SOURCES
@@ -76,7 +75,7 @@ def rows(user: User | AnonymousUser, posting_ids: Collection[int]) -> list[Posti
     if not posting_ids:
         return []
     names = {"user": user.pk or 0, "ids": [id for id in posting_ids if id <= MAX_ID]}
-    return fetch_as(partial(_row, user), _ROWS, names)
+    return [_row(user, found) for found in fetch_rows(_ROWS, names)]
 
 
 def rows_by_id(user: User | AnonymousUser, posting_ids: Collection[int]) -> dict[int, PostingRow]:
@@ -87,8 +86,21 @@ def row(user: User, posting_id: int) -> PostingRow | None:
     return next(iter(rows(user, [posting_id])), None)
 
 
-def _row(
-    user: User | AnonymousUser, *, url: str, image_url: str, own_tags: list[str], images: str, **columns: Any
-) -> PostingRow:
-    shown = picture_for(user, picture_address(image_url), images)  # as the person chose for the source, or for all
-    return PostingRow(url=http_address(url), image_url=shown, own_tags=tuple(own_tags), **columns)
+def _row(user: User | AnonymousUser, row: Any) -> PostingRow:
+    return PostingRow(
+        id=row.id,
+        url=http_address(row.url),
+        title=row.title,
+        excerpt=row.excerpt,
+        characters=row.characters,
+        language=row.language,
+        # As the person chose for the source, or for all.
+        image_url=picture_for(user, picture_address(row.image_url), row.images),
+        source_id=row.source_id,
+        source_title=row.source_title,
+        story_id=row.story_id,
+        published_at=row.published_at,
+        unread=row.unread,
+        starred=row.starred,
+        own_tags=tuple(row.own_tags),
+    )
