@@ -37,6 +37,7 @@ _BY_NAME: dict[str, Caching] = {
             shares shared saved_searches alert_rule alert_service alert_settings alert_stop alert_test_webhook
             alert_add_browser alert_remove_browser push opml_export audit_csv offline_list offline_articles
             offline_changes
+            greader_client_login greader_token greader_export
         """,
         PERSONAL: """
             home keys search_help section stories story trends catalogue search source
@@ -58,6 +59,8 @@ _BY_ROUTE = {
     "accounts/": SECRET,  # allauth: signing in, passwords, second factors, sessions
     "account/": SECRET,
     "admin/": SECRET,
+    "v1/export": SECRET,
+    "api/v1/opml": SECRET,
     "v1/": PROGRAM,  # Miniflux
     "api/v1/": PROGRAM,
     "api/fever.php": PROGRAM,

@@ -8,12 +8,12 @@ REDACTED = "[redacted]"
 _WORD = r"[\w.~%:=+-]"
 # Below these paths the next segment is a secret. Tests compare them with the names of the parameters in all routes.
 _PATHS = (
-    *("feeds", "search/feed", "shared", "push", "alerts/stop", "account/invited"),
-    *("accounts/confirm-email", "accounts/password/reset/key"),
+    *("feeds", "search/+feed", "shared", "push", "alerts/+stop", "account/+invited"),
+    *("accounts/+confirm-email", "accounts/+password/+reset/+key"),
 )
 _FIELDS = r"api_key|passwd|password\w*|token|auth|sid|lsid|secret|hub\.secret|sessionid|csrftoken|csrfmiddlewaretoken"
 _PATTERNS = (
-    (rf"(/(?:{'|'.join(_PATHS)})/){_WORD}{{{MIN_SECRET_LENGTH},}}", rf"\1{REDACTED}"),
+    (rf"(?i)(/(?:{'|'.join(_PATHS)})/+){_WORD}{{{MIN_SECRET_LENGTH},}}", rf"\1{REDACTED}"),
     (rf"(?i)(\b(?:{_FIELDS})=)[^&\s,;'\"]+", rf"\1{REDACTED}"),
     (r"(?i)([?&](?:code|state|key|ticket)=)[^&\s,;'\"]+", rf"\1{REDACTED}"),  # of OpenID, and what others name so
     (r"(?i)(\b(?:authorization|x-auth-token|cookie)\b['\"]?\s*[:=]\s*).+", rf"\1{REDACTED}"),

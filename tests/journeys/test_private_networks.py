@@ -48,7 +48,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 REFUSAL = re.compile(r"private or reserved network|refused_address|cannot be called")
 COMPLAINT = re.compile(r"http|address|host|feed|refused|called", re.IGNORECASE)  # of what is no address
-VARYING = re.compile(r'name="csrfmiddlewaretoken" value="\w+"|[\d,.]+\s*m?s\b|\d\d:\d\d:\d\d UTC')
+VARYING = re.compile(r'name="csrfmiddlewaretoken" value="\w+"|nonce="[^"]+"|[\d,.]+\s*m?s\b|\d\d:\d\d:\d\d UTC')
 
 
 @pytest.fixture(scope="session", params=["deploy", "up"])

@@ -100,6 +100,8 @@ class Child:
             elif readable:
                 body.append(self._read(missing))
                 missing -= len(body[-1])
+            if readable:
+                watch.note_answer()
         if unsent:
             raise Crashed("The process that reads documents answered before it had the document.")
         return b"".join(body)
@@ -127,6 +129,7 @@ class _Watch:
         self._deadline = time.monotonic() + seconds
         self._activity = _activity(pid)
         self._busy_at = time.monotonic()
+        self._answers = False
 
     @property
     def seconds_to_next_look(self) -> float:
@@ -136,11 +139,16 @@ class _Watch:
         if time.monotonic() >= self._deadline:
             raise TooSlow(f"Reading the document took longer than {self._seconds:g} s.")
 
+    def note_answer(self) -> None:
+        """A part of the answer came. The whole of it exists by then, so the child has nothing to compute any more."""
+        self._answers, self._busy_at = True, time.monotonic()
+
     def look(self) -> None:
         """Confined, a child waits for nothing but its parent: one that sleeps will never answer."""
         self.check_deadline()
         now, before, self._activity = time.monotonic(), self._activity, _activity(self._pid)
-        if self._activity is None or self._activity != before or self._activity[0] in "RD":
+        is_busy = self._activity is None or self._activity != before or self._activity[0] in "RD"
+        if is_busy and not self._answers:
             self._busy_at = now
         elif now - self._busy_at >= IDLE_SECONDS:
             raise Crashed("The process that reads documents stopped working.")

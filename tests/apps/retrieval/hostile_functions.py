@@ -105,6 +105,13 @@ def answer_bytes(content: bytes) -> None:
     time.sleep(60)
 
 
+def answer_in_part_and_work() -> int:
+    """Begin an answer and compute for ever."""
+    os.write(ANSWERS, HEADER.pack(100) + RESULT + b'"be')
+    while True:
+        pass
+
+
 def answer_pickle(path: str) -> None:
     content = pickle.dumps(_Touch(path))
     answer_bytes(HEADER.pack(len(content)) + content)

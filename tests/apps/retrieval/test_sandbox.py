@@ -217,7 +217,7 @@ def test_garbage_is_a_crash_and_the_next_call_gets_a_new_child(content):
 
 
 def test_an_answer_of_another_type_is_a_crash():
-    with pytest.raises(sandbox.Crashed, match="no answer"):
+    with pytest.raises(sandbox.Crashed, match="invalid answer"):
         sandbox.run(hostile.answer_text)
 
 
@@ -231,6 +231,11 @@ def test_a_pickle_is_not_loaded(tmp_path):
 def test_a_child_that_sleeps_instead_of_answering_is_killed():
     with pytest.raises(sandbox.Crashed, match="stopped working"):
         sandbox.run(hostile.sleep, 60.0)
+
+
+def test_a_child_that_begins_an_answer_and_does_not_end_it_is_killed():
+    with pytest.raises(sandbox.Crashed, match="stopped working"):
+        sandbox.run(hostile.answer_in_part_and_work)
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell what processes do")
