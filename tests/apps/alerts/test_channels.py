@@ -20,16 +20,16 @@ PAGER = """
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.alerts.channels import Answer, Channel
+from apps.alerts.channels import Channel, DeliveryResult
 from apps.following.actions import NotPossible
 
-def slots(occasion):
+def message_keys(occasion):
     if "pager" in occasion.rule.settings:
         yield occasion.message_key("pager", occasion.after_quiet(occasion.now))
 
-def send(errand, now):
-    [group], [rule] = errand.groups, errand.rules
-    return Answer(status=200, error="" if rule.settings["pager"] == "12345" else "Wrong number")
+def send(delivery, now):
+    [group], [rule] = delivery.groups, delivery.rules
+    return DeliveryResult(status=200, error="" if rule.settings["pager"] == "12345" else "Wrong number")
 
 def check(number):
     if not number.isdecimal():
