@@ -3,6 +3,7 @@
 import heapq as heapq  # Counter.most_common imports it
 from xml.sax import expatreader as expatreader  # feedparser imports it by name
 
+from apps.postings.algorithms.extraction import site_training as site_training
 from apps.retrieval.algorithms.reading import read_site_page
 from apps.sources import kinds
 from apps.sources.algorithms.addresses import registrable_domain
