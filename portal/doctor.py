@@ -334,7 +334,7 @@ def _messages() -> str:
             f"{count:,} were set aside: their workers ended again and again, or could not read them.",
             "See what they are at /dashboard/dead-letters/, and send them again or discard them when it is mended.",
         )
-    return "None was set aside."
+    return "No dead letters."
 
 
 ALONE: dict[str, Callable[[], str]] = {

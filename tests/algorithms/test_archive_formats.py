@@ -132,5 +132,5 @@ def test_names_of_members_lead_nowhere():
 
 def test_a_document_that_is_no_list_is_told():
     archive = b"".join(packed([("x.json", [json.dumps({"a": 1}).encode()])], NOON))
-    with pytest.raises(BadArchive, match=r"x\.json: It is no list of objects\."):
+    with pytest.raises(BadArchive, match=r"x\.json: It is not a list of objects\."):
         records.record_list(opened(archive), "x.json", most=3)

@@ -166,7 +166,7 @@ def test_a_small_budget_goes_to_probable_news_first():
     [
         ("https://example.org/report.pdf", 1, "file"),
         (URL, 4, "3 links away"),
-        ("https://example.org/login", 1, "not to read"),
+        ("https://example.org/login", 1, "performs an action"),
         ("https://example.org/tours/trip-77", 1, "None of 20 pages"),
     ],
 )

@@ -189,8 +189,8 @@ def test_letters_in_another_character_set_than_declared_are_read() -> None:
 @pytest.mark.parametrize(
     ("content", "line", "complaint"),
     [
-        (b"", 1, "no XML"),
-        (b'{"a": 1}', 1, "no XML"),
+        (b"", 1, "not XML"),
+        (b'{"a": 1}', 1, "not XML"),
         (b"<rss><channel/></rss>", 1, "starts with <rss>"),
         (b"<!DOCTYPE html>\n<html><p>Not found", 2, "starts with <html>"),
         (b"<opml><body>\n<outline text=", 2, "Line 2, column "),

@@ -82,12 +82,12 @@ def test_many_alternatives_beside_each_other_are_not_multiplied_out():
     "query", ["", "-paris", "after:today", "is:unread", "the", "the of", "paris OR -london", "paris OR is:starred", "…"]
 )
 def test_what_names_nothing_is_refused(query):
-    with pytest.raises(NoIndexTerm, match="has to name a word"):
+    with pytest.raises(NoIndexTerm, match="too broad to watch"):
         Plan(parse(query))
 
 
 def test_a_name_without_letters_is_refused():
-    with pytest.raises(NoIndexTerm, match="without any letter"):
+    with pytest.raises(NoIndexTerm, match="no letters or digits"):
         Plan(parse("source:…"))
 
 

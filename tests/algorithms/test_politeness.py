@@ -200,12 +200,12 @@ def test_a_replay_that_runs_faster_waits_less():
     [
         (ok(), KNOWN, "the minimum gap"),
         (ok(), Memory(), "no ETag"),
-        (ok(cache_control="max-age=7200"), KNOWN, "kept for 7200 s (Cache-Control)"),
-        (ok(expires="Thu, 01 Jan 2026 14:00:00 GMT"), KNOWN, "kept for 7200 s (Expires)"),
+        (ok(cache_control="max-age=7200"), KNOWN, "cached for 7200 s (Cache-Control)"),
+        (ok(expires="Thu, 01 Jan 2026 14:00:00 GMT"), KNOWN, "cached for 7200 s (Expires)"),
         (refusal(429, retry_after="7300"), KNOWN, "asked to wait 7300 s (Retry-After)"),
         (refusal(403), KNOWN, "status 403"),
         (refusal(500), Memory(consecutive_failures=2), "back-off after 3 failures in a row"),
-        (ok(), Memory(validated=True, slowdown=4.0), "asked us to slow down"),
+        (ok(), Memory(validated=True, slowdown=4.0), "asked to slow down"),
     ],
 )
 def test_the_reason_is_told_to_people(answer, memory, reason):

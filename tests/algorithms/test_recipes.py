@@ -323,14 +323,14 @@ def test_expressions_take_time_in_line_with_the_text():
     [
         ("xpath", {"item": "//li[", "title": ".", "link": "."}, "item", "at character 5, after “//li[”"),
         ("xpath", {"item": "//li", "title": "first()", "link": "."}, "title", "function that XPath 1.0 does not have"),
-        ("xpath", {"item": "//li", "title": ".", "link": "http://["}, "link", "no web address"),
-        ("xpath", {"item": "//li", "title": "."}, "link", "needed"),
+        ("xpath", {"item": "//li", "title": ".", "link": "http://["}, "link", "not a web address"),
+        ("xpath", {"item": "//li", "title": "."}, "link", "required"),
         ("xpath", {"item": "x" * 2_001, "title": ".", "link": "."}, "item", "2,001 characters"),
         ("xpath", {"item": "//ü[", "title": ".", "link": "."}, "item", "at character 4, after “//ü[”"),
-        ("xpath", {"item": "//li", "title": ".", "link": ".", "image": "^//["}, "image", "no XPath"),
+        ("xpath", {"item": "//li", "title": ".", "link": ".", "image": "^//["}, "image", "not an XPath"),
         ("json", {"item": "a[", "title": ".", "link": "."}, "item", "“[” at character 2 is not understood"),
         ("json", {"item": "a..", "title": ".", "link": "."}, "item", "not understood"),
-        ("json", {"item": "//a[", "title": ".", "link": "."}, "item", "no XPath"),
+        ("json", {"item": "//a[", "title": ".", "link": "."}, "item", "not an XPath"),
         ("regex", {"item": "a**", "title": ".", "link": "."}, "item", "bad repetition operator: ** (at character 2)"),
         ("regex", {"item": "(?=a)", "title": ".", "link": "."}, "item", "invalid perl operator: (?= (at character 1)"),
         ("regex", {"item": "(a{1000}){1000}", "title": ".", "link": "."}, "item", "repetition size"),
@@ -345,7 +345,7 @@ def test_a_field_that_cannot_be_used_is_named_with_the_place(kind, recipe, field
 
 
 def test_a_recipe_that_cannot_be_used_is_no_feed():
-    with pytest.raises(NotAFeed, match=r"The recipe of the source cannot be used\. Item: It is no XPath"):
+    with pytest.raises(NotAFeed, match=r"The recipe of the source cannot be used\. Item: It is not an XPath"):
         read(PAGE, "xpath", Recipe(item="//[", title=".", link="."))
 
 

@@ -66,5 +66,5 @@ def test_factors_say_in_words_what_they_did():
     assert Freshness(1, 7).explanation(0.9) == "1 day old: score × 0.96"
     assert Freshness(1, 7).explanation(-3) == "0 days old: score × 1.00"
     assert Freshness(1, 7).explanation(70_000) == "70,000 days old: score × 0.50"
-    assert Authority(1).explanation(1, 1) == "1 person follows its source: score × 1.00"
-    assert Authority(1).explanation(1_500, 2_000).startswith("1,500 people follow its source: score × ")
+    assert Authority(1).explanation(1, 1) == "1 person follows its feed: score × 1.00"
+    assert Authority(1).explanation(1_500, 2_000).startswith("1,500 people follow its feed: score × ")

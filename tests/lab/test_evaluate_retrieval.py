@@ -81,7 +81,7 @@ def test_made_up_postings_need_no_trace(tmp_path: Path) -> None:
         (["--trace={trace}", "--x=4,many"], "'4,many' is no list of numbers"),
         (["--trace={trace}", "--x=0"], "lie between 1/7 and 288"),
         (["--trace={trace}", "--x=nan"], "lie between 1/7 and 288"),
-        (["--trace={trace}", "--policies=guess"], "There is no policy 'guess'; choose from uniform"),
+        (["--trace={trace}", "--policies=guess"], "There is no policy 'guess'; choose from ours"),
         (["--trace={trace}", "--cap=0"], "--cap must be more than 0"),
         (["--trace={trace}", "--folds=8", "--svg={trace}"], "cannot be made a folder"),
     ],

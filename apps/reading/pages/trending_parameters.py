@@ -29,7 +29,7 @@ class TrendingParameters:
         """What an address asks for. What cannot be meant in it is left out.
 
         >>> TrendingParameters.read(QueryDict("language=en&term=rain&term=rain&term=&period=year"))
-        Asked(language='en', category='', method='ours', period='days', terms=('rain',))
+        TrendingParameters(language='en', category='', method='ours', period='days', terms=('rain',))
         """
         method, period = given.get("method"), given.get("period")
         terms = (" ".join(sanitize(term).split())[:MAX_TERM_LENGTH] for term in given.getlist("term"))

@@ -49,7 +49,7 @@ from apps.retrieval.scheduler.queues import queue_of, retrieval_queues
 logger = logging.getLogger(__name__)
 
 TASK = "apps.retrieval.tasks.retrieve"
-CHANNEL = "retrieval_schedule"  # a NOTIFY on it says: an instant nearer than LONGEST_WAIT was planned
+CHANNEL = "retrieval_schedule"  # a NOTIFY on it says: an instant nearer than MAX_WAIT_SECONDS was planned
 LEADERSHIP = 0x57495245  # the advisory lock's number: "WIRE"
 CLAIM_SIZE = 2_000  # sources
 MESSAGE_SIZE = 25

@@ -65,7 +65,7 @@ class SourceKind:
         """What is wrong with each path that cannot be used, empty if nothing is.
 
         >>> kind_of("xpath").problems(Recipe(item="//li[", title=".", link="."))
-        {'item': 'It is no XPath: invalid expression at character 5, after “//li[”.'}
+        {'item': 'It is not an XPath: invalid expression at character 5, after “//li[”.'}
         """
         wrong = {name: "This field is required." for name in self.required if not getattr(recipe, name).strip()}
         for name, expression in self.own(recipe).to_json().items():

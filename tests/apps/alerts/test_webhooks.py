@@ -221,7 +221,7 @@ def test_a_webhook_can_be_tried(receiver):
     assert call.told["type"] == "search.test"
     assert is_signed(call, Rule.objects.get().webhook_secret)
     receiver.behave = lambda _: 500
-    assert webhook.test_webhook(saved.user, saved.pk, now=NOON).error == "It answered with the status 500."
+    assert webhook.test_webhook(saved.user, saved.pk, now=NOON).error == "The server answered with status 500."
     assert not Message.objects.exists()
 
 

@@ -69,7 +69,7 @@ def test_progress_and_what_was_given_up_are_shown(staff, counting_job, client):
         actions.release(attempt.pk)
     working.work("a worker", job.pk)
     page = staff.get(reverse("job", args=[job.pk])).text
-    assert "1 split was given up" in page
+    assert "1 split failed" in page
     assert "4 is &lt;no&gt; number." in page
     assert "Try again" in page
     assert Job.objects.get().state == Job.State.FAILED

@@ -305,7 +305,7 @@ def test_the_page_spells_out_why_a_source_is_asked_then(client, staff):
     page = text_of_plan(client, source)
     for words in (
         "2 = weight 2 × interest 1 × 1 reader",
-        "publishes 1.4 times as much as usual",
+        "1.4 times as much as usual",
         "at least 1 h after the last check, at most 1 d",
         "To halve that",
         "one article 4 h, or ten 24 min each",

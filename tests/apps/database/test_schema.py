@@ -93,7 +93,7 @@ def test_what_models_cannot_say_is_in_the_database():
     outboxes |= {f"alerts_note_{event}" for event in ("added", "edited", "saved", "resaved", "unsaved")}
     assert names(triggers) == outboxes | {"sources_keep_audit"}
     assert names(sequences) == {"search_revision"}
-    changes = {f"{app}_change" for app in ("alerts", "search", "stories", "summaries", "trending")}
+    changes = {f"{app}_outboxrow" for app in ("alerts", "search", "stories", "summaries", "trending")}
     assert names(options) == changes | {"postings_posting", "retrieval_schedule", "search_row", "search_term"}
     assert names(storage) == {
         *("search_row.postings", "search_document.sequence", "search_document.pairs", "search_generation.dead"),

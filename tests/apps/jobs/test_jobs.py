@@ -164,7 +164,7 @@ def test_of_two_attempts_the_first_that_commits_counts_and_the_other_hears_of_it
     actions.commit(second.attempt_id, write_of(second))
     with pytest.raises(Stopped, match="Another worker"):
         actions.renew(first.attempt_id)
-    with pytest.raises(Stopped, match="not needed"):
+    with pytest.raises(Stopped, match="no longer needed"):
         actions.commit(first.attempt_id, write_of(first))
     actions.release(first.attempt_id)
     assert counted() == [0, 1]
@@ -215,7 +215,7 @@ def test_a_split_that_keeps_failing_is_given_up_and_can_be_tried_again(counting_
     job = a_job()
     working.work("a worker", job.pk)
     assert now(job).state == Job.State.FAILED
-    assert "1 split was given up" in now(job).problem
+    assert "1 split failed" in now(job).problem
     assert "ValueError: 4 is no number." in now(job).problem
     assert counted() == [0, 1, 2, *range(6, 12)]  # the others were done
     [split] = queries.unwell(job.pk)

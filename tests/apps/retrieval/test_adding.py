@@ -113,7 +113,7 @@ class TestInspection:
         discover(a_user(), replay.feed_url(1), now=NOW)
         cache.clear()
         inspection = inspect(replay.feed_url(1), now=NOW)
-        assert "It is asked next at" in inspection.problem
+        assert "The next check is at" in inspection.problem
         assert feed_requests(replay) == 1
 
     def test_each_step_and_each_posting_is_shown_and_nothing_is_written(self, replay, django_assert_num_queries):

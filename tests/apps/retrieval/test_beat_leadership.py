@@ -51,7 +51,7 @@ class Beat(RetrievalScheduler):
 @pytest.fixture
 def make_beat(transactional_db, monkeypatch):
     for name, seconds in {
-        "LONGEST_WAIT": 0.1,
+        "MAX_WAIT_SECONDS": 0.1,
         "STANDBY_WAIT": 0.1,
         "TRY_AGAIN": 0.05,
         "LEADER_SILENCE": SILENCE,

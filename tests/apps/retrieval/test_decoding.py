@@ -46,7 +46,7 @@ def test_a_limit_one_byte_short_is_kept(coding, body, step):
 def test_a_body_that_breaks_off_is_noticed(coding, body, data):
     encoded = gzip.compress(body) if coding == "gzip" else encode(coding, body)
     end = data.draw(st.integers(1, len(encoded) - 1))
-    with pytest.raises(Undecodable, match="breaks off"):
+    with pytest.raises(Undecodable, match="is incomplete"):
         decode(coding, encoded[:end], 1_000, 7)
 
 
@@ -55,7 +55,7 @@ def test_any_bytes_are_decoded_or_refused(coding, data, step):
     try:
         assert len(decode(coding, data, 1_000, step)) <= 1_000
     except (TooLarge, Undecodable) as error:
-        assert str(error).startswith("The answer")  # noqa: PT017, either way is right
+        assert str(error).startswith(("The response", "The gzip", "The deflate", "The brotli", "The zstd", "The br"))  # noqa: PT017, either way is right
 
 
 @pytest.mark.parametrize("rest", [b"\0\0\0\0", b"\x1f", b"padding"])

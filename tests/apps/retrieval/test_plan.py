@@ -31,8 +31,8 @@ class TestChanging:
             ({"budget": float("nan")}, "must be positive"),
             ({"policy": "random"}, "no policy 'random'"),
             ({"unit": "year"}, "not per 'year'"),
-            ({"longest_gap": 0.5}, "1..168 hours"),
-            ({"longest_gap": 200}, "1..168 hours"),
+            ({"longest_gap": 0.5}, "between 1 and 168 hours"),
+            ({"longest_gap": 200}, "between 1 and 168 hours"),
         ],
     )
     def test_refuses_what_a_plan_cannot_be(self, values, message):

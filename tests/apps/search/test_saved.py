@@ -66,7 +66,7 @@ def test_nobody_keeps_too_many():
     user = a_user()
     made = [SavedSearch(user=user, name=str(n), query="x", secret=str(n), saved_at=NOON) for n in range(MAX_SAVED)]
     SavedSearch.objects.bulk_create(made)
-    with pytest.raises(NotSaved, match=f"You have {MAX_SAVED} searches"):
+    with pytest.raises(NotSaved, match=f"You have {MAX_SAVED} saved searches"):
         a_saved_search(user, name="one more")
     a_saved_search(user, name="7", query="again")
     a_saved_search(a_user(), name="of somebody else")

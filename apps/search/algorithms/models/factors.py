@@ -80,7 +80,7 @@ class Authority:
         """What it did to a posting of such a source, in the language that `ngettext` knows.
 
         >>> Authority(strength=1).explanation(9, 99)
-        '9 people follow its source: score × 0.75'
+        '9 people follow its feed: score × 0.75'
         """
         said = ngettext(
             "{number} person follows its feed: score × {factor}",
