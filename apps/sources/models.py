@@ -5,6 +5,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.sources import kinds
+from apps.sources.algorithms.addresses import hosts_only
 
 
 class Source(models.Model):
@@ -73,7 +74,7 @@ class Source(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.title or self.url
+        return self.title or (self.url if self.listed else hosts_only(self.url))
 
     def get_kind_display(self) -> str:
         return gettext(kinds.kind_of(self.kind).label)

@@ -1,5 +1,6 @@
 """Reads of sources: words that chain, and nothing that writes."""
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
@@ -37,10 +38,18 @@ def by_address(addresses: Collection[str]) -> dict[str, int]:
 
 
 def matching(sources: QuerySet[Source], words: str) -> QuerySet[Source]:
-    """Sources that hold every one of the words in title, address or description."""
+    """Sources that hold every one of the words in title, address or description; of a private address only the host
+    is searched, since whoever could search the rest could guess it letter by letter.
+    """
     for word in words.split()[:10]:
-        sources = sources.filter(Q(title__icontains=word) | Q(url__icontains=word) | Q(description__icontains=word))
+        in_address = Q(listed=True, url__icontains=word) | Q(url__iregex=_in_host(word))
+        sources = sources.filter(Q(title__icontains=word) | in_address | Q(description__icontains=word))
     return sources
+
+
+def _in_host(word: str) -> str:
+    """A regular expression of addresses whose host holds a word; they have no user names."""
+    return rf"^https?://[^/?#]*{re.escape(word)}" if not set(word) & set("/?#") else "^$"
 
 
 def categories(sources: QuerySet[Source]) -> list[str]:

@@ -45,6 +45,9 @@ _PATHS: Mapping[str, tuple[Promise, Promise]] = {  # by the recipe's field: its 
         ),
     ),
 }
+PRIVATE = _(
+    "This feed is private: listing it or changing its address requires the permission to open private articles."
+)
 PREFIX = "path_"  # of the fields of the recipe
 
 
@@ -138,8 +141,12 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
         }
         widgets = {"url": forms.TextInput, "title": forms.TextInput, "stop_regex": forms.TextInput}
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: Any, locked: bool = False, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.locked = locked  # neither to be listed nor moved
+        for name in ("url", "listed") if locked else ():
+            self.fields[name].disabled = True
+            self.fields[name].help_text = str(PRIVATE)
         self.kinds = offered()
         known = Recipe.from_json(self.instance.recipe).to_json()
         for name, (label, help_text) in _PATHS.items():
@@ -185,7 +192,7 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
 
     def values(self) -> dict[str, Any]:
         """The columns of the source, once the form is valid."""
-        columns = {name: self.cleaned_data[name] for name in self._meta.fields or ()}
+        columns = {name: self.cleaned_data[name] for name in self._meta.fields or () if not self.fields[name].disabled}
         return columns | {"recipe": self.typed_recipe().to_json()}
 
     def groups(self) -> Iterator[Group]:

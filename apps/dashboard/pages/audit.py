@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from apps.sources import queries as sources
+from apps.sources.algorithms.addresses import hosts_only
 from apps.sources.models import AuditEntry, Source
 from apps.sources.queries import AuditFilter
 
@@ -30,8 +31,8 @@ class AuditPage:
     now: datetime
 
 
-def audit_page(chosen: AuditFilter, before: int | None, now: datetime) -> AuditPage:
-    """Two queries."""
+def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden: bool) -> AuditPage:
+    """Two queries. Where they are `hidden`, addresses are cut down to their hosts."""
     found = sources.audit(chosen)
     if before is not None:
         found = found.filter(pk__lt=before)
@@ -39,12 +40,14 @@ def audit_page(chosen: AuditFilter, before: int | None, now: datetime) -> AuditP
     shown = entries[:LENGTH]
     following = shown[-1].pk if len(entries) > LENGTH else 0
     kinds = tuple((value, str(label)) for value, label in AuditEntry.What.choices)
-    return AuditPage(_rows(shown), chosen, kinds, following, now)
+    return AuditPage(_rows(_without_addresses(shown) if hidden else shown), chosen, kinds, following, now)
 
 
-def audit_of_source(source_id: int) -> tuple[AuditRow, ...]:
+def audit_of_source(source_id: int, *, hidden: bool) -> tuple[AuditRow, ...]:
     """The latest decisions on a source that is there. One query."""
-    entries = sources.audit(AuditFilter(source_id=source_id))[:OF_A_SOURCE]
+    entries = list(sources.audit(AuditFilter(source_id=source_id))[:OF_A_SOURCE])
+    if hidden:
+        _without_addresses(entries)
     return tuple(AuditRow(entry, _who(entry), True) for entry in entries)
 
 
@@ -54,13 +57,22 @@ def _rows(entries: list[AuditEntry]) -> tuple[AuditRow, ...]:
     return tuple(AuditRow(entry, _who(entry), entry.source_id in present) for entry in entries)
 
 
+def _without_addresses(entries: list[AuditEntry]) -> list[AuditEntry]:
+    for entry in entries:
+        for name in ("name", "before", "after", "why"):
+            setattr(entry, name, hosts_only(getattr(entry, name)))
+    return entries
+
+
 def _who(entry: AuditEntry) -> str:
     return entry.actor.get_username() if entry.actor else ""
 
 
-def audit_rows(chosen: AuditFilter) -> Iterator[tuple[str, ...]]:
+def audit_rows(chosen: AuditFilter, *, hidden: bool) -> Iterator[tuple[str, ...]]:
     """The record line by line in COLUMNS, the latest first, as much as a spreadsheet can take. One query."""
     for entry in sources.audit(chosen)[:MAX_EXPORTED].iterator(chunk_size=2_000):
+        if hidden:
+            _without_addresses([entry])
         values = (entry.name, entry.before, entry.after, entry.why, entry.place)
         name, before, after, why, place = (harmless(value) for value in values)
         yield (

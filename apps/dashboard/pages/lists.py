@@ -31,6 +31,7 @@ from apps.dashboard.queries import (
 from apps.database.activity import Load, load
 from apps.database.sizes import Size, by_group, sizes
 from apps.documents.queries import Kept, kept
+from apps.following.queries import may_open_private
 from apps.jobs.actions.dead_letters import dead_letters, known_tasks
 from apps.jobs.models import DeadLetter
 from apps.postings.queries.backlog import Backlog
@@ -38,6 +39,7 @@ from apps.retrieval.reports import health
 from apps.retrieval.reports.growth import Stored, stored_by_day
 from apps.retrieval.reports.health import Waiting
 from apps.search.queries.state import IndexState, index_state
+from apps.sources.algorithms.addresses import hosts_only
 from apps.sources.models import Source
 from apps.web.algorithms.charts import bar_chart
 
@@ -104,10 +106,14 @@ class StoragePage:
     now: datetime
 
 
-def failing_page(words: str, sort: str, number: str, now: datetime) -> FailingPage:
-    """Two queries."""
+def failing_page(user: User, words: str, sort: str, number: str, now: datetime) -> FailingPage:
+    """Two queries, and two more for the permission."""
     page = Paginator(failing_sources(words, sort), LENGTH).get_page(number)
     page.object_list = list(page.object_list)
+    if not may_open_private(user):
+        for source in page.object_list:
+            if not source.listed:
+                source.message = hosts_only(source.message or "")  # type: ignore[attr-defined]
     return FailingPage(page, words, sort if sort in FAILING_SORTS else "since", tuple(FAILING_SORTS), now)
 
 

@@ -34,7 +34,7 @@ class MergePage:
 
 def merge_page(user: User, source_id: int, *, words: str, kept_id: int | None) -> MergePage | None:
     """One query, one more for choices, and seven for a preview; None if there is no such source."""
-    everything = following.manageable_sources(user)
+    everything = following.publishable_sources(user)
     source = everything.filter(pk=source_id).first()
     if source is None:
         return None

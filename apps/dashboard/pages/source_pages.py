@@ -7,9 +7,10 @@ from datetime import datetime
 from django.core.paginator import Page as Paged
 from django.core.paginator import Paginator
 
+from apps.accounts.models import User
+from apps.following import queries as following
 from apps.retrieval import queries as retrieval
 from apps.retrieval.models import Crawl, Page
-from apps.sources import queries as sources
 from apps.sources.models import Source
 
 LENGTH = 50
@@ -29,9 +30,11 @@ class SourcePagesPage:
     now: datetime
 
 
-def source_pages_page(source_id: int, *, kind: str, words: str, number: str, now: datetime) -> SourcePagesPage | None:
+def source_pages_page(
+    user: User, source_id: int, *, kind: str, words: str, number: str, now: datetime
+) -> SourcePagesPage | None:
     """Six queries."""
-    source = sources.everything().filter(pk=source_id).first()
+    source = following.known_sources(user).filter(pk=source_id).first()
     if source is None:
         return None
     kind = kind if kind in Page.Kind.values else ""

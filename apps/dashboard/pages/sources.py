@@ -19,6 +19,7 @@ from apps.retrieval.queries import RetrievalTotals
 from apps.retrieval.queries.lateness import Late, late, overdue_since
 from apps.retrieval.reports.lateness import Lateness, lateness_of_source
 from apps.sources import queries as sources
+from apps.sources.algorithms.addresses import hosts_only
 from apps.sources.models import Source
 from apps.stories.models import Authority
 from apps.stories.queries.front import authority_of
@@ -66,6 +67,7 @@ class SourcePage:
     raising: Raising | None  # for those who decide what sources are worth
     audit: tuple[AuditRow, ...]  # likewise: what was decided of it, the latest first
     followed: bool
+    hidden: bool  # whether the person may not know the address
     now: datetime
 
     @property
@@ -96,20 +98,37 @@ def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> So
     source = following.with_follower_counts(following.manageable_sources(user)).filter(pk=source_id).first()
     if source is None:
         return None
-    schedule = retrieval.schedule_of(source_id)
+    followed = bool(following.followed_among(user, [source_id]))
+    hidden = following.hide_address(user, source, followed=followed)
+    schedule, push = retrieval.schedule_of(source_id), push_of(source_id, now)
+    visits = retrieval.latest_retrievals(source_id)
+    if hidden:
+        _cut_addresses(visits, push)
     return SourcePage(
         source=source,
         schedule=schedule,
         lateness=lateness_of_source(source_id, now - RECENT, now),
         overdue_since=overdue_since(schedule, now) if schedule else None,
-        retrievals=tuple(_logged(row) for row in retrieval.latest_retrievals(source_id)),
-        push=push_of(source_id, now),
+        retrievals=tuple(_logged(row) for row in visits),
+        push=push,
         authority=authority_of(source_id),
         raising=raising(source_id, user) if isinstance(user, User) and user.is_staff else None,
-        audit=audit_of_source(source_id) if user.is_staff else (),
-        followed=bool(following.followed_among(user, [source_id])),
+        audit=audit_of_source(source_id, hidden=hidden) if user.is_staff else (),
+        followed=followed,
+        hidden=hidden,
         now=now,
     )
+
+
+def _cut_addresses(visits: list[Retrieval], push: PushOfSource | None) -> None:
+    for row in visits:
+        row.message = hosts_only(row.message)
+    if push is not None:
+        subscription = push.subscription
+        for name in ("hub", "topic", "last_error"):
+            setattr(subscription, name, hosts_only(getattr(subscription, name)))
+        for delivery in push.deliveries:
+            delivery.error = hosts_only(delivery.error)
 
 
 def _logged(row: Retrieval) -> LoggedRetrieval:

@@ -15,8 +15,10 @@ from apps.accounts.views.requests import for_staff
 from apps.dashboard import actions
 from apps.dashboard.forms.curating import AuditFilterForm, CurationForm, chosen_ids
 from apps.dashboard.forms.filters import SourceFilterForm
+from apps.dashboard.forms.sources import PRIVATE
 from apps.dashboard.pages.audit import COLUMNS, audit_page, audit_rows
 from apps.dashboard.pages.curating import CuratingPage, curating_page, effect_of_wish, found_ids
+from apps.following import queries as following
 from apps.retrieval.reports.curating import EffectOnMany
 from apps.sources import actions as sources
 from apps.sources.models import Source
@@ -49,11 +51,17 @@ def curate(request: Request) -> HttpResponse:
             return _show_effect(request, page)
         case "change":
             form = CurationForm(request.POST, categories=page.categories)
+            if form.is_valid() and form.wish().listed and not _may_list(request, page):
+                form.add_error("listed", PRIVATE)
             if form.is_valid():
                 return _carry_out(request, page, form.wish(), "many sources", form.cleaned_data["why"])
             return _show_form(request, page, form)
         case _:
             return _show_form(request, page, CurationForm(categories=page.categories))
+
+
+def _may_list(request: Request, page: CuratingPage) -> bool:
+    return following.publishable_sources(request.user).filter(pk__in=page.ids).count() == page.count
 
 
 def _chosen(request: Request) -> list[int]:
@@ -172,7 +180,10 @@ def audit(request: HttpRequest) -> HttpResponse:
     if before and not (before.isascii() and before.isdecimal() and len(before) < 19):
         raise Http404("There is no such place in the record.")
     chosen = AuditFilterForm(request.GET).filter()
-    return show(request, "dashboard/audit.html", page=audit_page(chosen, int(before) if before else None, now()))
+    hidden = not following.may_open_private(request.user)
+    return show(
+        request, "dashboard/audit.html", page=audit_page(chosen, int(before) if before else None, now(), hidden=hidden)
+    )
 
 
 @require_safe
@@ -180,10 +191,11 @@ def audit(request: HttpRequest) -> HttpResponse:
 def audit_csv(request: HttpRequest) -> StreamingHttpResponse:
     """The same for a spreadsheet."""
     writer = csv.writer(_Echo())
+    hidden = not following.may_open_private(request.user)
 
     def lines() -> Iterator[str]:
         yield writer.writerow(COLUMNS)
-        for row in audit_rows(AuditFilterForm(request.GET).filter()):
+        for row in audit_rows(AuditFilterForm(request.GET).filter(), hidden=hidden):
             yield writer.writerow(row)
 
     answer = StreamingHttpResponse(lines(), content_type="text/csv; charset=utf-8")

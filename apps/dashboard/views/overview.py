@@ -26,10 +26,10 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @for_staff
-def failing(request: HttpRequest) -> HttpResponse:
+def failing(request: PersonsRequest) -> HttpResponse:
     """Sources that failed when they were last asked."""
     given = request.GET
-    page = failing_page(_words(request), given.get("sort", ""), given.get("page", "1"), now())
+    page = failing_page(request.user, _words(request), given.get("sort", ""), given.get("page", "1"), now())
     return show(request, "dashboard/failing.html", page=page)
 
 

@@ -7,7 +7,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.views.requests import for_staff, present
+from apps.accounts.views.requests import PersonsRequest, for_staff, present
 from apps.dashboard.forms.crawl import CrawlForm, KeenTagsForm
 from apps.dashboard.pages.keen_tags import keen_tags_page
 from apps.dashboard.pages.source_pages import source_pages_page
@@ -18,9 +18,10 @@ from apps.web.views.rendering import back, show
 
 
 @for_staff
-def index(request: HttpRequest, source_id: int) -> HttpResponse:
+def index(request: PersonsRequest, source_id: int) -> HttpResponse:
     page = present(
         source_pages_page(
+            request.user,
             source_id,
             kind=request.GET.get("kind", ""),
             words=request.GET.get("words", "")[:200],

@@ -15,14 +15,16 @@ from django.views.decorators.http import require_POST, require_safe
 from apps.accounts.views.requests import for_staff, present
 from apps.dashboard import actions
 from apps.dashboard.forms.filters import SourceFilterForm
-from apps.dashboard.forms.sources import PREFIX, SourceForm
+from apps.dashboard.forms.sources import PREFIX, PRIVATE, SourceForm
 from apps.dashboard.pages.merging import merge_page
 from apps.dashboard.pages.sources import SourcePage, source_page, sources_page
+from apps.following import queries as following
 from apps.retrieval import actions as retrieval
 from apps.retrieval.http.inspection import inspect, propose_recipes
 from apps.retrieval.reports.source import effect_of
 from apps.sources import actions as sources
-from apps.sources.algorithms.addresses import BadAddress
+from apps.sources import queries as source_queries
+from apps.sources.algorithms.addresses import BadAddress, normalise
 from apps.sources.formats.recipes import Recipe
 from apps.sources.kinds import proposing
 from apps.sources.models import Source
@@ -48,7 +50,9 @@ def add(request: HttpRequest) -> HttpResponse:
     form = SourceForm(request.POST or None, initial={"listed": True, "always_retrieved": True})
     if worked := _work_on(request, form, None):
         return worked
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST" and form.is_valid() and not _may_publish(request, form.cleaned_data["url"]):
+        form.add_error("url", PRIVATE)
+    elif request.method == "POST" and form.is_valid():
         try:
             decided = by(request, "a new source", form.cleaned_data["why"])
             return redirect("source", actions.add_source(form.values(), now=now(), by=decided))
@@ -60,7 +64,8 @@ def add(request: HttpRequest) -> HttpResponse:
 @for_staff
 def edit(request: Request, source_id: int) -> HttpResponse:
     page = _page(request, source_id)
-    form = SourceForm(request.POST or None, instance=page.source)
+    locked = not page.source.listed and not following.may_open_private(request.user)
+    form = SourceForm(request.POST or None, instance=page.source, locked=locked)
     if "effect" in request.POST:
         return _show_effect(request, form, page)
     if worked := _work_on(request, form, page.source):
@@ -79,7 +84,9 @@ def edit(request: Request, source_id: int) -> HttpResponse:
 def _work_on(request: HttpRequest, form: SourceForm, source: Source | None) -> HttpResponse | None:
     """Test what is typed, propose paths, or take proposed ones into the form; None if nothing of that is asked for."""
     context: dict[str, Any] = {}
-    address = request.POST.get("url", "")[:2_100].strip()
+    address = (form["url"].value() or "")[:2_100].strip()
+    if ("test" in request.POST or "propose" in request.POST) and not _may_test(request, address):
+        raise Http404("There is no such source.")
     if "test" in request.POST:
         context["inspection"] = inspect(address, now=now(), kind=form.typed_kind(), recipe=form.typed_recipe())
     elif "propose" in request.POST:
@@ -87,21 +94,39 @@ def _work_on(request: HttpRequest, form: SourceForm, source: Source | None) -> H
         proposals = propose_recipes(address, example, kind=form.typed_kind(), now=now())
         context["proposals"] = proposals
         if proposals.found:
-            form = _with_recipe(request, proposals.found[0].recipe, source)
+            form = _with_recipe(request, proposals.found[0].recipe, form)
     elif "use" in request.POST:
-        form = _with_recipe(request, _read_recipe(request.POST["use"]), source)
+        form = _with_recipe(request, _read_recipe(request.POST["use"]), form)
     else:
         return None
     return show(request, "dashboard/source_form.html", form=form, source=source, **context)
 
 
-def _with_recipe(request: HttpRequest, recipe: Recipe, source: Source | None) -> SourceForm:
+def _source_at(address: str) -> set[int]:
+    """The source that is read at an address, if there is one."""
+    try:
+        return set(source_queries.by_address([normalise(address)]).values())
+    except BadAddress:
+        return set()
+
+
+def _may_test(request: HttpRequest, address: str) -> bool:
+    found = _source_at(address)
+    return not found or following.known_sources(request.user).filter(pk__in=found).exists()
+
+
+def _may_publish(request: HttpRequest, address: str) -> bool:
+    found = _source_at(address)
+    return not found or following.publishable_sources(request.user).filter(pk__in=found).exists()
+
+
+def _with_recipe(request: HttpRequest, recipe: Recipe, typed: SourceForm) -> SourceForm:
     """The form as it was typed, but with the paths of a proposal."""
     data = request.POST.copy()
     data["kind"] = proposing(data.get("kind", "")).name
     for field in fields(recipe):
         data[PREFIX + field.name] = getattr(recipe, field.name)
-    return SourceForm(data, instance=source)
+    return SourceForm(data, instance=typed.instance, locked=typed.locked)
 
 
 def _read_recipe(text: str) -> Recipe:
@@ -197,9 +222,14 @@ def test(request: HttpRequest) -> HttpResponse:
     address = request.GET.get("address", "")[:2_100].strip()
     source_id = request.GET.get("source", "")
     if source_id.isascii() and source_id.isdecimal() and len(source_id) < 19:
-        source = _page(request, int(source_id)).source
+        page = _page(request, int(source_id))
+        if page.hidden:
+            raise Http404("There is no such source.")
+        source = page.source
         seen = inspect(source.url, now=now(), kind=source.kind, recipe=Recipe.from_json(source.recipe))
         return show(request, "dashboard/source_test.html", address=source.url, inspection=seen, source=source)
+    if not _may_test(request, address):
+        raise Http404("There is no such source.")
     inspection = inspect(address, now=now()) if address else None
     return show(request, "dashboard/source_test.html", address=address, inspection=inspection)
 

@@ -19,6 +19,7 @@ from apps.postings.models import Posting
 from apps.postings.queries import Cursor
 from apps.postings.queries.recognition import link_key_of
 from apps.sources import queries as sources
+from apps.sources.algorithms.addresses import hosts_only
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import Source
 
@@ -161,6 +162,29 @@ def visible_sources(user: User | AnonymousUser) -> QuerySet[Source]:
 def manageable_sources(user: User | AnonymousUser) -> QuerySet[Source]:
     """Sources whose state a person may look at: the visible ones, and for staff all. Not what they publish."""
     return sources.everything() if user.is_staff else visible_sources(user)
+
+
+def may_open_private(user: User | AnonymousUser) -> bool:
+    """Whether a person may open articles of private sources that they do not follow; staff with the permission."""
+    return user.is_staff and user.has_perm("sources.open_private_articles")
+
+
+def known_sources(user: User | AnonymousUser) -> QuerySet[Source]:
+    """Sources whose address a person may know: whoever knows it can follow, so it is a secret of the followers."""
+    return sources.everything() if may_open_private(user) else visible_sources(user)
+
+
+def publishable_sources(user: User | AnonymousUser) -> QuerySet[Source]:
+    """Sources that staff may list, move and merge: private ones only with the permission, even those they follow."""
+    return sources.everything() if may_open_private(user) else sources.everything().filter(listed=True)
+
+
+def hide_address(user: User | AnonymousUser, source: Source, *, followed: bool) -> bool:
+    """Cut the addresses of the instance down to their hosts where the person may not know them; whether they were."""
+    if source.listed or followed or may_open_private(user):
+        return False
+    source.url, source.site_url = hosts_only(source.url), hosts_only(source.site_url)
+    return True
 
 
 # --- tags -------------------------------------------------------------------------------------------------------------

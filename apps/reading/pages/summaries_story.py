@@ -27,7 +27,10 @@ def story_part(
     The postings come in the order in which they are to be told. Four queries.
     """
     readable = following.readable_by(user).filter(pk__in=posting_ids).select_related("source")
-    source_of = {posting.pk: str(posting.source) for posting in readable.only("pk", "source__title", "source__url")}
+    source_of = {
+        posting.pk: str(posting.source)
+        for posting in readable.only("pk", "source__title", "source__url", "source__listed")
+    }
     sentences = summaries.summary_of_story([id for id in posting_ids if id in source_of], words)
     told: list[SummarySentences] = []
     for sentence in sentences:

@@ -26,7 +26,6 @@ from apps.sources.actions import note_opened
 from apps.stories import actions as stories_actions
 from apps.web.views.rendering import PersonsRequest, Request, by, is_from_here, is_prefetch, show
 
-OPEN_PRIVATE = "sources.open_private_articles"
 _TYPESETTING = "typesetting"  # cookie
 _YEAR = 365 * 86_400  # s
 
@@ -65,6 +64,7 @@ def folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
 def source(request: Request, source_id: int) -> HttpResponse:
     found = present(following.manageable_sources(request.user).filter(pk=source_id).first(), "There is no such source.")
     follow = following.follow_of(request.user, source_id)
+    following.hide_address(request.user, found, followed=follow is not None)
     title = (follow.title if follow else "") or str(found)
     arrangement = _arrangement(request, follow, all_by_default=follow is None)
     return _show(
@@ -94,7 +94,7 @@ def posting(request: Request, posting_id: int) -> HttpResponse:
 def _private_page(request: Request, posting_id: int) -> PostingPage | None:
     """The same for staff with the permission, of a source that they do not follow. Whoever looks is recorded first."""
     user = request.user
-    if not user.is_staff or not user.has_perm(OPEN_PRIVATE):
+    if not following.may_open_private(user):
         return None
     page = posting_page(user, posting_id, now(), chosen_percent(request), even_private=True)
     if page is not None:

@@ -87,6 +87,10 @@ def trouble(plan: Plan, now: datetime) -> Trouble:
     return trouble
 
 
+# Of a private source only the host, without the secret behind it.
+ADDRESS = "CASE WHEN source.listed THEN source.url ELSE substring(source.url from '^https?://([^/?#]*)') END"
+
+
 class Shares:
     """Sources that are to be asked, in an order: one query counts them, one reads some of them."""
 
@@ -96,7 +100,7 @@ class Shares:
         self._values = _recent(now) | {f"word{number}": _like(word) for number, word in enumerate(wanted)}
         self._where = " AND ".join(
             ["schedule.due_at IS NOT NULL"]
-            + [f"(source.title || ' ' || source.url) ILIKE %(word{number})s" for number in range(len(wanted))]
+            + [f"(source.title || ' ' || {ADDRESS}) ILIKE %(word{number})s" for number in range(len(wanted))]
         )
 
     def count(self) -> int:
@@ -115,7 +119,7 @@ class Shares:
                         sum(delay_seconds) / nullif(sum(dated), 0) AS mean_delay
                     FROM retrieval_retrieval WHERE fetched_at > %(since)s AND fetched_at <= %(now)s GROUP BY source_id
                 )
-                SELECT source.id AS source_id, coalesce(nullif(source.title, ''), source.url) AS name,
+                SELECT source.id AS source_id, coalesce(nullif(source.title, ''), {ADDRESS}) AS name,
                     coalesce(made.retrievals, 0) AS retrievals, profile.weekly, {WORTH} AS worth, made.mean_delay,
                     coalesce(schedule.first_due_at, schedule.due_at) AS due_at
                 FROM {TABLES} LEFT JOIN made ON made.source_id = source.id

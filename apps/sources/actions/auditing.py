@@ -83,4 +83,4 @@ def changes(source_id: int, name: str, before: Mapping[str, object], after: Mapp
 
 
 def name_of(source: Source) -> str:
-    return source.title or source.url
+    return str(source)

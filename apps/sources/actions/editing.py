@@ -122,7 +122,7 @@ def _is_free(url: str, source_id: int) -> bool:
 @transaction.atomic
 def set_state(source_ids: Collection[int], state: Source.State, *, by: By = PROGRAM) -> int:
     others = Source.objects.filter(pk__in=source_ids).exclude(state=state).order_by("pk")
-    rows = list(others.select_for_update(no_key=True).only("title", "url", "state"))
+    rows = list(others.select_for_update(no_key=True).only("title", "url", "listed", "state"))
     if rows:
         Source.objects.filter(pk__in=[source.pk for source in rows]).update(state=state)
         what = AuditEntry.What.STATE

@@ -20,6 +20,7 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 # "example.com:8080/feed" starts like a scheme, but is a host and a port.
 _HOST_AND_PORT = re.compile(r"(?:[^/\\?#:@]*\.[^/\\?#:@]*|localhost):\d{0,5}(?=[/\\?#]|$)", re.IGNORECASE)
 _ON_WEB = re.compile(r"https?://[^\s/]", re.IGNORECASE)
+_IN_TEXT = re.compile(r"https?://[^\s\"”<>]*[^\s\"”<>.,:;)]", re.IGNORECASE)
 _AUTHORITY = re.compile(r"https?:[/\\]*([^/\\?#]*)", re.IGNORECASE)
 
 _TRACKING_PREFIXES = (
@@ -116,6 +117,15 @@ def host(address: str) -> str:
     """
     url = resolve(address)
     return str(url.hostname) if url is not None else ""
+
+
+def hosts_only(text: str) -> str:
+    """The text with each web address in it cut down to its host: the rest of a private feed's address is a secret.
+
+    >>> hosts_only("https://news.example/secret/feed?key=1: moved to “http://other.example/key”.")
+    'news.example: moved to “other.example”.'
+    """
+    return _IN_TEXT.sub(lambda found: host(found[0]), text)
 
 
 @lru_cache(maxsize=65_536)

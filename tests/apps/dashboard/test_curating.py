@@ -276,7 +276,7 @@ def test_the_form_of_a_source_asks_why_and_writes_it_down(client, staff):
 
 
 def test_buttons_the_plan_and_merging_are_in_the_record(client, staff):
-    first, second = a_source(), a_source()
+    first, second = a_source(listed=True), a_source(listed=True)
     client.post(reverse("set_source_state", args=[first.pk]), {"state": "paused"})
     client.post(reverse("merge_source", args=[second.pk]), {"kept": first.pk})
     client.post(reverse("plan"), {"policy": "ours", "budget": "3", "unit": "day", "longest_gap": "24"})

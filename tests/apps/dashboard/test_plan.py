@@ -171,7 +171,7 @@ def test_sources_are_found_by_words_and_never_by_patterns():
         a_planned_source(title=title)
     assert names(words="news 100") == ["100 % News"]
     assert names(words="%") == ["100 % News"]
-    assert len(names(words="https example")) == 3
+    assert len(names(words="example")) == 3
 
 
 def test_many_sources_come_in_pages():

@@ -18,7 +18,7 @@ def staff(client):
 
 @pytest.fixture
 def site():
-    source = a_source(url="https://site.example/", title="The Daily Bridge", kind="site")
+    source = a_source(url="https://site.example/", title="The Daily Bridge", kind="site", listed=True)
     Crawl.objects.create(source=source, pages_per_day=500)
     return source
 

@@ -146,7 +146,7 @@ def test_a_title_that_is_nowhere_yields_no_proposal(staff, web: Web):
 
 def test_a_source_is_tested_as_it_is_read(staff, web: Web):
     recipe = {"item": "data", "title": "head", "link": "url"}
-    source = a_source(url=web.url("/data"), kind="json", recipe=recipe)
+    source = a_source(url=web.url("/data"), kind="json", recipe=recipe, listed=True)
     page = staff.get(reverse("test_source"), {"source": source.pk}).text
     assert "4 found" in page
     assert "Story number 3" in page
@@ -167,7 +167,7 @@ def test_a_change_of_how_a_source_is_read_makes_its_next_answer_count(staff):
 
 
 def test_a_merge_is_shown_before_it_is_confirmed(staff):
-    kept, merged = a_source(title="The Bridge"), a_source(title="The Bridge, old")
+    kept, merged = (a_source(title=title, listed=True) for title in ("The Bridge", "The Bridge, old"))
     address = reverse("merge_source", args=[merged.pk])
     assert f"?kept={kept.pk}" in staff.get(address, {"words": "bridge"}).text
     preview = staff.get(address, {"kept": kept.pk}).text
@@ -180,7 +180,7 @@ def test_a_merge_is_shown_before_it_is_confirmed(staff):
 
 @pytest.mark.parametrize("kept", ["", "x", "99999999999999999999", "0"])
 def test_a_merge_into_nothing_asks_again(staff, kept):
-    merged = a_source()
+    merged = a_source(listed=True)
     page = staff.post(reverse("merge_source", args=[merged.pk]), {"kept": kept}).text
     assert "move to the feed that you choose" in page
 

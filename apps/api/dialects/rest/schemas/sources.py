@@ -17,7 +17,7 @@ from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.queries.lateness import late
 from apps.sources import models
 from apps.sources import queries as sources
-from apps.sources.algorithms.addresses import http_address
+from apps.sources.algorithms.addresses import hosts_only, http_address
 from apps.stories.queries.front import authority_of
 
 Sort = Literal["popular", "new", "name"]
@@ -166,11 +166,14 @@ def source_details(user: User, source_id: int, now: datetime) -> SourceDetails |
         return None
     weekly = postings.weekly_counts([source_id], now).get(source_id, 0)
     followed = bool(following.followed_among(user, [source_id]))
-    schedule = retrieval.schedule_of(source_id)
+    hidden = following.hide_address(user, source, followed=followed)
+    schedule, visits = retrieval.schedule_of(source_id), retrieval.latest_retrievals(source_id, RETRIEVALS)
+    for row in visits if hidden else ():
+        row.message = hosts_only(row.message)
     return SourceDetails(
         **_values(source, weekly, followed),
         health=_health(schedule) if schedule else None,
-        retrievals=[_visit(row) for row in retrieval.latest_retrievals(source_id, RETRIEVALS)],
+        retrievals=[_visit(row) for row in visits],
         for_staff=_worth(source) if user.is_staff else None,
     )
 
