@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MAX_LINES = 73_900
+MAX_LINES = 74_200
 MAX_CODE_LINES = 49_600  # without blank lines, comments and docstrings
 
 

@@ -17,8 +17,8 @@ def apply_rules(hits: Sequence[NewHit], *, now: datetime) -> None:
 
     Part of the caller's transaction: hits are obeyed exactly when they are kept. The number of statements is fixed.
     """
-    found = Rule.objects.filter(pk__in={hit.saved_id for hit in hits})
-    rows = found.select_related("saved__user__notification_settings")
+    with_rules = Rule.objects.filter(pk__in={hit.saved_id for hit in hits})
+    rows = with_rules.select_related("saved__user__notification_settings")
     rules = {rule.pk: rule for rule in rows}
     obeyed = [(hit, rules[hit.saved_id]) for hit in hits if hit.saved_id in rules]
     _mark(obeyed, now)

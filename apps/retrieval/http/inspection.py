@@ -143,7 +143,7 @@ def _address(address: str) -> str:
 
 def _recipe_details(recipe: Recipe, kind: SourceKind) -> list[str]:
     for name, message in kind.problems(recipe).items():
-        raise Stopped(f"{name.capitalize()}: {message}")
+        raise Stopped(f"The recipe of the source cannot be used. {name.capitalize()}: {message}")
     return [f"{name}: {expression}" for name, expression in kind.own(recipe).to_json().items()]
 
 

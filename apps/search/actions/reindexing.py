@@ -81,7 +81,7 @@ def _forget() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
         # Not by TRUNCATE, which shows an empty table even to those who began to read before it.
-        for table in ("row", "generation", "document", "loss", "term", "change", "head"):
+        for table in ("row", "generation", "document", "loss", "term", "outboxrow", "head"):
             cursor.execute(f"DELETE FROM search_{table}")
         # Another head, though the numbers of documents begin again: nobody may take for them what they remember.
         cursor.execute("INSERT INTO search_head (next_document) VALUES (0)")

@@ -40,6 +40,8 @@ REASONS = (
 )
 # The first shape that fits counts, so those with more words come first.
 PROBLEMS = (
+    gettext_noop("This portal has no module that reads sources of this kind."),
+    gettext_noop("The recipe of the source cannot be used. {0}: {1}"),
     gettext_noop("The server's name is not known."),
     gettext_noop("The server's certificate is not trusted: {0}."),
     gettext_noop("No secure connection to the server: {0}."),

@@ -35,8 +35,8 @@ def parse(text: str) -> Tree:
     And(parts=(Word(text='climate', at=0), Not(part=Phrase(text='carbon tax', at=9), at=8)), at=0)
     >>> parse("climate lang:english")
     Traceback (most recent call last):
-    apps.search.algorithms.language.errors.BadQuery: “lang:” needs the code of a language, like en, de or zh; “english”
-        at character 14 is none.
+    apps.search.algorithms.language.errors.BadQuery: “lang:” needs a language code, like en, de or zh; “english” at
+        character 14 is not one.
     """
     if len(text) > MAX_QUERY_LENGTH:
         sentence = gettext_noop("A query can have {most} characters; this one has {number}.")
