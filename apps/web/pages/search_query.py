@@ -38,7 +38,8 @@ class SearchQuery:
         """What an address asks for. What cannot be meant in it is left out.
 
         >>> SearchQuery.read(QueryDict("q=paris&order=newest&like=7&like=x&unlike=7&without=hilton"))
-        SearchQuery(text='paris', order='newest', expansion=True, removed=('hilton',), liked=(7,), disliked=(), start='')
+        SearchQuery(text='paris', order='newest', expansion=True, removed=('hilton',), liked=(7,), disliked=(),
+                start='')
         """
         liked = _ids(given.getlist("like"))
         removed = dict.fromkeys(sanitize(term) for term in given.getlist("without"))
