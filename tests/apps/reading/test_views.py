@@ -304,8 +304,8 @@ def test_staff_adds_and_edits_a_source(client, staff):
 
 
 def test_two_sources_cannot_have_one_address(client, staff):
-    a_source(url=SOURCE["url"])
-    other = a_source()
+    a_source(url=SOURCE["url"], listed=True)
+    other = a_source(listed=True)
     page = client.post(reverse("edit_source", args=[other.pk]), SOURCE).text
     assert "Another feed already has the address" in page
 

@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from apps.sources.models import Source
 from apps.websub.actions import maintain, work
 from apps.websub.models import Delivery
 from tests.apps.retrieval.retrieving import NOW, a_feed
@@ -23,6 +24,7 @@ def test_a_source_shows_its_hub_its_promise_and_what_was_sent(client, hub, clock
     subscribed(source, hub, client)
     hub.deliver(client, a_feed([NOW, NOW]))
     work(Delivery.objects.get().pk, now=NOW)
+    Source.objects.update(listed=True)
     shown = page(client, source)
     assert f"WebSub, {hub.url('/hub')}" in shown
     assert "https://news.example/feed" in shown
