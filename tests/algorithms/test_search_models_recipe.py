@@ -95,8 +95,8 @@ def test_the_ranking_is_its_recipe(seed):
     recipe = Recipe(documents=7, terms=25, pair_documents=12)
     answer = search(an_index(seed, block_size=9), query, 100, recipe=recipe)
     scores, weights = plain(documents, query, recipe)
-    assert answer.weights == pytest.approx(dict(weights), rel=1e-4)
-    assert scores_of(answer) == pytest.approx(scores, rel=1e-4)
+    assert answer.weights == pytest.approx(dict(weights), rel=1e-3)
+    assert scores_of(answer) == pytest.approx(scores, rel=1e-3)
 
 
 @few

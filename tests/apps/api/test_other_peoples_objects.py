@@ -262,7 +262,7 @@ def test_what_belongs_to_whom_is_found_out_by_itself():
     assert labels > {
         "following.Follow", "following.Follow_folders", "following.Folder", "following.Mark", "following.Tag",
         "following.Tagging", "following.Note", "following.MarkedAll", "search.SavedSearch", "alerts.Rule", "alerts.Hit",
-        "alerts.Message", "alerts.Attempt", "alerts.Standing", "accounts.AppToken",
+        "alerts.Message", "alerts.Attempt", "alerts.PercolatorQuery", "accounts.AppToken",
     }  # fmt: skip
 
 
