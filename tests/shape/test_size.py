@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 MAX_LINES = 74_200
-MAX_CODE_LINES = 49_600  # without blank lines, comments and docstrings
+MAX_CODE_LINES = 49_900  # without blank lines, comments and docstrings
 
 
 def product_files() -> list[Path]:
