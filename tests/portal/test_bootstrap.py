@@ -14,7 +14,7 @@ import pytest
 from portal.launcher import bootstrap
 
 ROOT = Path(__file__).resolve().parents[2]
-DOOR = """
+COMMANDS = """
 import sys, tiny
 def main(arguments):
     print(sys.prefix, tiny.VERSION, *arguments[1:])
@@ -46,7 +46,7 @@ def checkout(tmp_path):
     shutil.copy(ROOT / "manage.py", checkout)
     for name in ("__init__.py", "bootstrap.py"):
         shutil.copy(ROOT / "portal" / "launcher" / name, launcher)
-    (launcher / "door.py").write_text(DOOR)
+    (launcher / "commands.py").write_text(COMMANDS)
     (checkout / "portal" / "requirements.lock").write_text(make_wheel(tmp_path, "1.0"))
     (checkout / "portal" / "requirements-test.lock").write_text(make_wheel(tmp_path, "1.1"))
     return checkout

@@ -36,7 +36,7 @@ class TimeCursor:
         Examples
         --------
         >>> TimeCursor.decode("1709208000000000.7")
-        TimedPlace(published=1709208000000000, posting_id=7)
+        TimeCursor(published=1709208000000000, posting_id=7)
         """
         cursor = Cursor.decode(text)
         return cls(microseconds(cursor.published_at), cursor.id)
@@ -72,7 +72,7 @@ class RankCursor:
         Examples
         --------
         >>> RankCursor.decode("r7.0.20", EPOCH)
-        RankedPlace(until=7, microseconds=0, position=20)
+        RankCursor(until=7, microseconds=0, position=20)
         """
         parts = text.removeprefix(_SIGN).split(".")
         if len(parts) != 3 or not all(part.isascii() and part.isdecimal() and len(part) <= 18 for part in parts):
