@@ -19,7 +19,7 @@ def test_a_visitor_reads_in_chinese_by_night(page: Page):
     page.get_by_label("简体中文").check()
     page.get_by_label("Dark").check()
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("快捷键")
+    expect(page.get_by_role("heading", level=1)).to_have_text("键盘快捷键")
     assert page.evaluate(BRIGHTNESS) < 50
     page.get_by_role("link", name="语言与颜色").click()
     expect(page.get_by_label("深色")).to_be_checked()
