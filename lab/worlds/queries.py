@@ -51,3 +51,9 @@ def unobserved(ids: Collection[int]) -> bool:
 def unread_changes() -> dict[str, int]:
     """How many changes of postings wait to be read, for each of what is derived from postings."""
     return {table.removesuffix("_outboxrow"): fetch(f"SELECT count(*) FROM {table}")[0][0] for table in CHANGES}
+
+
+def consumed_changes() -> int:
+    """How many changes of postings have been consumed in all; Postgres counts with a delay of about a second."""
+    sql = "SELECT sum(n_tup_del)::bigint FROM pg_stat_user_tables WHERE relname = ANY(%s)"
+    return int(fetch(sql, [list(CHANGES)])[0][0] or 0)

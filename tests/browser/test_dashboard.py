@@ -41,7 +41,7 @@ def test_many_sources_are_weighed_at_once_after_a_look_at_what_that_does(page: P
     page.goto("/dashboard/")
     page.get_by_role("navigation", name="Admin").get_by_role("link", name="Feeds").click()
     for title in ("The Bell", "The Wire"):
-        page.get_by_role("checkbox", name=f"Choose {title}").check()
+        page.get_by_role("checkbox", name=f"Select {title}").check()
     page.get_by_role("button", name="Change selected").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Change 2 feeds")
     page.get_by_label("Weight").select_option("multiply by")

@@ -37,7 +37,7 @@ def test_a_word_is_drawn_taken_away_and_searched_for(page: Page):
     page.get_by_role("button", name="Add").click()
     expect(page.get_by_role("link", name="Without ferries")).to_be_visible()
     page.get_by_role("link", name="Without Harbour bridge closed").click()
-    expect(page.get_by_role("link", name="Draw Harbour bridge closed").first).to_be_visible()
+    expect(page.get_by_role("link", name="Chart Harbour bridge closed").first).to_be_visible()
     page.get_by_text("As a table").click()
     expect(page.get_by_role("columnheader", name="ferries")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
