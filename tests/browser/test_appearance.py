@@ -21,10 +21,10 @@ def test_a_visitor_reads_in_chinese_by_night(page: Page):
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("键盘快捷键")
     assert page.evaluate(BRIGHTNESS) < 50
-    page.get_by_role("link", name="语言与颜色").click()
+    page.get_by_role("link", name="语言与主题").click()
     expect(page.get_by_label("深色")).to_be_checked()
     page.get_by_label("浅色").check()
-    page.get_by_label("跟随浏览器").check()
+    page.get_by_label("浏览器默认").check()
     page.get_by_role("button", name="保存").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Keyboard shortcuts")
 
