@@ -2,12 +2,16 @@
 
 import csv
 import json
+from collections import defaultdict
+from itertools import groupby
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from lab.evaluations.stories import stream
 from lab.evaluations.stories.grouped import METHODS
+from lab.evaluations.stories.stream import Labelled, arrivals
+from lab.evaluations.stories.variants import VARIANTS
 from lab.management.commands import evaluate_stories
 
 PLACES = ("Lisbon", "Oslo", "Kyoto", "Quito", "Accra", "Perth", "Turin", "Cork", "Graz", "Lund", "Bergen", "Porto")
@@ -52,6 +56,15 @@ def test_every_method_groups_headlines_and_whole_texts(folder, tmp_path, capsys)
     assert len(METHODS) > 1
     assert all(0 < figures[name] <= 1 for name in grouped)
     assert figures["whole.ours.bcubed_f1"] > 0.9
+    varied = {
+        f"{name}.{variant}.{method}.{measure}"
+        for name in ("headlines", "whole")
+        for variant in ("dense", "cold", "boilerplate", "feed_by_feed", "mixed")
+        for method in ("ours", "centroid", "max_link")
+        for measure in ("bcubed_f1", "precision", "recall", "largest_purity")
+    }
+    assert varied <= set(figures)
+    assert all(0 < figures[name] <= 1 for name in varied)
     assert {f"for_you.{interest}.20.both.auc" for interest in ("category", "stories")} <= set(figures)
     assert 0 < figures["active_stories"] <= figures["active_postings"] <= 200
     assert "Stories of whole" in capsys.readouterr().out
@@ -75,3 +88,37 @@ def test_a_file_of_texts_in_another_layout_is_named(folder):
     (folder / "whole.json").write_text('[{"items": []}]')
     with pytest.raises(CommandError, match=r"whole\.json is no list of stories"):
         call_command("evaluate_stories", stories=folder)
+
+
+def some_reports():
+    return [
+        Labelled(way.format(place), "", f"Publisher {number}", place)
+        for place in PLACES
+        for number, way in enumerate(WAYS)
+    ]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_each_variant_is_drawn_by_its_seed_and_keeps_all_marked_reports(variant):
+    reports = some_reports()
+    drawn = VARIANTS[variant](reports, 1)
+    assert drawn == VARIANTS[variant](reports, 1) != VARIANTS[variant](reports, 2)
+    stories = {report.story for report in reports}
+    assert sorted(each.title for each in drawn if each.story in stories) == sorted(
+        each.title for each in arrivals(reports, 1) if each.story
+    )
+
+
+def test_dense_streams_have_three_days_and_feeds_come_one_after_the_other():
+    assert max(each.hours for each in VARIANTS["dense"](some_reports(), 1)) <= 72
+    publishers = [each.publisher for each in VARIANTS["feed_by_feed"](some_reports(), 1)]
+    assert len(list(groupby(publishers))) == len(set(publishers))
+
+
+def test_publishers_append_the_same_kind_of_text_to_all_their_reports():
+    texts = defaultdict(set)
+    for each in VARIANTS["boilerplate"](some_reports(), 1):
+        if each.story:
+            texts[each.publisher].add(each.text[:12])
+    assert all(len(beginnings) == 1 for beginnings in texts.values())
+    assert any(beginnings != {""} for beginnings in texts.values())

@@ -44,3 +44,19 @@ def bcubed(clusters: Sequence[Hashable], stories: Sequence[Hashable]) -> Agreeme
         sums["precision"] += count * count / in_cluster[cluster]
         sums["recall"] += count * count / in_story[story]
     return Agreement(sums["precision"] / len(clusters), sums["recall"] / len(stories))
+
+
+def largest_purity(clusters: Sequence[Hashable], stories: Sequence[Hashable]) -> float:
+    """The share of the largest cluster's items that are of its most frequent story; of equal clusters the worst.
+
+    Examples
+    --------
+    >>> largest_purity([1, 1, 1, 2], ["a", "a", "b", "a"])
+    0.6666666666666666
+    """
+    sizes = Counter(clusters)
+    counts = defaultdict[Hashable, Counter[Hashable]](Counter)
+    for cluster, story in zip(clusters, stories, strict=True):
+        counts[cluster][story] += 1
+    largest = max(sizes.values())
+    return min(max(counts[cluster].values()) / size for cluster, size in sizes.items() if size == largest)

@@ -20,15 +20,17 @@ from rich.table import Table
 
 from lab.evaluations.stories.grouped import METHODS, Reading, read
 from lab.evaluations.stories.load import postings, timed
-from lab.evaluations.stories.measures import bcubed
+from lab.evaluations.stories.measures import bcubed, largest_purity
 from lab.evaluations.stories.orders import front_pages
 from lab.evaluations.stories.readers import Headline, items_of, trial
 from lab.evaluations.stories.stream import Arrival, Labelled, arrivals
+from lab.evaluations.stories.variants import VARIANTS
 from lab.harness import LabCommand, Result
 from lab.plots import bars
 
 COLUMNS = ("TITLE", "PUBLISHER", "CATEGORY", "STORY")
 DRAWS, SMALL_DRAWS = 3, 8
+COMPARED = ("ours", "centroid", "max_link")  # in each variant
 ACTIVE = 100_000
 LABELS, TRIALS = (20, 50, 100, 300), 12
 
@@ -79,6 +81,11 @@ def run(
         for method, values in methods.items()
         for measure, value in values.items()
     }
+    sets = {"headlines": (reports, DRAWS)} | {
+        name.removesuffix("_big"): (collection, SMALL_DRAWS) for name, collection in texts.items()
+    }
+    for name, (collection, draws) in sets.items():
+        numbers |= _varied(collection, name, draws, console)
     others = _ordered(reports, console) | _read_by(headlines, console)
     if active:
         others |= _timed(reports, active, console)
@@ -145,6 +152,33 @@ def _grouped(
         numbers[name] = dict(zip(("bcubed_precision", "bcubed_recall", "bcubed_f1"), means, strict=True))
     console.print(table)
     return numbers
+
+
+def _varied(reports: Sequence[Labelled], title: str, draws: int, console: Console) -> Numbers:
+    """Each variant of the stream, read by our method and by the simpler ones; means over the draws."""
+    known: Reading = {}
+    table = Table("Variant", "Method", "Precision", "Recall", "BCubed F1", "Purity of the largest", title=title)
+    numbers: Numbers = {}
+    for variant, draw in track(VARIANTS.items(), f"Grouping variants of {title}", console=console):
+        found = defaultdict[str, list[tuple[float, ...]]](list)
+        for seed in range(1, draws + 1):
+            stream = draw(reports, seed)
+            read(stream, known)
+            for method in COMPARED:
+                stories = METHODS[method](stream, known)
+                found[method].append((*_agreement(stories, stream), _purity(stories, stream)))
+        for method, values in found.items():
+            means = [float(mean) for mean in np.mean(values, axis=0)]
+            table.add_row(variant, method, *(f"{mean:.3f}" for mean in means))
+            for measure, mean in zip(("precision", "recall", "bcubed_f1", "largest_purity"), means, strict=True):
+                numbers[f"{title}.{variant}.{method}.{measure}"] = round(mean, 4)
+    console.print(table)
+    return numbers
+
+
+def _purity(stories: Sequence[int], stream: Sequence[Arrival]) -> float:
+    pairs = [(story, arrival.story) for story, arrival in zip(stories, stream, strict=True) if arrival.story]
+    return largest_purity([story for story, _ in pairs], [label for _, label in pairs])
 
 
 def _agreement(stories: Sequence[int], stream: Sequence[Arrival]) -> tuple[float, float, float]:
