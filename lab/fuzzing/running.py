@@ -154,10 +154,10 @@ def _kind(error: Exception) -> tuple[str, str]:
 
 @contextmanager
 def _limited_processor_time() -> Iterator[None]:
-    def give_up(number: int, frame: FrameType | None) -> None:
+    def stop(number: int, frame: FrameType | None) -> None:
         raise TooSlow(f"It takes more than {CPU_SECONDS:g} s of processor time.")
 
-    before = signal.signal(signal.SIGVTALRM, give_up)
+    before = signal.signal(signal.SIGVTALRM, stop)
     try:
         yield
     finally:

@@ -1,6 +1,6 @@
 """A made-up news site without feeds, to be crawled: sections, lists of many pages, articles, duplicates and traps.
 
-Every page follows from its address, the seed and how many articles are out, so that a site of any size takes no room.
+Every page is computed from its address, the seed and the number of published articles, so memory use is constant.
 """
 
 import random

@@ -12,7 +12,7 @@ from apps.postings.models import Posting
 from apps.retrieval.models import Retrieval, Schedule
 from apps.sources.actions import NewSource, add_sources
 from apps.sources.models import Source
-from lab.worlds.answers import Options
+from lab.worlds.responses import Options
 from lab.worlds.faults import Fault, trouble_until
 from lab.worlds.lines import Request
 from lab.worlds.server import Replay

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from lab.evaluations.cam.pages import Pages, caught
-from lab.evaluations.cam.programme import best_looks, distinct_versions
+from lab.evaluations.cam.programme import best_checks, distinct_versions
 
 probability = st.floats(0, 1, width=32)
 page = arrays(np.float64, st.integers(1, 7), elements=probability)
@@ -54,7 +54,7 @@ def test_no_other_looks_at_all_pages_bring_more(pages, data):
         rows = zip(weights, probabilities, chosen, strict=True)
         return sum(weight * versions(row, np.flatnonzero(looks)) for weight, row, looks in rows)
 
-    chosen = best_looks(weights, probabilities, tasks)
+    chosen = best_checks(weights, probabilities, tasks)
     assert chosen.sum() == tasks
     every = combinations(range(pages * p), tasks)
     best = max(value(np.isin(np.arange(pages * p), list(pairs)).reshape(pages, p)) for pairs in every)
@@ -62,7 +62,7 @@ def test_no_other_looks_at_all_pages_bring_more(pages, data):
 
 
 def test_bounds_of_a_page_are_kept():
-    chosen = best_looks([9, 1], np.full((2, 4), 0.5), 4, least=1, most=3)
+    chosen = best_checks([9, 1], np.full((2, 4), 0.5), 4, least=1, most=3)
     assert chosen.sum(axis=1).tolist() == [3, 1]
 
 

@@ -11,7 +11,7 @@ from apps.sources.models import Source
 from lab.worlds.lines import Published, Request, Start
 from lab.worlds.queries import interests_of
 from lab.worlds.record import RecordFile
-from lab.worlds.searches import lay_searches
+from lab.worlds.searches import add_searches
 from tests.builders import NOON, a_posting, a_profile, a_schedule, a_source
 
 HOUR = 3_600
@@ -66,7 +66,7 @@ WRITTEN = ["hurricane wind", "football goal", "butter onion", "election ballot",
 @pytest.mark.django_db
 def test_searches_that_are_laid_over_a_replay_raise_what_they_ask_for():
     sources = [a_written_about(topic) for topic in range(len(WRITTEN))]
-    queries = lay_searches([source.pk for source in sources], 2, seed=3, now=NOON)
+    queries = add_searches([source.pk for source in sources], 2, seed=3, now=NOON)
     assert len(set(queries)) == 2
     raised = {number for number, interest in interests_of(8700).items() if interest > 1}
     assert raised == {
@@ -78,7 +78,7 @@ def test_searches_that_are_laid_over_a_replay_raise_what_they_ask_for():
 def test_more_searches_than_sources_with_words_are_refused():
     source = a_written_about(0)
     with pytest.raises(ValueError, match="Only 1 of the sources have words to search for, and 2 are wanted"):
-        lay_searches([source.pk], 2, seed=3, now=NOON)
+        add_searches([source.pk], 2, seed=3, now=NOON)
 
 
 @pytest.mark.django_db

@@ -28,7 +28,7 @@ class Scheme(StrEnum):
     """What a task is."""
 
     RECORDS = "records"  # each record, wherever its host's other records are: "Hash(record[i])" in the thesis
-    WHOLE = "whole"  # all records of a host, so that only one worker asks it
+    WHOLE = "whole"  # all records of a host, so that one worker alone requests it
     BOXED = "boxed"  # the same, but for no longer than all splits take on average; the rest is for the next round
 
 
@@ -59,8 +59,8 @@ def expected_by_us(past: Records, new: Records) -> Expected:
 def compared(new: Records, splits: int, by_tetea: FloatArray, by_us: FloatArray) -> Iterator[Result]:
     """What comes of each method when tasks are records, whole hosts, or whole hosts within a time box.
 
-    Among records stands also what the thesis measures all by, ``hash`` of hosts; and ``hash_of_records``, to tell what
-    comes of tearing hosts apart and what of the method.
+    With records, the baseline of the thesis, ``hash`` of hosts, is included; and ``hash_of_records``, to separate the
+    effect of dividing hosts from that of the method.
 
     Parameters
     ----------

@@ -54,12 +54,12 @@ def longest_first(work: Work, splits: int) -> IntArray:
 
 
 def pulled(work: Work, splits: int) -> IntArray:
-    """Whoever is free takes the next task as they came."""
+    """Each free worker takes the next task in order of arrival."""
     return _dealt(np.arange(len(work.seconds)), work.seconds, splits)
 
 
 def pulled_longest_first(work: Work, splits: int) -> IntArray:
-    """Whoever is free takes the task that is estimated to be the longest."""
+    """Each free worker takes the task with the longest estimate."""
     return _dealt(_by_length(work), work.seconds, splits)
 
 

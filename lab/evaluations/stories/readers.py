@@ -57,8 +57,8 @@ def trial(
         half = len(order) // 2
         learn, test = _balanced(order[:half], likes, rng), order[half:]
     learn, test = learn[:labels], _balanced(test, likes, rng)[:TESTED]
-    said = likes[learn] ^ (rng.random(len(learn)) < FLIPPED)
-    taste = learnt((items[place], 1.0 if liked else -1.0) for place, liked in zip(learn, said, strict=True))
+    labelled = likes[learn] ^ (rng.random(len(learn)) < FLIPPED)
+    taste = learnt((items[place], 1.0 if liked else -1.0) for place, liked in zip(learn, labelled, strict=True))
     return _qualities(taste, [items[place] for place in test], likes[test])
 
 

@@ -112,7 +112,7 @@ class Command(LabCommand):
 
 
 def _forget_changes() -> None:
-    """Nobody pulls here; and rows that were replaced are removed, so that all runs begin alike."""
+    """Empty the outboxes, which have no consumer here, and vacuum, so that all runs start alike."""
     with connection.cursor() as cursor:
         cursor.execute("TRUNCATE search_outboxrow, trending_outboxrow, summaries_outboxrow, stories_outboxrow")
         for table in TABLES:

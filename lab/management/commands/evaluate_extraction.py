@@ -224,7 +224,7 @@ COMPARISONS: dict[str, Callable[[], Extractor]] = {
 
 
 def difference(first: Sequence[Agreement], second: Sequence[Agreement]) -> tuple[float, float]:
-    """The 95 % interval of the first's F1 less the second's, by drawing pages anew."""
+    """The 95 % interval of the first's F1 less the second's, by bootstrap over pages."""
     generator = random.Random(SEED)
     pairs = list(zip(first, second, strict=True))
     drawn = []

@@ -1,4 +1,4 @@
-"""Compare a replay's record with what the portal stored: lost, doubled, how late, and how politely it asked."""
+"""Compare a replay's record with the stored postings: losses, duplicates, lateness, and politeness of requests."""
 
 import time
 from argparse import ArgumentParser

@@ -54,7 +54,7 @@ def test_everything_is_the_same_after_it_was_done_twice_and_workers_were_killed(
 
 
 def _a_row_too_few_one_too_many_and_a_changed_one_are_found():
-    tables.remember()
+    tables.save_digests()
     assert tables.differing() == {}
     Slice.objects.filter(pk=Slice.objects.first().pk).update(documents=1_000)
     Summary.objects.filter(posting_id=Summary.objects.first().posting_id, percent=10).delete()
@@ -63,7 +63,7 @@ def _a_row_too_few_one_too_many_and_a_changed_one_are_found():
         latest_at="2024-05-01T12:00Z",
     )  # fmt: skip
     differing = tables.differing()
-    tables.forget()
+    tables.drop_digests()
     assert {name: count for name, (count, _) in differing.items()} == {
         "trending_slice": 1,
         "stories_story": 1,
