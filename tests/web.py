@@ -1,4 +1,4 @@
-"""A web server on loopback that says what a test gives it, and remembers what it was asked."""
+"""A web server on loopback that serves the pages of a test and records requests."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -50,7 +50,7 @@ class Web:
                 self.wfile.write(body)
 
             def log_message(self, *arguments: object) -> None:
-                """Nothing: requests are remembered."""
+                """Keep the log quiet; requests are recorded."""
 
         return Handler
 

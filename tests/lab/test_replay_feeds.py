@@ -40,7 +40,7 @@ def test_a_recording_is_cut_to_the_wanted_time_and_ordered_by_it():
     assert (two.language, [text.title for text in two.texts]) == ("de", ["other"])
 
 
-def test_only_good_sources_are_kept_on_wish():
+def test_good_only_keeps_good_sources():
     assert [source.number for source in read_sources(SOURCES.splitlines(), good_only=True)] == [1]
 
 
@@ -113,7 +113,7 @@ def test_the_number_of_made_up_sources_is_bounded(sources):
 @pytest.mark.parametrize("number", range(12))
 def test_the_portals_own_parser_reads_every_variety_of_feed(number):
     times = [datetime(2024, 1, 1, hour, tzinfo=UTC) for hour in (1, 2, 3)]
-    feed = make_feed(number, [(instant, f"Posting <&> {instant.hour} “ü” 新闻") for instant in times])
+    feed = make_feed(number, [(time, f"Posting <&> {time.hour} “ü” 新闻") for time in times])
     data = render(feed, 1, 3, SAME_TIME, ADDRESSES)
     parsed = parse(data, content_type=str(format_of(number)), url=ADDRESSES.feed(number))
     assert [entry.title for entry in parsed.entries] == ["Posting <&> 3 “ü” 新闻", "Posting <&> 2 “ü” 新闻"]

@@ -44,7 +44,7 @@ class Summary:
     if_modified_since: Conditions = field(default_factory=Conditions)
     unwelcome: dict[str, int] = field(default_factory=dict)
     agents: dict[str, int] = field(default_factory=dict)
-    most_connections: int = 0  # open to one host at once
+    max_connections: int = 0  # open to one host at once
     requests_over_several_connections: int = 0
     bytes: int = 0
 
@@ -107,7 +107,7 @@ class _Counting:
         self._counters["unwelcome"].update(request.unwelcome)
         self._counters["agents"][request.agent] += 1
         summary.bytes += request.size
-        summary.most_connections = max(summary.most_connections, request.connections)
+        summary.max_connections = max(summary.max_connections, request.connections)
         summary.requests_over_several_connections += request.connections > 1
         if request.kind != Kind.FEED or request.source is None:
             summary.other_requests += 1
