@@ -70,7 +70,7 @@ def each_of(endpoints: dict[str, Endpoint]) -> pytest.MarkDecorator:
 
 
 def fetched_paths(web) -> list[str]:
-    return [path for path in web.asked if path != "/robots.txt"]
+    return [path for path in web.requested_paths if path != "/robots.txt"]
 
 
 def spend(person: User, lookups: int = MOST_LOOKUPS) -> None:
