@@ -17,7 +17,7 @@ LEADER_FREEZE_SECONDS = 7.0  # longer than the standby waits for its leader
 @dataclass(frozen=True)
 class Fault:
     name: str
-    inject: Callable[["Hands"], str]  # the part that injected it
+    inject: Callable[["FaultContext"], str]  # the part that injected it
 
 
 @dataclass

@@ -53,7 +53,9 @@ def programs(var: Path, port: int) -> list[Program]:
         "RABBITMQ_CONFIG_FILE": str(home / "none"),
     }
     return [
-        Program(name="names", command=["epmd", "-address", HOST, "-port", str(names)], is_ready=_accepts_connections(names)),
+        Program(
+            name="names", command=["epmd", "-address", HOST, "-port", str(names)], is_ready=_accepts_connections(names)
+        ),
         Program(
             name="broker",
             command=[SERVER],

@@ -1,4 +1,4 @@
-"""The whole scenario: a replay under injected faults, recomputation of derived data, and comparison with a serial run."""
+"""The scenario: a replay under injected faults, recomputation of derived data, and comparison with a serial run."""
 
 import random
 import subprocess
@@ -25,17 +25,17 @@ from lab.benchmarks.lateness import Burst
 from lab.chaos import comparison, workload
 from lab.chaos.alerts import expire_back_off
 from lab.chaos.derived import tables
-from lab.chaos.faults import Fault, FaultContext, draw_faults
 from lab.chaos.endpoints import SERIAL
+from lab.chaos.faults import Fault, FaultContext, draw_faults
 from lab.chaos.rabbitmq import free_port
 from lab.chaos.topology import BEATS, WORKERS, Topology
 from lab.chaos.watch import Watch, wait_for
 from lab.evaluations.replays.verification import Verdict, collect, compare
 from lab.worlds import queries
 from lab.worlds.addresses import DOMAIN
-from lab.worlds.responses import Options
 from lab.worlds.receivers import Call, receiving
 from lab.worlds.record import RecordFile, read_record
+from lab.worlds.responses import Options
 from lab.worlds.server import Replay, serving
 from lab.worlds.timeline import Timeline
 from portal.launcher.embedded import StartError
@@ -103,7 +103,9 @@ class Scenario:
 
     def run(self) -> Outcome:
         faults = list(
-            draw_faults(self._wanted.faults, self._chance, with_hosts=self._topology.hosts is not None, only=self._wanted.only)
+            draw_faults(
+                self._wanted.faults, self._chance, with_hosts=self._topology.hosts is not None, only=self._wanted.only
+            )
         )
         self._say("Starting the servers")
         self._topology.start_servers()
@@ -220,7 +222,7 @@ class Scenario:
         wait_for(lambda: _persistently(self._unstored), "all sources to be stored completely", DRAIN_TIMEOUT_SECONDS)
 
     def _count_stranded(self) -> None:
-        """Count sources due later than lease and back-off allow; a dying worker may leave no more than a lease behind."""
+        """Count sources due later than lease and back-off allow; a dying worker leaves no more than a lease behind."""
         latest = datetime.now(UTC) + LEASE + timedelta(days=7) / workload.SPEED
         self.outcome.stranded = Schedule.objects.exclude(due_at__lte=latest).count()
 

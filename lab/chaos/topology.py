@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab.chaos import rabbitmq
-from lab.chaos.hosts import FROM_ALL_HOSTS, BROKER_PORT, Hosts, hosts
 from lab.chaos.endpoints import Endpoints
+from lab.chaos.hosts import BROKER_PORT, FROM_ALL_HOSTS, Hosts, hosts
 from lab.chaos.processes import Process
 from portal.launcher import embedded, processes, servers, startup
 from portal.launcher.embedded import StartError

@@ -61,7 +61,9 @@ def lengthened(items: Sequence[Item]) -> list[Item]:
     for item in items:
         texts_of_source = texts[item.source]
         texts_of_source.append(item.text)
-        longer.append(item if len(texts_of_source) % LENGTHENED else replace(item, text=" ".join(texts_of_source[-JOINED:])))
+        longer.append(
+            item if len(texts_of_source) % LENGTHENED else replace(item, text=" ".join(texts_of_source[-JOINED:]))
+        )
     return longer
 
 

@@ -109,7 +109,9 @@ class ReplayedSites:
             response = Response(304, first=edition.first, count=edition.count)
         else:
             held = (
-                held_count(edition, conditions[0], self.addresses.run) if honours_conditions and self._wants_delta(headers) else None
+                held_count(edition, conditions[0], self.addresses.run)
+                if honours_conditions and self._wants_delta(headers)
+                else None
             )
             response = self._full_response(feed, edition, headers, held)
         if fault is not Fault.NO_VALIDATORS:

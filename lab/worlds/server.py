@@ -13,11 +13,11 @@ import uvloop
 from aiohttp import web
 
 from lab.worlds.addresses import Addresses, locate
-from lab.worlds.responses import Response, ReplayedSites, Options
 from lab.worlds.faults import Fault
 from lab.worlds.feed import Feed
 from lab.worlds.lines import Line, Published, Request, Start
 from lab.worlds.publishing import Publisher
+from lab.worlds.responses import Options, ReplayedSites, Response
 from lab.worlds.timeline import Timeline
 
 LOOPBACK = "127.0.0.1"
@@ -106,7 +106,9 @@ class Replay:
         return f"http://{LOOPBACK}:{self.addresses.port}/s/{source}/feed"
 
     async def start(self, port: int) -> None:
-        self._runner = web.ServerRunner(web.Server(self._handle, access_log=None, keepalive_timeout=IDLE_TIMEOUT_SECONDS))
+        self._runner = web.ServerRunner(
+            web.Server(self._handle, access_log=None, keepalive_timeout=IDLE_TIMEOUT_SECONDS)
+        )
         await self._runner.setup()
         site = web.TCPSite(self._runner, LOOPBACK, port, backlog=BACKLOG)
         await site.start()
@@ -232,7 +234,9 @@ def serving(
 
 
 def _respond(response: Response) -> web.Response:
-    headers = response.headers if response.status == 304 else {**response.headers, "Content-Type": response.content_type}
+    headers = (
+        response.headers if response.status == 304 else {**response.headers, "Content-Type": response.content_type}
+    )
     return web.Response(status=response.status, body=response.body or None, headers=headers)
 
 

@@ -15,9 +15,9 @@ import aiohttp
 
 from apps.retrieval.http import guard
 from lab.worlds.addresses import Addresses, Kind
-from lab.worlds.responses import Options
 from lab.worlds.feed import Feed
 from lab.worlds.lines import Line, Published, Request, Start
+from lab.worlds.responses import Options
 from lab.worlds.server import BACKLOG, LOOPBACK, Replay, serving
 from lab.worlds.synthetic import make_steady_feeds
 

@@ -12,9 +12,9 @@ from apps.postings.models import Posting
 from apps.retrieval.models import Retrieval, Schedule
 from apps.sources.actions import NewSource, add_sources
 from apps.sources.models import Source
-from lab.worlds.responses import Options
 from lab.worlds.faults import Fault, trouble_until
 from lab.worlds.lines import Request
+from lab.worlds.responses import Options
 from lab.worlds.server import Replay
 from lab.worlds.synthetic import make_feeds
 from tests.builders import a_follow

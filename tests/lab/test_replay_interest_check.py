@@ -36,7 +36,11 @@ SEARCHED = {1: [0.5, 2.0, 12.0, 21.0, 24.0, 36.0, 48.0], 2: [0.5, 13.0, 48.0]}
 def test_a_raised_source_is_compared_apart_from_the_others():
     searched, without = a_record(SEARCHED, published=PUBLISHED), a_record(WITHOUT, published=PUBLISHED)
     others, raised = compare(searched, without, {1: 4.0, 2: 1.0}, (1.0, 1.005, 10.0), longest=10.0)
-    assert (raised.sources, raised.by_root, raised.retrievals) == (1, 2.0, (6, 3))  # the last request is not before the end
+    assert (raised.sources, raised.by_root, raised.retrievals) == (
+        1,
+        2.0,
+        (6, 3),
+    )  # the last request is not before the end
     assert raised.delays == pytest.approx((1.0, 7.5))
     assert (others.sources, others.retrievals) == (1, (2, 3))
     assert others.delays == pytest.approx((11.0, 10.0))  # what came shortly before the end does not count

@@ -40,7 +40,9 @@ def test_a_record_must_begin_with_its_start():
 
 
 def test_requests_and_gaps_are_counted_in_recorded_time():
-    summary = summarise([START, request(1_000.0), request(1_060.0), request(1_090.0, source=2), request(1_000.0 + 1_440.0)])
+    summary = summarise(
+        [START, request(1_000.0), request(1_060.0), request(1_090.0, source=2), request(1_000.0 + 1_440.0)]
+    )
     assert (summary.requests, summary.sources, summary.days) == (4, 2, 1.0)
     assert summary.requests_per_source_and_day == 2.0
     assert (summary.smallest_gap_minutes, summary.smallest_gap_source) == (60.0, 1)
@@ -71,7 +73,12 @@ def test_the_first_request_to_the_address_after_a_move_may_be_unconditional():
         ([request(1.0, etag='"a"'), request(2.0, if_none_match='"a"')], 1, 0, 0),
         ([request(1.0), request(2.0, if_none_match='"a"')], 0, 0, 1),
         ([request(1.0, etag='"a"'), request(2.0, etag='"b"'), request(3.0, if_none_match='"a"')], 0, 1, 0),
-        ([request(1.0, etag='"a"'), request(2.0), request(3.0, if_none_match='"a"')], 0, 1, 0),  # a 200 without one clears it
+        (
+            [request(1.0, etag='"a"'), request(2.0), request(3.0, if_none_match='"a"')],
+            0,
+            1,
+            0,
+        ),  # a 200 without one clears it
         ([request(1.0, etag='"a"'), request(2.0, 304), request(3.0, if_none_match='"a"')], 1, 0, 0),
         ([request(1.0, etag='"a"'), request(2.0, 500), request(3.0, if_none_match='"a"')], 1, 0, 0),
         ([request(1.0, etag='"a"', whole=False), request(2.0, if_none_match='"a"')], 0, 0, 1),

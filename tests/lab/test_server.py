@@ -13,9 +13,9 @@ import pytest
 from apps.reading.algorithms.picture_kinds import Picture, picture_in
 from apps.sources.formats import parse
 from lab.evaluations.replays.summary import summarise
-from lab.worlds.responses import Options
 from lab.worlds.faults import Fault, trouble_until
 from lab.worlds.feed import make_feed
+from lab.worlds.responses import Options
 from lab.worlds.server import Replay, serving
 
 MONDAY = datetime(2024, 1, 1, tzinfo=UTC)

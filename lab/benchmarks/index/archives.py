@@ -21,9 +21,9 @@ from apps.search.algorithms.index.conditions import Before
 from apps.search.models import Generation
 from apps.search.queries import snapshot
 from apps.sources.actions import NewSource, add_sources
-from lab.worlds.responses import Options
 from lab.worlds.feed import Feed, Text
 from lab.worlds.lines import Request
+from lab.worlds.responses import Options
 from lab.worlds.server import Memory, Replay, serving
 from lab.worlds.synthetic import compose
 from lab.worlds.vocabulary import ENGLISH

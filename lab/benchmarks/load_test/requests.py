@@ -188,12 +188,16 @@ class LoadResult:
     rate: float  # responses a second, from the first request until the last response
 
 
-def send_at_rate(address: str, requests: Sequence[PageRequest], rate: float, *, done: Callable[[], object]) -> LoadResult:
+def send_at_rate(
+    address: str, requests: Sequence[PageRequest], rate: float, *, done: Callable[[], object]
+) -> LoadResult:
     """Send requests at a steady rate, without waiting for earlier responses."""
     return asyncio.run(_send_at_rate(address, requests, rate, done))
 
 
-async def _send_at_rate(address: str, requests: Sequence[PageRequest], rate: float, done: Callable[[], object]) -> LoadResult:
+async def _send_at_rate(
+    address: str, requests: Sequence[PageRequest], rate: float, done: Callable[[], object]
+) -> LoadResult:
     seconds: list[float] = []
     failures = 0
     connector = aiohttp.TCPConnector(limit=0)

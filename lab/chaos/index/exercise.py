@@ -166,7 +166,10 @@ def run(
             until_orphaned(Reader(int(label), report).read, report, parent=parent, pause=pause)
         case "maintain":
             until_orphaned(
-                lambda: report({"steps": actions.maintain(at_least=levels.SMALLEST)}), report, parent=parent, pause=pause
+                lambda: report({"steps": actions.maintain(at_least=levels.SMALLEST)}),
+                report,
+                parent=parent,
+                pause=pause,
             )
 
 

@@ -128,7 +128,9 @@ def learning(pages: Pages, tasks: int, tracking: int, random: np.random.Generato
             epoch = Epoch(epoch.tracked, tracking_looks(n, slots, tasks, random))
         yield epoch
         found = _found_changes(pending, changed, epoch.chosen)
-        seen = _joined(seen.since(begin + slots - REMEMBERED * slots), _observations(epoch.chosen, found, latest, begin))
+        seen = _joined(
+            seen.since(begin + slots - REMEMBERED * slots), _observations(epoch.chosen, found, latest, begin)
+        )
 
 
 def _found_changes(pending: BoolArray, changed: BoolArray, checked: BoolArray) -> BoolArray:

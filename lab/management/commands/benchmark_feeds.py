@@ -53,7 +53,7 @@ class Response(NamedTuple):
 class Reader:
     """A program that polls every few steps, and its state."""
 
-    way: str
+    mode: str
     steps: int
     tag: str = ""
     entries: dict[str, tuple[object, ...]] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Reader:
 
     @property
     def name(self) -> str:
-        return f"{self.way}.{self.steps * 15}_min"
+        return f"{self.mode}.{self.steps * 15}_min"
 
 
 class Command(LabCommand):
@@ -289,7 +289,7 @@ def _figures(readers: Sequence[Reader], world: _World) -> dict[str, float]:
 
 def _saved(reader: Reader, readers: Sequence[Reader]) -> float:
     """The share of bytes, both ways, saved compared with plain requests at the same rate."""
-    [plain] = [other for other in readers if other.way == "plain" and other.steps == reader.steps]
+    [plain] = [other for other in readers if other.mode == "plain" and other.steps == reader.steps]
     return 1 - (reader.received + reader.sent) / (plain.received + plain.sent)
 
 

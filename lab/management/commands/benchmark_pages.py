@@ -67,8 +67,8 @@ ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true
 
 class Command(LabCommand):
     help = (
-        "Load test of the pages, with the web server as it is deployed, in a database of its own: first one request after"
-        " the other, then 50 a second."
+        "Load test of the pages, with the web server as it is deployed, in a database of its own: first sequential"
+        " requests, then 50 a second."
     )
     fills_database = True
     seed = 7
@@ -122,9 +122,15 @@ class Command(LabCommand):
     def _count(self, population: Population) -> dict[str, float]:
         """Time the unread counts of every page, for random users and for those who follow most."""
         users = list(
-            User.objects.filter(pk__in=self.chance.sample(population.user_ids.tolist(), min(SAMPLE, population.user_ids.size)))
+            User.objects.filter(
+                pk__in=self.chance.sample(population.user_ids.tolist(), min(SAMPLE, population.user_ids.size))
+            )
         )
-        heavy = list(User.objects.filter(pk__in=population.user_ids[population.follows >= min(HEAVY, population.follows.max())].tolist()))
+        heavy = list(
+            User.objects.filter(
+                pk__in=population.user_ids[population.follows >= min(HEAVY, population.follows.max())].tolist()
+            )
+        )
         figures = self._timed("counts", _side_bar, users) | self._timed("unread_counts", queries.unread_counts, users)
         figures |= self._timed("heavy.counts", _side_bar, heavy)
         figures |= self._timed("plain_counts", _plain_counts, users[:PLAIN_COUNTS])
@@ -147,7 +153,9 @@ class Command(LabCommand):
         figures: dict[str, float] = {}
         for page in ("river", "folder", "feed", "article"):
             drawn = [
-                request for some in (users, heavy) for request in requests.draw_requests(some, COUNTED, self.chance, page)
+                request
+                for some in (users, heavy)
+                for request in requests.draw_requests(some, COUNTED, self.chance, page)
             ]
             requests.count_queries(drawn)  # opening a posting for the first time marks it read
             figures[f"{page}.queries"] = max(requests.count_queries(drawn))

@@ -124,7 +124,9 @@ class Command(LabCommand):
             "three_terms": self._timed("three words", searching.search_postings, measured),
             "feedback": self._timed("with feedback", searching.search_with_feedback, measured),
             "portal": self._timed("as in the portal", searching.search_as_portal, measured),
-            "three_terms_cold": timed(searching.search_postings, self._track(few, "nothing remembered"), before=stored.forget),
+            "three_terms_cold": timed(
+                searching.search_postings, self._track(few, "nothing remembered"), before=stored.forget
+            ),
         }
 
     def _measure_what_may_not_grow(self, name: str) -> dict[str, Timing]:

@@ -26,10 +26,10 @@ from apps.retrieval.reports.lateness import lateness_of_due
 from apps.retrieval.scheduler.queues import retrieval_queues
 from lab.harness import LabCommand, command, cpu_seconds, running
 from lab.worlds.actions import add_feeds
-from lab.worlds.responses import Options
 from lab.worlds.faults import choose_faults
 from lab.worlds.loading import DAY, MADE_UP_ORIGIN
 from lab.worlds.queries import unread_changes
+from lab.worlds.responses import Options
 from lab.worlds.server import serving
 from lab.worlds.synthetic import make_feeds
 from lab.worlds.timeline import Timeline

@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 
 from lab.benchmarks.lateness import figures as lateness_figures
-from lab.chaos.faults import FAULTS
 from lab.chaos.endpoints import for_arguments, from_environment
-from lab.chaos.scenario import Scenario, Outcome, Wanted
+from lab.chaos.faults import FAULTS
+from lab.chaos.scenario import Outcome, Scenario, Wanted
 from lab.chaos.topology import running_topology
 from lab.harness import LabCommand, Result
 from portal.launcher import processes, throwaway
@@ -62,7 +62,10 @@ class Command(LabCommand):
             raise CommandError("--seconds and --sources must be more than 0, --faults not less.")
         console, begun = self.console, time.monotonic()
         try:
-            with console.status("") as status, running_topology(from_environment(settings.VAR_DIR, os.environ), on_hosts=hosts) as made:
+            with (
+                console.status("") as status,
+                running_topology(from_environment(settings.VAR_DIR, os.environ), on_hosts=hosts) as made,
+            ):
 
                 def say(what: str) -> None:
                     status.update(what)

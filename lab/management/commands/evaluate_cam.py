@@ -138,8 +138,8 @@ def _spread(values: list[float]) -> str:
 def _progress_table(progress: Mapping[int, list[Progress]]) -> Table:
     shown = Table(
         title="CAM that learns the probabilities from its own checks, as a share of CAM that knows them",
-        caption=f"Changes caught at the update instant, in expectation. The first {TRACKING} epochs track all pages alike; "
-        "later 5 % of the checks explore.",
+        caption=f"Changes caught at the update instant, in expectation. The first {TRACKING} epochs track all pages alike;"
+        " later 5 % of the checks explore.",
     )
     shown.add_column("checks")
     for begin, end, _ in progress[BUDGETS[0]]:
@@ -186,7 +186,11 @@ def _figures(own: Mapping[int, Mapping[str, Found]], progress: Mapping[int, list
 
 def _plot(own: Mapping[int, Mapping[str, Found]]) -> str:
     curves = {
-        name.replace("_", " "): [(budget, 100 * methods[name].caught.at_update_instant) for budget, methods in own.items()]
+        name.replace("_", " "): [
+            (budget, 100 * methods[name].caught.at_update_instant) for budget, methods in own.items()
+        ]
         for name in own[USUAL]
     }
-    return log_log_plot("Changes caught at their update instant", "checks, % of all slots", "caught, % by weight", curves)
+    return log_log_plot(
+        "Changes caught at their update instant", "checks, % of all slots", "caught, % by weight", curves
+    )

@@ -66,7 +66,9 @@ class Command(LabCommand):
         due = due_each_second(self.track(plans, "a month, second by second"), copies, random)
         figures = self._month(due, copies * DISTINCT_PROFILES, random)
         per_source = float(np.mean(outlook.factor * outlook.cumulated[:, -1]) * 24 / WEEK)
-        demand = Demand(copies * DISTINCT_PROFILES, figures["retrievals_per_day"], per_source, changed=0.3, peak=figures["peak"])
+        demand = Demand(
+            copies * DISTINCT_PROFILES, figures["retrievals_per_day"], per_source, changed=0.3, peak=figures["peak"]
+        )
         larger = Demand(
             demand.sources * LARGER, demand.retrievals_per_day, demand.postings_per_day, demand.changed, demand.peak
         )

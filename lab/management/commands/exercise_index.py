@@ -14,7 +14,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("kind", choices=["read", "write", "maintain", "prove"])
-        parser.add_argument("outputs", nargs="*", type=Path, help="output files of writers, to prove that nothing is lost")
+        parser.add_argument(
+            "outputs", nargs="*", type=Path, help="output files of writers, to prove that nothing is lost"
+        )
         parser.add_argument("--parent", type=int, required=True, metavar="PID", help="of the starting process")
         parser.add_argument("--label", default="1", help="of what is written; a reader's seed, a number")
         parser.add_argument(

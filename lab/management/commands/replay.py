@@ -18,12 +18,12 @@ from apps.retrieval.actions import learn_profiles, replan_changed
 from apps.retrieval.http import guard
 from lab.harness import clear_errors
 from lab.worlds.actions import add_feeds, store_history
-from lab.worlds.responses import Options
 from lab.worlds.faults import choose_faults
 from lab.worlds.lines import RecordError
 from lab.worlds.loading import Loaded, Wanted, load
 from lab.worlds.queries import unobserved
 from lab.worlds.record import RecordFile, read_beginning
+from lab.worlds.responses import Options
 from lab.worlds.searches import add_searches
 from lab.worlds.server import Replay, serving
 from lab.worlds.timeline import Timeline

@@ -18,8 +18,8 @@ from lab.chaos.alerts import (
     Publisher,
     add_users,
     attempts,
-    is_done,
     expire_back_off,
+    is_done,
     outcome,
     prepare_all,
 )
