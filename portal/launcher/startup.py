@@ -92,7 +92,7 @@ def up(var: Path, host: str, port: int | None, console: Console, applications: A
     supervisor = Supervisor(console)
     try:
         _make_usable(var)
-        with _alone(var) as lock, closing(listen(host, port)) as listener:
+        with locked(var) as lock, closing(listen(host, port)) as listener:
             try:
                 _start(supervisor, var, listener, applications)
                 _announce(listener, host, lock, console)
@@ -174,7 +174,7 @@ def _stop(supervisor: Supervisor, console: Console) -> None:
 
 
 @contextmanager
-def _alone(var: Path) -> Iterator[TextIO]:
+def locked(var: Path) -> Iterator[TextIO]:
     """Hold the lock of the data folder; its file has the portal's address for a second start."""
     with (var / "up.lock").open("a+", encoding="utf-8") as file:
         try:

@@ -2,9 +2,11 @@
 
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -101,17 +103,21 @@ class Supervisor:
 
     def finish(self, program: Program) -> None:
         """Run a program to its end; raises `StartError` if it fails."""
-        child = processes.spawn(
-            program.command,
-            env=program.environment,
-            cwd=program.directory,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        output = self.console.relay(child)
-        made = progress.of_process(child.pid, program.stalled_after, output.lines)
-        code = progress.finish(child, made, lambda made: self._report(program, made))
-        reason = output.complaint()
+        with tempfile.TemporaryFile() as errors:
+            child = processes.spawn(
+                program.command,
+                env=program.environment,
+                cwd=program.directory,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+            )
+            self.console.relay(program.name, child)
+            lines = partial(self.console.lines, program.name)
+            made = progress.of_process(child.pid, program.stalled_after, lines)
+            code = progress.finish(child, made, lambda made: self._report(program, made))
+            self.console.forget(program.name)
+            errors.seek(0)
+            reason = errors.read().decode(errors="replace").strip()
         if made.has_stalled() and code == -signal.SIGKILL:
             raise StartError("\n".join(filter(None, [reason, _stalled(program, made)])))
         if code:

@@ -138,7 +138,7 @@ def _spread(values: list[float]) -> str:
 def _progress_table(progress: Mapping[int, list[Progress]]) -> Table:
     shown = Table(
         title="CAM that learns the probabilities from its own checks, as a share of CAM that knows them",
-        caption=f"Changes caught at the update instant, in expectation. The first {TRACKING} epochs track all pages alike;"
+        caption=f"Changes caught at the update instant, in expectation. The first {TRACKING} epochs track all pages;"
         " later 5 % of the checks explore.",
     )
     shown.add_column("checks")
