@@ -22,7 +22,7 @@ from rich.table import Table
 
 from apps.database.statements import fetch
 from apps.sources.models import Source
-from portal.launcher import throwaway
+from lab import throwaway
 from portal.launcher.startup import commands as commands_of_up
 
 SHOWN_LINES = 30  # of the output of a process that has ended

@@ -53,7 +53,7 @@ def for_arguments(var: Path, arguments: Collection[str]) -> Endpoints:
     if "--debian" in arguments:
         database = f"postgresql://postgres@{rabbitmq.HOST}:{rabbitmq.free_port()}/{embedded.DATABASE}"
         return Endpoints(var, sockets, database, rabbitmq.url(rabbitmq.free_port()))
-    return Endpoints(var, sockets, embedded.postgres_url(sockets), embedded.valkey_url(sockets, "redis+socket"))
+    return Endpoints(var, sockets, embedded.database_url(var), embedded.broker_url(var))
 
 
 def from_environment(var: Path, environment: Mapping[str, str]) -> Endpoints:

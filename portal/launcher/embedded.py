@@ -59,23 +59,15 @@ def make_run_directory(var: Path) -> Path:
 
 
 def database_url(var: Path) -> str:
-    return postgres_url(run_directory(var))
+    return f"postgresql://postgres@/{DATABASE}?host={run_directory(var)}"
 
 
 def broker_url(var: Path) -> str:
-    return valkey_url(run_directory(var), "redis+socket")
+    return f"redis+socket://{valkey_socket(run_directory(var))}"
 
 
 def cache_url(var: Path) -> str:
-    return valkey_url(run_directory(var), "unix") + "?db=1"
-
-
-def postgres_url(sockets: Path) -> str:
-    return f"postgresql://postgres@/{DATABASE}?host={sockets}"
-
-
-def valkey_url(sockets: Path, scheme: str) -> str:
-    return f"{scheme}://{valkey_socket(sockets)}"
+    return f"unix://{valkey_socket(run_directory(var))}?db=1"
 
 
 def valkey_socket(sockets: Path) -> Path:

@@ -139,8 +139,8 @@ def _start(supervisor: Supervisor, var: Path, listener: socket.socket, applicati
     sockets = embedded.make_run_directory(var)
     chosen = {
         "PYTHONUNBUFFERED": "1",
-        "DATABASE_URL": embedded.postgres_url(sockets),
-        "BROKER_URL": embedded.valkey_url(sockets, "redis+socket"),
+        "DATABASE_URL": embedded.database_url(var),
+        "BROKER_URL": embedded.broker_url(var),
         "CACHE_URL": embedded.cache_url(var),
         "WIREBEAT_URL": f"http://localhost:{listener.getsockname()[1]}",
     }

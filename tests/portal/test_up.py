@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 import redis
 
-from portal.launcher import embedded, servers, throwaway
+from lab import throwaway
+from portal.launcher import embedded, servers
 from tests.portal.conftest import descendants
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lab import throwaway
 from lab.chaos.index.exercise import read_output, start
-from portal.launcher import embedded, privileges, processes, servers, throwaway
+from portal.launcher import embedded, privileges, processes, servers
 from portal.launcher.console import QUIET, Console
 from portal.launcher.embedded import StartError
 from portal.launcher.supervisor import Supervisor
@@ -77,7 +78,7 @@ class _Trial:
         self._var = var
         self._data = var / "pg"
         self._sockets = embedded.make_run_directory(var)
-        self._environment = {"DATABASE_URL": embedded.postgres_url(self._sockets)}
+        self._environment = {"DATABASE_URL": embedded.database_url(var)}
         self._supervisor = Supervisor(Console(var / "log", QUIET))
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._writers: list[Path] = []

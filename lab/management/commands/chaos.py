@@ -11,13 +11,14 @@ from django.core.management.base import CommandError
 from rich.console import Console
 from rich.table import Table
 
+from lab import throwaway
 from lab.benchmarks.lateness import figures as lateness_figures
 from lab.chaos.endpoints import for_arguments, from_environment
 from lab.chaos.faults import FAULTS
 from lab.chaos.scenario import Outcome, Scenario, Wanted
 from lab.chaos.topology import running_topology
 from lab.harness import LabCommand, Result
-from portal.launcher import processes, throwaway
+from portal.launcher import processes
 from portal.launcher.embedded import StartError
 
 INSIDE = "--inside"  # the environment names the servers

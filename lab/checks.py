@@ -7,7 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from portal.launcher import processes, throwaway
+from lab import throwaway
+from portal.launcher import processes
 from portal.launcher.embedded import StartError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -13,13 +13,14 @@ from typing import NamedTuple
 
 import psycopg
 
-from portal.launcher import clusters, embedded, privileges, processes, servers
+from lab import clusters
+from portal.launcher import embedded, privileges, processes, servers
 from portal.launcher.console import QUIET, Console
 from portal.launcher.embedded import StartError
 from portal.launcher.processes import Stopped
 from portal.launcher.supervisor import Supervisor
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PREFIX = "wirebeat-throwaway-"
 TEMPLATE = f"{embedded.DATABASE}_template"  # of the databases of tests
 FOR_TESTS = servers.postgres_settings() | servers.FORGETFUL
@@ -83,8 +84,8 @@ def _serving(var: Path, settings: Mapping[str, str]) -> Iterator[dict[str, str]]
     try:
         supervisor.start(servers.postgres(var / "pg", sockets, settings), servers.valkey(var / "valkey", sockets))
         yield os.environ | {
-            "DATABASE_URL": embedded.postgres_url(sockets),
-            "BROKER_URL": embedded.valkey_url(sockets, "redis+socket"),
+            "DATABASE_URL": embedded.database_url(var),
+            "BROKER_URL": embedded.broker_url(var),
             "CACHE_URL": embedded.cache_url(var),
             "WIREBEAT_DOCUMENTS_STORAGE": "django.core.files.storage.FileSystemStorage",
             "WIREBEAT_DOCUMENTS_OPTIONS": json.dumps({"location": str(var / "documents")}),

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from portal import checks
-from portal.checks import Step
+from lab import checks
+from lab.checks import Step
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -4,13 +4,12 @@ import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from portal.launcher import embedded, privileges
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 # Other inputs of a cluster: packages with migrations, and the programs that make it.
 MADE_BY = ("portal/requirements.lock", "portal/launcher/servers.py", "portal/launcher/preparation.py")
 MAX_CLUSTERS = 4  # the least recently used ones beyond are removed
@@ -23,15 +22,15 @@ def copy(data: Path, *, make: Callable[[Path], None]) -> None:
     except OSError:  # without a home directory, for example
         make(data)
         return
-    with _locked(cache, fcntl.LOCK_SH):
-        if _copy(cache / key(), data):
-            return
-    with _locked(cache, fcntl.LOCK_EX):  # between the locks another command may have made it
+    with (cache / "lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         cluster = cache / key()
         if not cluster.exists():
             _make(cluster, make)
             _prune(cache)
-        _copy(cluster, data)
+        os.utime(cluster)
+        shutil.copytree(cluster, data)
+    privileges.hand_over(data, *data.rglob("*"))
 
 
 def key() -> str:
@@ -52,13 +51,6 @@ def _folder() -> Path:
     return folder
 
 
-@contextmanager
-def _locked(cache: Path, operation: int) -> Iterator[None]:
-    with (cache / "lock").open("ab") as lock:
-        fcntl.flock(lock, operation)
-        yield
-
-
 def _make(cluster: Path, make: Callable[[Path], None]) -> None:
     """Make a cluster. It gets its name last, when it is on disk, so that an incomplete one is not used."""
     unfinished = cluster.with_suffix(".new")
@@ -66,15 +58,6 @@ def _make(cluster: Path, make: Callable[[Path], None]) -> None:
     make(unfinished)
     os.sync()
     unfinished.rename(cluster)
-
-
-def _copy(cluster: Path, data: Path) -> bool:
-    if not cluster.exists():
-        return False
-    os.utime(cluster)
-    shutil.copytree(cluster, data)
-    privileges.hand_over(data, *data.rglob("*"))
-    return True
 
 
 def _prune(cache: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 OWNER = """
 import sys
-from portal.launcher import throwaway
+from lab import throwaway
 sys.exit(throwaway.run([sys.executable, "-c", sys.argv[1]], throwaway.FOR_TESTS, migrated=False))
 """
 SAY_WHERE = "import os; print(os.environ['DATABASE_URL'].partition('host=')[2], flush=True)\n"
