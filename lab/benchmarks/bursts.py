@@ -29,7 +29,7 @@ MIN_GAP = 1  # s between two retrievals of a source
 PREPARATION_TIMEOUT = 1_800.0  # s
 DISPATCH_AGAIN_SECONDS = 20.0  # after which unfetched sources are made due again; only in preparation
 POLLED_EVERY = 0.25  # s
-REST = timedelta(days=1)  # for which nothing falls due by itself
+REST = timedelta(days=1)  # until sources fall due by themselves
 
 _SET_DUE = """
 UPDATE retrieval_schedule SET due_at = statement_timestamp(), first_due_at = NULL, dispatched_at = NULL,

@@ -29,7 +29,7 @@ READ = 100  # documents of a source
 
 @dataclass(frozen=True)
 class World:
-    """Recorded sources, what they wrote in the weeks before the test, and when they published."""
+    """Recorded sources, their words in the weeks before the test, and their publication times."""
 
     trace: Trace
     vectors: Sequence[Vector]  # of each source

@@ -52,7 +52,7 @@ class Runner:
         self.report = Report()
 
     def run(self, seeds: Sequence[bytes], *, inputs: int | None, seconds: float) -> Report:
-        """Run the seeds and the corpus, and then mutations, until there were so many inputs or the time is over."""
+        """Run the seeds, the corpus, and then mutations, until the number of inputs or the time is reached."""
         begin = time.monotonic()
         if crashed := self._corpus.crashed():
             self.report.findings["crash", ""] = Finding("The process of an earlier run ended.", "", crashed)

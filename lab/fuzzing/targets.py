@@ -1,6 +1,6 @@
 """Functions that parse untrusted bytes, each with its documented errors, first inputs, and words for mutations.
 
-A target takes any bytes. Whatever it raises beside its documented errors is a finding, a broken promise included.
+A target accepts any bytes. An error that is not documented is a finding, and so is a broken invariant.
 """
 
 from collections.abc import Callable

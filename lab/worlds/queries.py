@@ -30,7 +30,7 @@ def interests_of(port: int) -> dict[int, float]:
 
 
 def stored_postings(port: int, since: float) -> Iterator[Stored]:
-    """What is stored of the sources at `port`, retrieved at `since` (real seconds since 1970) or later."""
+    """The stored postings of sources at `port` that were retrieved since `since` (real seconds since 1970)."""
     sources = replayed_sources(port)
     rows = Posting.objects.filter(source__in=sources, retrieved_at__gte=datetime.fromtimestamp(since, UTC))
     columns = rows.values_list("source_id", "guid", "url", "retrieved_at")

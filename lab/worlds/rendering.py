@@ -25,7 +25,7 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A posting as it stands in a feed."""
+    """A posting as an entry of a feed."""
 
     guid: str  # "" where the site writes none and the link is all there is
     link: str

@@ -1,4 +1,4 @@
-"""Every search tried on every posting: what matching in reverse is measured beside, and has to agree with."""
+"""Every search tried on every posting: the baseline of the percolator, with which it has to agree."""
 
 import time
 from collections.abc import Mapping, Sequence

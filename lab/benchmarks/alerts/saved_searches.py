@@ -84,7 +84,7 @@ def prepare() -> bool:
 
 
 def of_words(items: Sequence[Item], length: int, count: int) -> list[Item]:
-    """`count` items of `length` words each, made of as many headlines as that takes."""
+    """`count` items of `length` words each, made of headlines."""
     made: list[Item] = []
     words: list[str] = []
     for item in items:

@@ -57,7 +57,7 @@ def delete_all() -> None:
 
 @dataclass
 class Growth:
-    """What it took to store and index all items."""
+    """The cost of storing and indexing all items."""
 
     retrieving: float = 0.0  # s, storing included
     indexing: float = 0.0

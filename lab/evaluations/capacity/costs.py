@@ -1,4 +1,4 @@
-"""How large an installation must be: what one retrieval and one posting cost, times how many there are.
+"""The size of an installation: the costs of one retrieval and one posting, times their numbers.
 
 The costs were measured by the commands named beside them; the model adds them up. How much the busiest minute exceeds
 the mean comes from a month played through, see `month`.
@@ -14,7 +14,7 @@ PARTITIONED_FROM = 100_000_000  # rows; smaller tables gain nothing by being cut
 
 @dataclass(frozen=True, slots=True)
 class UnitCosts:
-    """What one of each costs: CPU in ms of a core, space in bytes."""
+    """Unit costs: CPU in ms of a core, space in bytes."""
 
     retrieval_unchanged: float = 2.0  # a 304 with its planning: benchmark_ingest, benchmark_planning
     retrieval_changed: float = 5.6  # a 200 whose postings are known but for a few: benchmark_ingest
@@ -69,7 +69,7 @@ class Fleet:
 
     @property
     def machines(self) -> int:
-        """Of 16 cores, three at least so that one may die; beats and the broker live beside the workers."""
+        """Machines of 16 cores, three at least so that one may fail; beats and the broker share those of workers."""
         cores = self.worker_cores + self.deriving_cores + self.database_cores + self.beats
         return max(3, ceil(cores / 16))
 

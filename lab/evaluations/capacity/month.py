@@ -21,7 +21,7 @@ COPIED_AT_ONCE = 16  # sources
 
 
 def played(outlook: Outlook) -> Iterator[FloatArray]:
-    """The retrievals of each source in a month, if what is expected comes to pass; hours from its beginning."""
+    """The planned retrievals of each source in a month, in hours from its beginning."""
     start, now = outlook.now, outlook.now.copy()
     running = np.arange(now.size)
     made: list[tuple[IntArray, FloatArray]] = []
@@ -91,7 +91,7 @@ def lateness(due: IntArray, per_second: float) -> Lateness:
 
 
 def least_cores(due: IntArray, ms: float, *, within: float) -> int:
-    """The least cores on which the 99th percentile of lateness is within so many seconds, at ms a retrieval."""
+    """The fewest cores for a 99th percentile of lateness `within` seconds, at `ms` per retrieval."""
     cores = 1
     while lateness(due, cores * 1_000 / ms).p99 > within:
         cores += 1
@@ -109,7 +109,7 @@ class Dispatched:
 def dispatched(
     due: IntArray, cut: Callable[[IntArray], int], random: np.random.Generator, partitions: int
 ) -> Dispatched:
-    """Play an hour of beat: each second it claims what is due and cuts it into messages.
+    """Simulate an hour of beat: each second it claims due sources and divides them into messages.
 
     Parameters
     ----------

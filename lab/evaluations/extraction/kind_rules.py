@@ -16,7 +16,7 @@ def by_thesis(source: str, facts: Facts) -> KindName:
 
 
 def by_metadata(facts: Facts) -> KindName:
-    """What the page calls itself by og:type or JSON-LD; if it is no article, many headlines make it an index."""
+    """The kind stated by og:type or JSON-LD; if that is no article, many headlines make it an index."""
     if facts.says_article or facts.og_type in ("article", "news"):
         return "news"
     return "index" if facts.headlines > MAX_HEADLINES else "valueless"

@@ -16,7 +16,7 @@ from apps.postings.algorithms.extraction.kind_features import NAMES, Facts, vect
 from apps.postings.algorithms.extraction.kinds import KINDS, KindModel
 
 STIFFNESS = 20.0  # of the prior: 1 / variance of a weight around its point
-SHARES = {"news": 0.5, "index": 0.25, "valueless": 0.25}  # of what a crawl meets
+SHARES = {"news": 0.5, "index": 0.25, "valueless": 0.25}  # of the pages of a crawl
 
 # For news, index and valueless; features are between 0 and 1.
 POINTS = {

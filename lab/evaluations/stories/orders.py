@@ -1,4 +1,4 @@
-"""How soon big stories stand on top: our order of stories beside newest first and Yioop's."""
+"""How soon big stories are on top: our order of stories, newest first, and Yioop's."""
 
 from collections import defaultdict
 from collections.abc import Sequence

@@ -30,7 +30,7 @@ class Quality:
 
 
 def items_of(headlines: Sequence[Headline]) -> list[Item]:
-    """Words and publisher of each: neither its category nor its story, which are what the readers are known by."""
+    """Words and publisher of each: neither its category nor its story, which define the readers."""
     numbers = {name: number for number, name in enumerate(sorted({each.publisher for each in headlines}), 1)}
     return [item(features(each.title, "", "en").terms, source=numbers[each.publisher]) for each in headlines]
 
@@ -38,7 +38,7 @@ def items_of(headlines: Sequence[Headline]) -> list[Item]:
 def trial(
     headlines: Sequence[Headline], items: Sequence[Item], labels: int, *, by_category: bool, rng: np.random.Generator
 ) -> dict[str, Quality]:
-    """How well models order postings for a reader after so many labelled ones: naive Bayes, Rocchio, and both.
+    """How well models order postings for a reader after `labels` labelled ones: naive Bayes, Rocchio, and both.
 
     The reader likes one category, and is tested on stories that were not learnt from; or eight running stories, and is
     tested on other reports, of which half are of these.

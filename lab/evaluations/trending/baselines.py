@@ -1,4 +1,4 @@
-"""Known ways to score trending words, to compare with."""
+"""Known scores of trending words, as baselines."""
 
 import numpy as np
 from numpy.typing import NDArray

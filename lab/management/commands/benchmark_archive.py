@@ -1,4 +1,4 @@
-"""How an archive grows through retrieval, storage and index, beside one that indexes everything again and again."""
+"""How an archive grows through retrieval, storage and index, compared with one that rebuilds its whole index."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
@@ -66,7 +66,7 @@ class Command(harness.LabCommand):
             if not any(growth.items < before for before, growth in old.items()):  # larger ones would not end either
                 with self._progress(f"{size:,} items, the old way", size) as report:
                     old[size] = old_index.grow(texts[:size], limit=limit, report=report)
-            self.save(_figures(ours, old))  # it takes an hour and more: what is known is kept
+            self.save(_figures(ours, old))  # intermediate results: it takes more than an hour
         figures = _figures(ours, old)
         _print(self.console, ours, old, figures)
         return harness.Result(
@@ -128,7 +128,7 @@ def _figures(ours: dict[tuple[int, int], Result], old: dict[int, OldGrowth]) -> 
 
 
 def _step(growth: Growth) -> float | None:
-    """What an item takes right after a generation was made, against what it takes otherwise."""
+    """The time of an item right after a segment was built, divided by that of the others."""
     pairs = list(zip(growth.per_item, growth.after_generation, strict=True))
     after, otherwise = ([cost for cost, is_after in pairs if is_after == wanted] for wanted in (True, False))
     return median(after) / median(otherwise) if after and otherwise else None

@@ -1,4 +1,4 @@
-"""What crawling a site without feeds costs: a first round over everything, and later rounds for what is new."""
+"""The cost of crawling a site without feeds: a first round over all pages, and later rounds for new ones."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What planning costs: one source after its retrieval, all sources after a change of the plan; and how exact it is."""
+"""The cost of planning one source after its retrieval, or all after a change of the plan; and its accuracy."""
 
 import json as json_format
 import os
@@ -202,10 +202,10 @@ def gap_max(random: np.random.Generator) -> float:
 
 
 def cost_of(nodes: list[int], expected: FloatArray, step: float, price: float, window: float) -> float:
-    """Posting-hours of delay, the price of each retrieval, and what is lost, of retrievals at nodes of a grid."""
+    """The cost of retrievals at nodes of a grid: posting-hours of delay, prices, and lost postings."""
     total = 0.0
     for begin, end in pairwise(nodes):
-        # What is waiting at node 0 was not collected there: it waits until the first retrieval.
+        # Postings that wait at node 0 were not collected there: they wait until the first retrieval.
         collected = expected[begin : end + 1] - (expected[begin] if begin else 0.0)
         total += float(np.trapezoid(collected, dx=step)) + price + LOSS_HOURS * max(float(collected[-1]) - window, 0.0)
     return total

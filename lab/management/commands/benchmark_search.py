@@ -1,4 +1,4 @@
-"""How fast the index answers, and what it costs to add to it: real items, beside Postgres' own search and tantivy."""
+"""The speed of searches and of additions to the index with real items, compared with Postgres and tantivy."""
 
 import gc
 import time
@@ -24,7 +24,7 @@ from lab.worlds.items import COPIED_AT_ONCE, Item, add_sources_of, copy_postings
 SMALL = 10_000  # postings, to compare with
 PULLED_AT_ONCE = 16_384
 BATCHES = 40  # of 50 postings, each time that adding is measured
-FOUND = 20  # postings whose way into the index is timed
+FOUND = 20  # postings whose indexing is timed
 WARM_UP = 150  # questions, so that common words are remembered as they are in a running portal
 DRAWN_TO_FILL = 4_000  # questions, of which those are kept whose page is full
 SLOW = 100  # queries for slow searches
@@ -171,7 +171,7 @@ class Command(LabCommand):
         timings["tantivy"] = self._timed("tantivy", search_tantivy, questions)
         return {"ts_rank_build_s": text_search_s, "tantivy_build_s": tantivy_s}
 
-    # --- what they share ----------------------------------------------------------------------------------------------
+    # --- shared parts -------------------------------------------------------------------------------------------------
     def _take(self, count: int) -> list[Item]:
         taken, self.later = self.later[:count], self.later[count:]
         return taken

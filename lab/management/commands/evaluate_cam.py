@@ -16,11 +16,11 @@ from lab.plots import log_log_plot
 
 PAGES, SLOTS, EPOCHS = 200, 24, 200
 BUDGETS = (5, 10, 25, 50)  # per cent of all slots
-USUAL = 10  # the budget whose figures stand in the JSON without a prefix
+USUAL = 10  # the budget whose figures have no prefix in the JSON
 SEED = 4
 OTHER_SEEDS = range(100, 110)
 TRACKING = 4  # epochs
-STEADY = 50  # epochs after which what is learnt hardly grows any more
+STEADY = 50  # epochs after which learning is nearly complete
 LEARNT = "cam_learnt"
 STAGES = (0, TRACKING, 8, 16, 32, STEADY)  # epochs between which its progress is shown
 LOADS = (80, 95)  # per cent, of the processes that fetch
@@ -30,7 +30,7 @@ WIDTH = 120  # characters
 
 
 class Found(NamedTuple):
-    """What one method catches in one world."""
+    """The result of one method in one world."""
 
     caught: Caught
     spent: float  # checks made, as a share of those allowed

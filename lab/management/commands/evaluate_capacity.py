@@ -1,4 +1,4 @@
-"""How large an installation must be, and a month of a million sources played through to see whether that is true."""
+"""The size of an installation, verified by a simulated month of a million sources."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -81,7 +81,7 @@ class Command(LabCommand):
 
     @staticmethod
     def _month(due: IntArray, sources: int, random: np.random.Generator) -> dict[str, float]:
-        """What the month shows: its peaks, what beat makes of the busiest hour, and on how many cores it is on time."""
+        """Figures of the month: peaks, messages of the busiest hour, and cores needed to be on time."""
         hours = due.reshape(-1, 3_600)
         busiest = hours[hours.sum(axis=1).argmax()]
         minutes = due.reshape(-1, 60).sum(axis=1)
@@ -125,7 +125,7 @@ class Command(LabCommand):
 
 
 def expected(random: np.random.Generator, per_day: float) -> Outlook:
-    """What is expected of made-up sources, as it is learnt from what they have published, at the price of a budget."""
+    """The learnt expectation for made-up sources, at the price of a budget."""
     trace, _ = generate("drift", sources=DISTINCT_PROFILES, weeks=WEEKS)
     now = WEEKS * WEEK
     profiles = learn_profiles(trace, now, learn_priors(trace, now, random=random))

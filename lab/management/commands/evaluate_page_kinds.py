@@ -1,4 +1,4 @@
-"""How often pages are taken for what they are: by the learnt weights, and by simpler rules.
+"""How often pages are classified correctly: by the learnt weights, and by simpler rules.
 
 The folder holds pages.csv (file, class, site, url) and html/*.html.gz. Its class is "article", one of the kinds (news,
 index, valueless), or anything else for what is no article; which of those are lists is then decided by their addresses.
@@ -142,12 +142,9 @@ def read_articles(folder: Path) -> Iterator[Example]:
 
 
 def judge(pages: Sequence[Page], examples: Sequence[Example], shipped: KindModel) -> list[Judged]:
-    """What each rule takes each page for; ours by weights that know no page of the same site.
+    """Classify each page by each rule; ours by weights that were trained without pages of the same site.
 
-    Raises
-    ------
-    CommandError
-        If there is nothing to train on for a site that the shipped weights know.
+    Raises CommandError if there is no training data for a site that the shipped weights know.
     """
     judged = []
     for site in track(sorted({page.site for page in pages}), "Training", transient=True):
@@ -205,7 +202,7 @@ def _facts(body: bytes, url: str) -> Facts:
 
 
 def _name(domain: str) -> str:
-    """What a publisher's domains in several countries have in common."""
+    """The common part of a publisher's domains in several countries."""
     return domain.partition(".")[0]
 
 

@@ -1,4 +1,4 @@
-"""How well search finds, on collections of which people have judged what answers what, through the real index."""
+"""The quality of search on collections with relevance judgements, through the real index."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterable, Mapping, Sequence
