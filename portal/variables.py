@@ -13,7 +13,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 _YEAR = 366  # days
 _STORAGE = "django.core.files.storage.FileSystemStorage"
 # Read elsewhere: by manage.py before there are settings, and by tests.
-_OTHERS = {
+OTHERS = {
     "WIREBEAT_CHROMIUM",
     "WIREBEAT_CONTRACT_CASES",
     "WIREBEAT_CONTRACT_IDS",
@@ -124,4 +124,4 @@ PUBLISHING_HUBS = environment.addresses("WIREBEAT_HUB")
 #: Key that signs sessions and links.
 #: Default: created in `WIREBEAT_VAR` on first start
 SECRET_KEY = environment.secret_key("WIREBEAT_SECRET_KEY", VAR_DIR / "secret_key")
-environment.refuse_unknown(_OTHERS)
+environment.refuse_unknown(OTHERS)

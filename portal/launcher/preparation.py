@@ -67,12 +67,17 @@ def _alone() -> Iterator[None]:
     """
     with databases.connect() as holder:
         reported = -REPORT_SECONDS
-        while not holder.execute("SELECT pg_try_advisory_lock(%s)", [PREPARING]).fetchall()[0][0]:
+        while not _try_lock(holder):
             if time.monotonic() - reported >= REPORT_SECONDS:
                 reported = time.monotonic()
                 _step("waiting for another start, which prepares the same database")
             time.sleep(LOCK_POLL_SECONDS)
         yield
+
+
+def _try_lock(holder: databases.Connection) -> bool:
+    [[granted]] = holder.execute("SELECT pg_try_advisory_lock(%s)", [PREPARING])
+    return bool(granted)
 
 
 def _migrate() -> None:
