@@ -1,4 +1,4 @@
-"""What the commands of the laboratory share: servers, an empty database, real processes, and figures as JSON."""
+"""Shared parts of the laboratory's commands: servers, an empty database, real processes, and figures as JSON."""
 
 import json as json_format
 import os
@@ -22,7 +22,7 @@ from rich.table import Table
 
 from apps.database.statements import fetch
 from apps.sources.models import Source
-from portal.launcher import throwaway
+from lab import throwaway
 from portal.launcher.startup import commands as commands_of_up
 
 SHOWN_LINES = 30  # of the output of a process that has ended
@@ -34,7 +34,7 @@ Case = TypeVar("Case")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a command found; with a `failure` it ends with 1, after it has reported everything."""
+    """The result of a command; with a `failure` it exits with 1 after its report."""
 
     figures: Mapping[str, object]
     plot: Callable[[], str] | None = None  # makes an SVG
@@ -89,7 +89,7 @@ class LabCommand(BaseCommand):
         raise NotImplementedError
 
     def save(self, figures: Mapping[str, object]) -> None:
-        """Write figures where --json says; a long measurement does so on its way, too."""
+        """Write figures to the file of --json; long measurements do so repeatedly."""
         if self._json:
             self._json.write_text(json_format.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
@@ -154,10 +154,7 @@ def _require_empty_database() -> None:
 def running(commands: Mapping[str, Sequence[str]], **environment: str) -> Iterator[dict[str, Process]]:
     """Processes by name, each started by its command line and stopped at the end.
 
-    Raises
-    ------
-    CommandError
-        If one ends by itself: what is measured would not be the portal.
+    Raises CommandError if one exits by itself.
     """
     with ExitStack() as stack:
         outputs = {name: stack.enter_context(tempfile.TemporaryFile()) for name in commands}

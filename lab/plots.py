@@ -70,7 +70,7 @@ def linear_plot(
     (True, 1, True, True)
     """
     points = [point for curve in curves.values() for point in curve]
-    most_x, most_y = most or (max((x for x, _ in points), default=0) or 1, max((y for _, y in points), default=0) or 1)
+    max_x, max_y = most or (max((x for x, _ in points), default=0) or 1, max((y for _, y in points), default=0) or 1)
     bottom, right = TOP + SIDE, LEFT + SIDE
     parts = []
     for step in range(STEPS + 1):
@@ -78,16 +78,16 @@ def linear_plot(
         x, y = LEFT + SIDE * share, bottom - SIDE * share
         parts += [
             f'<path d="M{LEFT} {y:g}h{SIDE}M{x:g} {TOP}v{SIDE}" stroke="{GRID}"/>',
-            _text(LEFT - 8, y + 4, f"{most_y * share:,.4g}", anchor="end"),
-            _text(x, bottom + 18, f"{most_x * share:,.6g}", anchor="middle"),
+            _text(LEFT - 8, y + 4, f"{max_y * share:,.4g}", anchor="end"),
+            _text(x, bottom + 18, f"{max_x * share:,.6g}", anchor="middle"),
         ]
     parts += [_text(LEFT + SIDE / 2, bottom + 40, across, anchor="middle"), _upwards(18, TOP + SIDE / 2, up)]
     for number, (name, curve) in enumerate(curves.items()):
         colour, dash = _style(number)
-        places = [(LEFT + SIDE * x / most_x, bottom - SIDE * y / most_y) for x, y in curve]
+        points_on_plot = [(LEFT + SIDE * x / max_x, bottom - SIDE * y / max_y) for x, y in curve]
         height = TOP + LINE * (number + 0.5)
         parts += [
-            *_polyline(places, colour, dash),
+            *_polyline(points_on_plot, colour, dash),
             f'<path d="M{right + 15} {height:g}h20" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>',
             _text(right + 41, height + 4, name, colour=colour),
         ]
@@ -198,7 +198,7 @@ def _ticks(left: int, up: str) -> Iterable[str]:
 
 
 def _points(left: int, points: Mapping[str, Point], ours: str) -> Iterable[str]:
-    taken: list[Point] = []  # places of names, which are moved down until they are free
+    taken: list[Point] = []  # points_on_plot of names, which are moved down until they are free
     for name, (across, up) in points.items():
         x, y = left + across * PANEL, TOP + (1 - up) * PANEL
         colour = OURS if name == ours else COLOURS[-1]
@@ -216,10 +216,10 @@ def _style(number: int) -> tuple[str, str]:
     return COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
 
 
-def _polyline(places: Points, colour: str, dash: str) -> Iterable[str]:
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+def _polyline(points_on_plot: Points, colour: str, dash: str) -> Iterable[str]:
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points_on_plot)
     yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
-    for x, y in places:
+    for x, y in points_on_plot:
         yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{colour}"/>'
 
 

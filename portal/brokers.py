@@ -1,7 +1,7 @@
-"""What Celery has to know of each kind of broker, and how soon a dead peer of a connection is noticed.
+"""Celery's settings for each kind of broker, and timeouts that detect a dead peer.
 
-A machine that loses its power or its network says no goodbye. Whoever waits for its answer learns of that from the
-system, which by default takes fifteen minutes, or two hours where nothing was sent; here it takes half a minute.
+A machine without power or network does not close its connections. By default the kernel reports that after fifteen
+minutes, or two hours on an idle connection; with these settings it takes half a minute.
 """
 
 import socket
@@ -13,10 +13,10 @@ from kombu.entity import Exchange, Queue
 from kombu.transport import redis
 from redis import ConnectionError as Disconnected
 
-VISIBILITY = 900  # s after which Valkey gives a message to another worker; longer than any task may take
-MAX_DELIVERIES = 10  # of a message by RabbitMQ; what takes its worker along is set aside long before
-IDLE, INTERVAL, COUNT = 10, 5, 3  # s until the first question whether the peer lives, s between two, questions
-UNACKNOWLEDGED = 20  # s that what was sent may remain so
+VISIBILITY = 900  # s after which Valkey redelivers a message; longer than any task may take
+MAX_DELIVERIES = 10  # of a message by RabbitMQ; one that kills its workers is a dead letter long before
+IDLE, INTERVAL, COUNT = 10, 5, 3  # s until the first keepalive probe, s between two, probes
+UNACKNOWLEDGED = 20  # s that sent data may remain unacknowledged
 ANSWER = 10.0  # s; Valkey answers at once, or at the end of a second of waiting for messages
 CONNECT = 5.0  # s
 HEARTBEAT = 10  # s, of RabbitMQ's own protocol
@@ -25,10 +25,10 @@ KEEPALIVE = {socket.TCP_KEEPIDLE: IDLE, socket.TCP_KEEPINTVL: INTERVAL, socket.T
 
 
 class QoS(redis.QoS):
-    """What a worker has in hand of Valkey's messages.
+    """Unacknowledged messages of a worker with Valkey.
 
-    Once the broker is lost, it can neither confirm them nor give them back. Kombu's own then ends the worker; but that
-    is no reason to, as they become visible to others again by themselves.
+    Without the broker it can neither acknowledge nor return them. Kombu then ends the worker; that is not necessary,
+    since they become visible to others after the visibility timeout.
     """
 
     def restore_unacked(self, client: Any = None) -> None:
@@ -49,10 +49,10 @@ redis.Channel.QoS = QoS
 
 
 def celery_settings(url: str, queues: Sequence[str]) -> dict[str, Any]:
-    """Settings for the broker at an address, which is Valkey, Redis or RabbitMQ, and the names of its queues.
+    """Settings for a broker (Valkey, Redis or RabbitMQ) and its queues.
 
-    A worker takes from all of them, unless it is told from which. RabbitMQ's are quorum queues: they outlive the loss
-    of a machine, and count how often they deliver a message.
+    A worker consumes all queues by default. RabbitMQ's are quorum queues: they survive the loss of a machine, and count
+    deliveries of a message.
     """
     if urlsplit(url).scheme in {"amqp", "amqps", "pyamqp"}:
         arguments = {"x-queue-type": "quorum", "x-delivery-limit": MAX_DELIVERIES}
@@ -75,7 +75,7 @@ def celery_settings(url: str, queues: Sequence[str]) -> dict[str, Any]:
 
 
 def cache_options(url: str) -> dict[str, Any]:
-    """Options of the cache's connections. A page rather does without its cache than wait for it."""
+    """Options of the cache's connections, with timeouts: a page works without the cache."""
     options: dict[str, Any] = {"socket_timeout": ANSWER}
     if urlsplit(url).scheme != "unix":
         options |= {"socket_connect_timeout": CONNECT, "socket_keepalive": True, "socket_keepalive_options": KEEPALIVE}
@@ -83,10 +83,10 @@ def cache_options(url: str) -> dict[str, Any]:
 
 
 def database_options(given: dict[str, Any]) -> dict[str, Any]:
-    """Options of a connection to Postgres, where the address itself gives no others.
+    """Options of a connection to Postgres; those in its URL take precedence.
 
-    The other side has to notice, too: it would keep the locks of a worker that was cut off. Sockets of this machine
-    ignore all of this.
+    The server has to detect a dead peer, too: it would keep the locks of an unreachable worker. Unix sockets ignore
+    these options.
     """
     ends_of_server = {
         "tcp_keepalives_idle": IDLE,

@@ -1,6 +1,6 @@
-"""Who may keep an answer: middleware states it for every page, by the name of the page's address.
+"""Cache-Control of every response, by the name of its URL.
 
-A page that is not named here is kept nowhere, and a test fails until somebody names it.
+The response of a URL that is missing here is not cached, and a test fails.
 """
 
 from collections.abc import Callable
@@ -17,13 +17,13 @@ class Caching:
     vary: tuple[str, ...]
 
 
-# The reader's own browser alone may keep it, and asks before it shows it again.
+# Only the user's browser caches it, and revalidates it.
 PERSONAL = Caching("private, no-cache", ("Cookie",))
-# Nothing may keep it: secrets, tokens, exports, and what changes an account.
+# Never cached: secrets, tokens, exports, and pages that change an account.
 SECRET = Caching("private, no-store", ("Cookie",))
-# For programs, which sign in with a header.
+# For API clients, which authenticate with a header.
 PROGRAM = Caching("private, no-cache", ("Authorization", "X-Auth-Token"))
-# The view says it: the same for everybody, or the offline worker keeps it and checks its version by itself.
+# The view sets it: public responses, and those whose version the service worker checks.
 STATED_BY_VIEW = Caching("", ())
 
 _BY_NAME: dict[str, Caching] = {
@@ -70,19 +70,19 @@ _BY_ROUTE = {
 
 
 def caching_of(route: str, name: str) -> Caching | None:
-    """What is stated for an address, by its name or the beginning of its route; None if nothing is."""
+    """The rule for a URL, by its name or the beginning of its route; None if there is none."""
     if name in _BY_NAME:
         return _BY_NAME[name]
     return next((caching for beginning, caching in _BY_ROUTE.items() if route.startswith(beginning)), None)
 
 
 def with_caching(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Middleware: every answer of a view, also a refusal, says who may keep it."""
+    """Middleware: sets Cache-Control of every response, errors included."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         match = request.resolver_match
-        if match is None:  # no such page, or a refusal before one was looked for
+        if match is None:  # not found, or refused before the URL was resolved
             return _stated(response, PERSONAL)
         return _stated(response, caching_of(match.route, match.view_name) or SECRET)
 
@@ -94,7 +94,7 @@ def _stated(response: HttpResponseBase, caching: Caching) -> HttpResponseBase:
     if caching is STATED_BY_VIEW:
         if present:
             return response
-        caching = PERSONAL  # the page that says that there is no such thing
+        caching = PERSONAL  # a 404 page of the view
     if "no-store" not in present:
         response.headers["Cache-Control"] = caching.control
     patch_vary_headers(response, caching.vary)

@@ -1,4 +1,4 @@
-"""What a worker does with messages that it cannot read: it keeps them for a person, where Celery's own drops them."""
+"""A consumer that keeps unreadable messages as dead letters, where Celery drops them."""
 
 import logging
 from datetime import UTC, datetime
@@ -15,35 +15,34 @@ logger = logging.getLogger(__name__)
 
 class ReadingConsumer(Consumer):
     class Blueprint(Consumer.Blueprint):
-        # No message is to be delivered later: what is due at an instant stands in the database. For quorum queues
-        # Celery would otherwise make 28 further queues.
+        # Due times are in the database, not in delayed messages, for which Celery would create 28 more queues.
         default_steps = tuple(step for step in Consumer.Blueprint.default_steps if "DelayedDelivery" not in step)
 
     def on_decode_error(self, message: Any, exc: Exception) -> None:
-        self._set_aside(message, f"It cannot be decoded: {exc}")
+        self._keep(message, f"It cannot be decoded: {exc}")
         super().on_decode_error(message, exc)
 
     def on_unknown_message(self, body: Any, message: Any) -> None:
-        self._set_aside(message, "It is no message of Celery's.")
+        self._keep(message, "It is no message of Celery's.")
         super().on_unknown_message(body, message)
 
     def on_unknown_task(self, body: Any, message: Any, exc: Exception) -> None:
-        self._set_aside(message, "This program knows no such task; was it sent by a newer one?")
+        self._keep(message, "This program knows no such task; was it sent by a newer one?")
         super().on_unknown_task(body, message, exc)
 
     def on_invalid_task(self, body: Any, message: Any, exc: Exception) -> None:
-        self._set_aside(message, f"It is not as a task should be: {exc}")
+        self._keep(message, f"It is not as a task should be: {exc}")
         super().on_invalid_task(body, message, exc)
 
-    def _set_aside(self, message: Any, reason: str) -> None:
+    def _keep(self, message: Any, reason: str) -> None:
         headers = message.headers if isinstance(message.headers, dict) else {}
         id, task = str(headers.get("id") or uuid4()), str(headers.get("task") or "")
         content = f"{headers!r} {message.body!r}"
         try:
             dead_letters.set_aside(id, task, content, reason, now=datetime.now(UTC))
-        except DatabaseError as error:  # then the log is all that keeps it
+        except DatabaseError as error:  # the log is then the only record
             logger.error(
-                "a message could not be set aside (%s): %s %s", error, reason, content[: dead_letters.MAX_CONTENT]
+                "a dead letter could not be stored (%s): %s %s", error, reason, content[: dead_letters.MAX_CONTENT]
             )
         finally:
             connection.close()

@@ -1,7 +1,6 @@
-"""Postgres as `backup`, `restore` and `doctor` see it: its programs, its sessions, and what its tables hold."""
+"""Postgres for `backup`, `restore` and `doctor`: client programs, sessions, and contents of tables."""
 
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -24,7 +23,7 @@ Connection = psycopg.Connection[Any]
 
 ADMINISTRATION = "postgres"  # the database from which others are made and renamed
 CONNECT_WITHIN = 10  # s
-# However a server is set up, a row is written in the same letters, and no statement is given up.
+# Rows have the same text on every server, and no statement times out.
 PLAIN = (
     "SET client_encoding = 'UTF8'; SET datestyle = 'ISO, YMD'; SET intervalstyle = 'postgres'; SET timezone = 'UTC';"
     " SET extra_float_digits = 1; SET bytea_output = 'hex'; SET statement_timeout = 0; SET lock_timeout = 0;"
@@ -34,7 +33,7 @@ TABLES = """
 SELECT class.relname FROM pg_class class JOIN pg_namespace ON pg_namespace.oid = class.relnamespace
 WHERE nspname = 'public' AND class.relkind = 'r' ORDER BY 1
 """
-# A sum, so that the order of rows does not matter and equal rows do not cancel each other.
+# A sum, independent of the order of rows; with XOR, equal rows would cancel each other.
 CONTENT = """
 SELECT count(*) AS rows, coalesce(sum(('x' || left(md5(row_of::text), 16))::bit(64)::bigint), 0)::text AS hash
 FROM {table} row_of
@@ -42,7 +41,7 @@ FROM {table} row_of
 
 
 class Content(NamedTuple):
-    """What a table holds."""
+    """The contents of a table."""
 
     rows: int
     hash: str
@@ -77,7 +76,7 @@ def is_empty(connection: Connection) -> bool:
 
 
 def sessions(connection: Connection, database: str) -> int:
-    """How many others are connected to a database."""
+    """The number of other sessions in a database."""
     statement = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()"
     [[count]] = connection.execute(statement, [database]).fetchall()
     return int(count)
@@ -105,7 +104,7 @@ def drop(connection: Connection, database: str) -> None:
 
 
 def exchange(connection: Connection, present: str, new: str, former: str) -> None:
-    """Give the name of one database to another; both or none happens. Nobody may be connected to them."""
+    """Rename `present` to `former` and `new` to `present`, atomically; neither may have sessions."""
     rename = sql.SQL("ALTER DATABASE {} RENAME TO {}")
     with connection.transaction():
         connection.execute(rename.format(sql.Identifier(present), sql.Identifier(former)))
@@ -113,18 +112,17 @@ def exchange(connection: Connection, present: str, new: str, former: str) -> Non
 
 
 def program(name: str, server_version: int) -> Path:
-    """The program `pg_dump` or `pg_restore`: of the server's own release, else of the next newer one.
+    """The program `pg_dump` or `pg_restore` of the server's release, else of the next newer one.
 
-    Raises
-    ------
-    StartError
-        If there is none, or only older ones, which do not know what the server may hold.
+    Raises StartError if there are only older ones, which do not know all features of the server.
     """
     folders = [Path(found).resolve().parent] if (found := shutil.which(name)) else []
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     with suppress(StartError):
         folders.insert(0, embedded.postgres_programs())
-    versions = {folder / name: _release(folder / name) for folder in reversed(folders) if (folder / name).is_file()}
+    versions = {
+        folder / name: embedded.release(folder / name) for folder in reversed(folders) if (folder / name).is_file()
+    }
     needed = server_version // 10_000
     fitting = {path: version for path, version in versions.items() if version >= needed}
     if fitting:
@@ -137,15 +135,6 @@ def program(name: str, server_version: int) -> Path:
     raise StartError(f"{name} is not installed here: install the client programs of Postgres {needed}.")
 
 
-def _release(path: Path) -> int:
-    try:
-        said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
-    except OSError:
-        return 0
-    number = re.search(r"\)\s+(\d+)", said)
-    return int(number[1]) if number else 0
-
-
 @contextmanager
 def running(
     program: Path,
@@ -155,13 +144,7 @@ def running(
     stdin: int = subprocess.DEVNULL,
     stdout: int | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A Postgres program at work on the database. When the block is left it must end, and well.
-
-    Raises
-    ------
-    StartError
-        With what it complained of.
-    """
+    """A running Postgres program; raises StartError with its standard error if it fails by the end of the block."""
     where, environment = command_line(database)
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(
@@ -184,7 +167,7 @@ def running(
 
 
 def command_line(database: str) -> tuple[str, Mapping[str, str]]:
-    """How a Postgres program finds the database: an argument, and an environment that alone holds the password."""
+    """The argument and the environment for a Postgres program; only the environment has the password."""
     parameters = schema.parameters(connections["default"].get_connection_params())
     password = str(parameters.pop("password", "") or "")
     for ours in ("prepare_threshold", "autocommit", "client_encoding"):

@@ -1,4 +1,4 @@
-"""What `manage.py doctor` looks at: everything that the portal needs, each with what to do where it is wrong."""
+"""The checks of `manage.py doctor`: everything that the portal needs, with a remedy for each problem."""
 
 import os
 import platform
@@ -6,7 +6,6 @@ import shutil
 import stat
 import sys
 import time
-import zoneinfo
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -47,8 +46,8 @@ ANSWER_WITHIN = 3.0  # s, of workers and of the portal's own address
 @dataclass(frozen=True, slots=True)
 class Finding:
     name: str
-    said: str
-    advice: str = ""  # what to do; empty where it is fine
+    text: str
+    advice: str = ""  # the remedy; empty if all is well
     is_warning: bool = False  # a risk that the operator may have chosen
 
     @property
@@ -61,17 +60,17 @@ class Finding:
 
 
 class Wrong(Exception):
-    """Something is not as it should be: what, and what to do."""
+    """A problem with its remedy."""
 
-    def __init__(self, said: str, advice: str, *, is_warning: bool = False) -> None:
-        super().__init__(said)
-        self.said, self.advice, self.is_warning = said, advice, is_warning
+    def __init__(self, text: str, advice: str, *, is_warning: bool = False) -> None:
+        super().__init__(text)
+        self.text, self.advice, self.is_warning = text, advice, is_warning
 
 
 def examined() -> Iterator[Finding]:
-    """One finding after the other. What needs the database is left out where it does not answer."""
-    for name, look in ALONE.items():
-        yield _looked(name, look)
+    """Run all checks; those that need the database are left out if it does not answer."""
+    for name, check in ALONE.items():
+        yield _finding(name, check)
     try:
         connection = databases.connect()
     except psycopg.Error as error:
@@ -79,28 +78,31 @@ def examined() -> Iterator[Finding]:
         yield Finding("database", f"It does not answer: {' '.join(str(error).split())}", advice)
         return
     with connection:
-        for name, ask in OF_THE_DATABASE.items():
-            yield _looked(name, partial(ask, connection))
+        for name, check_database in OF_THE_DATABASE.items():
+            yield _finding(name, partial(check_database, connection))
         is_migrated = not schema.known() - schema.applied(connection)
     if is_migrated:
-        for name, look in OF_THE_PORTAL.items():
-            yield _looked(name, look)
+        for name, check in OF_THE_PORTAL.items():
+            yield _finding(name, check)
 
 
-def _looked(name: str, look: Callable[[], str]) -> Finding:
+def _finding(name: str, check: Callable[[], str]) -> Finding:
     try:
-        return Finding(name, look())
+        return Finding(name, check())
     except Wrong as wrong:
-        return Finding(name, wrong.said, wrong.advice, wrong.is_warning)
-    except Exception as error:  # a look that fails is a finding, and the other looks go on
-        return Finding(name, f"It could not be looked at: {type(error).__name__}: {error}", "See what it says.")
+        return Finding(name, wrong.text, wrong.advice, wrong.is_warning)
+    except Exception as error:  # a failing check is a finding, and does not stop the others
+        return Finding(name, f"The check failed: {type(error).__name__}: {error}", "See the error.")
+
+
+def _unless(is_wrong: bool, text: str, advice: str) -> str:
+    if is_wrong:
+        raise Wrong(text, advice)
+    return text
 
 
 def _python() -> str:
-    said = f"Python {platform.python_version()} in {sys.prefix}"
-    if sys.version_info < (3, 11):  # noqa: UP036, whoever passed by manage.py's own look
-        raise Wrong(said, "Install Python 3.11 or newer.")
-    return said
+    return f"Python {platform.python_version()} in {sys.prefix}"
 
 
 def _settings() -> str:
@@ -125,27 +127,21 @@ def _open_hosts() -> str:
     entries = list(map(Entry.parse, settings.RETRIEVAL_OPEN_HOSTS))
     if not entries:
         return "None: requests reach the public internet alone."
-    said = " ".join(
+    text = " ".join(
         f"{entry.place} is open on {f'port {entry.port}' if entry.port else 'all usual ports'}." for entry in entries
     )
     advice = "Everybody with an account reaches these; remove from WIREBEAT_OPEN_HOSTS what no feed or webhook needs."
-    raise Wrong(said, advice, is_warning=True)
-
-
-def _time_zones() -> str:
-    count = len(zoneinfo.available_timezones())
-    if count < 300:
-        raise Wrong(f"Only {count} time zones are known.", "Install tzdata.")
-    return f"{count} are known."
+    raise Wrong(text, advice, is_warning=True)
 
 
 def _disk() -> str:
     place = next(folder for folder in (settings.VAR_DIR, *settings.VAR_DIR.parents) if folder.exists())
     usage = shutil.disk_usage(place)
-    said = f"{usage.free / 2**30:.1f} of {usage.total / 2**30:.1f} GiB are free at {settings.VAR_DIR}."
-    if usage.free < max(MIN_FREE_BYTES, MIN_FREE_SHARE * usage.total):
-        raise Wrong(said, "Make room, or move WIREBEAT_VAR to a larger disk.")
-    return said
+    return _unless(
+        usage.free < max(MIN_FREE_BYTES, MIN_FREE_SHARE * usage.total),
+        f"{usage.free / 2**30:.1f} of {usage.total / 2**30:.1f} GiB are free at {settings.VAR_DIR}.",
+        "Make room, or move WIREBEAT_VAR to a larger disk.",
+    )
 
 
 def _documents() -> str:
@@ -166,32 +162,30 @@ def _sandbox() -> str:
     finally:
         sandbox.stop()
     missing = [name for name in MEASURES if name not in active]
-    said = f"Active: {', '.join(active) or 'nothing'}." + (
+    text = f"Active: {', '.join(active) or 'nothing'}." + (
         f" Not available here: {', '.join(missing)}." if missing else ""
     )
-    if "seccomp filter" in missing and "resource limits" in missing:
-        raise Wrong(said, "Pages may open files and connections: run workers on Linux, x86-64 or arm64, with seccomp.")
-    return said
+    advice = "Pages may open files and connections: run workers on Linux, x86-64 or arm64, with seccomp."
+    return _unless({"seccomp filter", "resource limits"} <= set(missing), text, advice)
 
 
-def _cache() -> str:
+def _ping(ping: Callable[[], object], advice: str) -> str:
     try:
-        services.ask_cache()
+        ping()
     except Exception as error:
-        raise Wrong(f"It does not answer: {error}", "Start Valkey, or correct CACHE_URL.") from error
+        raise Wrong(f"It does not answer: {error}", advice) from error
     return "It answers."
 
 
+def _cache() -> str:
+    return _ping(services.ask_cache, "Start Valkey, or correct CACHE_URL.")
+
+
 def _broker() -> str:
-    try:
-        services.ask_broker()
-    except Exception as error:
-        raise Wrong(f"It does not answer: {error}", "Start it, or correct BROKER_URL.") from error
+    _ping(services.ask_broker, "Start it, or correct BROKER_URL.")
     lengths = services.queue_lengths()
-    said = "It answers; " + ", ".join(f"{length:,} messages wait in {name}" for name, length in lengths.items()) + "."
-    if any(length > MAX_WAITING for length in lengths.values()):
-        raise Wrong(said, "Start more workers.")
-    return said
+    text = "It answers; " + ", ".join(f"{length:,} messages wait in {name}" for name, length in lengths.items()) + "."
+    return _unless(any(length > MAX_WAITING for length in lengths.values()), text, "Start more workers.")
 
 
 def _workers() -> str:
@@ -219,22 +213,21 @@ def _address() -> str:
     address = f"{settings.PROJECT_URL.rstrip('/')}/health/live"
     advice = "Start the site, or set WIREBEAT_URL to the address at which others reach it."
     try:
-        with urlopen(Request(address), timeout=ANSWER_WITHIN) as answer:
-            said = answer.read(100)
+        with urlopen(Request(address), timeout=ANSWER_WITHIN) as response:
+            body = response.read(100)
     except HTTPError as error:
         raise Wrong(f"{address} answers {error.code}.", "Is the name in WIREBEAT_HOSTS?") from error
     except (OSError, ValueError) as error:
         raise Wrong(f"{address} cannot be reached from here: {error}", advice) from error
-    if said.strip() != b"ok":
+    if body.strip() != b"ok":
         raise Wrong(f"At {address} something else answers.", advice)
     return f"{settings.PROJECT_URL} is this portal."
 
 
 def _server(connection: databases.Connection) -> str:
     release = connection.info.server_version // 10_000
-    if release < OLDEST_SERVER:
-        raise Wrong(f"It is Postgres {release}.", f"Use Postgres {OLDEST_SERVER} or newer.")
-    return f"Postgres {release}, {databases.name()}"
+    text = f"Postgres {release}, {databases.name()}"
+    return _unless(release < OLDEST_SERVER, text, f"Use Postgres {OLDEST_SERVER} or newer.")
 
 
 def _migrations(connection: databases.Connection) -> str:
@@ -270,28 +263,25 @@ def _indexes(connection: databases.Connection) -> str:
     broken = [name for (name,) in connection.execute(statement).fetchall()]
     if broken:
         raise Wrong(f"Not usable: {', '.join(broken)}.", f"REINDEX INDEX {broken[0]}")
-    return "All of Postgres' are usable. manage.py check_index looks at the one of search."
+    return "All of Postgres' are usable. manage.py check_index checks the search index."
 
 
 def _clock(connection: databases.Connection) -> str:
     before = time.time()
     [[present]] = connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")
     skew = present - (before + time.time()) / 2
-    said = f"{abs(skew):.2f} s {'behind' if skew > 0 else 'ahead of'} the database's."
-    if abs(skew) > MAX_SKEW_SECONDS:
-        raise Wrong(said, "Let both machines follow a time server.")
-    return said
+    text = f"{abs(skew):.2f} s {'behind' if skew > 0 else 'ahead of'} the database's."
+    return _unless(abs(skew) > MAX_SKEW_SECONDS, text, "Let both machines follow a time server.")
 
 
 def _connections(connection: databases.Connection) -> str:
-    [(used, most)] = connection.execute(
+    [(used, allowed)] = connection.execute(
         "SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity"
         " WHERE backend_type = 'client backend'"
     )
-    said = f"{used} of {most} are used."
-    if used > 0.9 * most:
-        raise Wrong(said, "Raise max_connections, or start fewer threads.")
-    return said
+    return _unless(
+        used > 0.9 * allowed, f"{used} of {allowed} are used.", "Raise max_connections, or start fewer threads."
+    )
 
 
 def _beat(connection: databases.Connection) -> str:
@@ -307,13 +297,13 @@ def _beat(connection: databases.Connection) -> str:
 
 def _sources() -> str:
     waiting = retrieval.waiting(now())
-    said = f"{waiting.planned:,} are planned, {waiting.failing:,} failed last time"
+    text = f"{waiting.planned:,} are planned, {waiting.failing:,} failed last time"
     if (due := overdue(now())).count:
         raise Wrong(
-            f"{said}, {due.count:,} are overdue, the longest for {due.longest:,.0f} s.",
+            f"{text}, {due.count:,} are overdue, the longest for {due.longest:,.0f} s.",
             "See that beat and the broker work; start more workers if they all are busy.",
         )
-    return f"{said}, none is overdue."
+    return f"{text}, none is overdue."
 
 
 def _waiting() -> str:
@@ -342,7 +332,6 @@ ALONE: dict[str, Callable[[], str]] = {
     "settings": _settings,
     "secret key": _secret_key,
     "open hosts": _open_hosts,
-    "time zones": _time_zones,
     "disk": _disk,
     "documents": _documents,
     "page sandbox": _sandbox,

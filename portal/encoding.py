@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 def reading_utf8(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
     """Middleware: Django would decode queries by any codec of Python's, and some of them raise on every text.
 
-    Documents in a body are read by their own parsers, which look at the header themselves.
+    Documents in a body are decoded by their own parsers, which read the header themselves.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:

@@ -1,4 +1,4 @@
-"""Readers of environment values that fail loudly: a malformed value stops the start with its name and what is wrong."""
+"""Readers of environment variables: a malformed value stops the start with its name and the problem."""
 
 import difflib
 import json
@@ -27,7 +27,7 @@ _read: set[str] = set()
 
 
 class BadEnvironment(ValueError):
-    """An environment variable holds something that cannot be meant."""
+    """An environment variable has an invalid value."""
 
 
 def text(name: str, default: str = "") -> str:
@@ -47,7 +47,7 @@ def text(name: str, default: str = "") -> str:
 
 
 def refuse_unknown(others: Collection[str]) -> None:
-    """Stop the start over a name of ours that nothing has read so far, and that is not among `others`."""
+    """Refuse variables with our prefix that have not been read and are not among `others`."""
     known = _read | set(others)
     for name in sorted(os.environ):
         if not name.startswith(PREFIX) or name.removesuffix("_FILE") in known or _OF_ORCHESTRATORS.fullmatch(name):
@@ -66,7 +66,7 @@ def folder(name: str, default: Path) -> Path:
 
 
 def unusable(folder: Path, error: OSError) -> str:
-    """A sentence about a data folder in which something could not be written."""
+    """The message for a data folder that is not writable."""
     return f"The data folder {folder} cannot be used: {error.strerror}. WIREBEAT_VAR may name another one."
 
 
@@ -143,7 +143,7 @@ _HOST = re.compile(
 
 
 def hosts(name: str, default: str) -> list[str]:
-    """Names or numbers of this site. One dot before a name stands for all below it, a star for every host."""
+    """Host names or addresses; a leading dot stands for all subdomains, a star for every host."""
     found = [host.lower() for host in words(name, default)]
     for host in found:
         if not (_HOST.fullmatch(host) or host == "*" or _is_ipv6(host)):
@@ -220,7 +220,7 @@ def server(name: str, default: str, schemes: Collection[str]) -> str:
 
 
 def _split(address: str) -> SplitResult:
-    """The parts of an address, all of them empty where it is none."""
+    """The parts of a URL, all empty if it is invalid."""
     try:
         url = urlsplit(address)
         _ = url.port, url.hostname  # whose values are checked when they are read
@@ -377,7 +377,7 @@ def _kept_secret(file: Path) -> str:
     try:
         candidate.touch(mode=0o600)
         candidate.write_text(os.urandom(48).hex(), encoding="ascii")
-        os.link(candidate, file)  # of several processes that start at once, the first one's key stays
+        os.link(candidate, file)  # if several processes start at once, the first key stays
     except FileExistsError:
         pass
     finally:

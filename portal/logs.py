@@ -1,4 +1,4 @@
-"""Log lines for machines: one JSON object each, with the ids that tell which lines belong together."""
+"""Log formats: text, or one JSON object per line with request and task ids."""
 
 import json
 import logging
@@ -19,13 +19,13 @@ from portal.redaction import redacted
 
 FORMATS = ("text", "json")  # of WIREBEAT_LOG_FORMAT; the first is the default
 HEADER = "X-Request-ID"
-ACCEPTABLE = re.compile(r"[A-Za-z0-9._:+/=-]{1,100}")  # whatever a proxy calls a request; nothing that breaks a line
+ACCEPTABLE = re.compile(r"[A-Za-z0-9._:+/=-]{1,100}")  # ids of proxies, without line breaks
 
 _request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
 class TextFormatter(logging.Formatter):
-    """A record as people read it, without secrets; what was refused is one line."""
+    """A record as text without secrets; a refused request is one line."""
 
     def format(self, record: logging.LogRecord) -> str:
         if _is_refusal(record):
@@ -34,7 +34,7 @@ class TextFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """A record as one line. Whatever it holds, there is a line."""
+    """A record as one line of JSON, even if it cannot be formatted."""
 
     def format(self, record: logging.LogRecord) -> str:
         if _is_refusal(record):
@@ -61,17 +61,17 @@ class JsonFormatter(logging.Formatter):
 def _message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
-    except Exception as error:  # its values do not fit its words, or cannot be written
+    except Exception as error:  # wrong arguments, or a failing __str__
         return f"{record.msg} (could not be written with its values: {error})"
 
 
 def _is_refusal(record: logging.LogRecord) -> bool:
-    """Whether a request was refused for what it says: no code of ours is at fault, so a traceback tells nothing."""
+    """Whether a request was refused as invalid: the code is not at fault, so the traceback is useless."""
     return 400 <= getattr(record, "status_code", 0) < 500
 
 
 def _without_trace(record: logging.LogRecord) -> logging.LogRecord:
-    """The same record in one line, whatever the request put into it."""
+    """The record as one line without traceback, even if the request contains line breaks."""
     line = copy(record)
     line.msg, line.args = re.sub(r"[\r\n]+", " ", _message(record)), None
     line.exc_info = line.exc_text = line.stack_info = None
@@ -79,14 +79,14 @@ def _without_trace(record: logging.LogRecord) -> logging.LogRecord:
 
 
 def is_of_ours(record: logging.LogRecord) -> bool:
-    """False of pictures and recordings that publishers do not give: there are always some, and none is our fault."""
+    """False for pictures and recordings that publishers fail to deliver: these are frequent and not our errors."""
     request = getattr(record, "request", None)
     match = getattr(request, "resolver_match", None)
     return getattr(match, "url_name", None) not in {"image", "recording"} or getattr(record, "status_code", 500) != 502
 
 
 class WebLog(Logger):
-    """What gunicorn says of itself, in the same form: it makes its own handlers, before any settings are read."""
+    """Gunicorn's own log in the same format: it creates its handlers before settings are read."""
 
     def setup(self, cfg: Any) -> None:
         super().setup(cfg)
@@ -97,7 +97,7 @@ class WebLog(Logger):
 
 
 def with_request_id(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: the request's id, from a proxy or new, is in its log lines and in the answer."""
+    """Middleware: puts the request's id, from a proxy or new, into its log lines and the response."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         given = request.headers.get(HEADER, "")

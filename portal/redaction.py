@@ -1,8 +1,8 @@
-"""Secrets are taken out of log lines, whoever wrote them: addresses, headers and forms get there in many ways."""
+"""Removes secrets from log lines of all origins: URLs, headers and forms."""
 
 import re
 
-MIN_SECRET_LENGTH = 20  # characters of one in a path; ours have more, and other words there have fewer
+MIN_SECRET_LENGTH = 20  # characters in a path; ours are longer, and other segments are shorter
 REDACTED = "[redacted]"
 
 _WORD = r"[\w.~%:=+-]"
@@ -15,7 +15,7 @@ _FIELDS = r"api_key|passwd|password\w*|token|auth|sid|lsid|secret|hub\.secret|se
 _PATTERNS = (
     (rf"(?i)(/(?:{'|'.join(_PATHS)})/+){_WORD}{{{MIN_SECRET_LENGTH},}}", rf"\1{REDACTED}"),
     (rf"(?i)(\b(?:{_FIELDS})=)[^&\s,;'\"]+", rf"\1{REDACTED}"),
-    (r"(?i)([?&](?:code|state|key|ticket)=)[^&\s,;'\"]+", rf"\1{REDACTED}"),  # of OpenID, and what others name so
+    (r"(?i)([?&](?:code|state|key|ticket)=)[^&\s,;'\"]+", rf"\1{REDACTED}"),  # of OpenID and similar protocols
     (r"(?i)(\b(?:authorization|x-auth-token|cookie)\b['\"]?\s*[:=]\s*).+", rf"\1{REDACTED}"),
     (r"(?i)(\b(?:basic|bearer|googlelogin)\s+)[\w+/=.-]{16,}", rf"\1{REDACTED}"),
     (r"\bwb_[\w-]{8,}", f"wb_{REDACTED}"),  # app tokens, wherever they are

@@ -1,4 +1,4 @@
-"""All settings, top to bottom. What differs between machines is read from the environment by `variables`."""
+"""All settings; those that differ between machines are read from the environment by `variables`."""
 
 from typing import Any
 
@@ -6,28 +6,21 @@ from csp.constants import NONCE, NONE, SELF
 
 from apps.retrieval.scheduler.queues import all_queues
 from portal import brokers, variables
-
-BASE_DIR, VAR_DIR = variables.BASE_DIR, variables.VAR_DIR
+from portal.variables import *  # noqa: F403
 
 VERSION = "0.1.0"
-PROJECT_URL = variables.PROJECT_URL  # also told to the sources that are asked
 
-# --- safety -----------------------------------------------------------------------------------------------------------
-DEBUG = variables.DEBUG
-SECRET_KEY = variables.SECRET_KEY
-ALLOWED_HOSTS = variables.HOSTS
-CSRF_TRUSTED_ORIGINS = variables.ORIGINS
-BEHIND_TLS = variables.TLS
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
-SECURE_REDIRECT_EXEMPT = [r"^health/", r"^metrics$"]  # machines ask from inside, without the proxy
-SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
-SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
+# --- security ---------------------------------------------------------------------------------------------------------
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if variables.BEHIND_TLS else None
+SECURE_REDIRECT_EXEMPT = [r"^health/", r"^metrics$"]  # machines request these from inside, without the proxy
+SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = variables.BEHIND_TLS
+SECURE_HSTS_SECONDS = 31_536_000 if variables.BEHIND_TLS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 60 * 24 * 3600
 X_FRAME_OPTIONS = "DENY"
-DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 2**20  # an OPML list of 10 MB is the largest thing that people send
+DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 2**20  # the largest upload is an OPML list of 10 MB
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 
 CONTENT_SECURITY_POLICY = {
@@ -39,7 +32,10 @@ CONTENT_SECURITY_POLICY = {
         "connect-src": [SELF],
         "manifest-src": [SELF],
         "worker-src": [SELF],
-        "img-src": [SELF, "data:"],  # for who wishes pictures from their sites, see reading.views.rendering
+        "img-src": [
+            SELF,
+            "data:",
+        ],  # extended for users who load pictures from their sites, see reading.views.rendering
         "media-src": [SELF],  # the same
         "form-action": [SELF],
         "base-uri": [NONE],
@@ -47,7 +43,7 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
-# --- what the portal is made of ---------------------------------------------------------------------------------------
+# --- applications -----------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
     "portal",
     "apps.accounts",
@@ -80,8 +76,8 @@ INSTALLED_APPS = [
     "csp",
     "django_celery_beat",
     "django_htmx",
-    "ninja",  # the files of its page that documents our interface
-    "django.contrib.admin.apps.SimpleAdminConfig",  # the URLs load its modules, and with them most of the program
+    "ninja",  # static files of the API documentation
+    "django.contrib.admin.apps.SimpleAdminConfig",  # portal.urls loads its modules, and with them most of the program
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",
@@ -89,14 +85,14 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
 ]
-if (BASE_DIR / "lab").is_dir():  # the demo, benchmarks and trials
+if (variables.BASE_DIR / "lab").is_dir():  # the demo, benchmarks and evaluations
     INSTALLED_APPS.append("lab")
 MIDDLEWARE = [
     "portal.logs.with_request_id",
     "portal.encoding.reading_utf8",
     "django.middleware.security.SecurityMiddleware",
-    "django.middleware.gzip.GZipMiddleware",  # pads its answers against guessing of secrets by their length
-    "whitenoise.middleware.WhiteNoiseMiddleware",  # answers for static files, which anybody may keep
+    "django.middleware.gzip.GZipMiddleware",  # pads responses against guessing of secrets by their length
+    "whitenoise.middleware.WhiteNoiseMiddleware",  # static files, which any cache may keep
     "portal.caching.with_caching",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -115,7 +111,7 @@ WSGI_APPLICATION = "portal.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [variables.BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "builtins": ["apps.web.templatetags.addresses"],  # a faster `url`
@@ -129,17 +125,17 @@ TEMPLATES = [
     }
 ]
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [variables.BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True  # no collectstatic before the first page
-WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_AUTOREFRESH = variables.DEBUG
 
-# --- what it remembers ------------------------------------------------------------------------------------------------
+# --- storage ----------------------------------------------------------------------------------------------------------
 DATABASES = {
     "default": variables.DATABASE
     | {
         "OPTIONS": brokers.database_options(variables.DATABASE["OPTIONS"]),
         "CONN_MAX_AGE": 300,
-        "CONN_HEALTH_CHECKS": True,  # after a restart of Postgres the first page per thread would be an error
+        "CONN_HEALTH_CHECKS": True,  # otherwise the first page per thread fails after a restart of Postgres
         "TEST": {"NAME": variables.TEST_DATABASE},
     }
 }
@@ -160,14 +156,10 @@ STORAGES = {
         "OPTIONS": variables.DOCUMENTS_OPTIONS,
     },
 }
-# Documents of private feeds are nobody else's on this machine.
+# Documents may be of private feeds: other users of this machine must not read them.
 FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
-DOCUMENT_DAYS = variables.DOCUMENT_DAYS  # how long a posting's page is kept
 
-# --- keepers ----------------------------------------------------------------------------------------------------------
-METRICS_TOKEN = variables.METRICS_TOKEN  # without one, private addresses alone may read the metrics
-
-# --- people -----------------------------------------------------------------------------------------------------------
+# --- accounts ---------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
@@ -190,19 +182,15 @@ LOGIN_REDIRECT_URL = "river"
 ACCOUNT_SIGNUP_REDIRECT_URL = "welcome"
 LOGIN_URL = "account_login"
 _mail = variables.MAIL
-EMAIL_BACKEND = variables.EMAIL_BACKEND
 EMAIL_HOST, EMAIL_PORT = _mail.host or "localhost", _mail.port or 25
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.user, _mail.password
 EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.use_tls, _mail.use_ssl
-EMAIL_TIMEOUT = 30  # s without an answer of the mail server
-DEFAULT_FROM_EMAIL = variables.FROM_EMAIL
+EMAIL_TIMEOUT = 30  # s without a response of the mail server
 
-SIGN_UP = variables.SIGN_UP
 ACCOUNT_ADAPTER = "apps.accounts.adapters.AccountAdapter"
 ACCOUNT_LOGOUT_REDIRECT_URL = "home"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
-ACCOUNT_EMAIL_VERIFICATION = variables.EMAIL_VERIFICATION
-_email = "email*" if ACCOUNT_EMAIL_VERIFICATION == "mandatory" else "email"
+_email = "email*" if variables.ACCOUNT_EMAIL_VERIFICATION == "mandatory" else "email"
 ACCOUNT_SIGNUP_FIELDS = ["username*", _email, "password1*", "password2*"]
 ACCOUNT_USERNAME_MIN_LENGTH = 2
 # allauth's own limits are by the minute alone: a patient guesser has 1,440 TOTP codes a day under "5/5m/key".
@@ -214,54 +202,34 @@ ACCOUNT_RATE_LIMITS = {
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "Wirebeat: "
 ACCOUNT_EMAIL_NOTIFICATIONS = bool(_mail.host)  # of every change that a thief would make
-ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # or strangers could have the portal write to strangers
-ALLAUTH_TRUSTED_PROXY_COUNT = variables.PROXIES
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # otherwise the portal would send mails to arbitrary addresses
 MFA_ADAPTER = "apps.accounts.adapters.TwoFactorAdapter"
 MFA_FORMS = {"add_webauthn": "apps.accounts.forms.AddPasskeyForm"}
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # an account needs no address at all
 MFA_TOTP_ISSUER = "Wirebeat"
-MFA_TOTP_TOLERANCE = 1  # codes before and after the present one, for clocks that are slow or fast
+MFA_TOTP_TOLERANCE = 1  # codes before and after the current one, for clocks that are slow or fast
 SOCIALACCOUNT_ADAPTER = "apps.accounts.adapters.ForeignAccountAdapter"
 SOCIALACCOUNT_PROVIDERS: dict[str, dict[str, Any]] = {
     "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": variables.OIDC}
 }
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]  # each by its own name for itself
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]  # in the languages themselves
+LOCALE_PATHS = [variables.BASE_DIR / "locale"]
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
-LANGUAGE_COOKIE_SAMESITE, LANGUAGE_COOKIE_SECURE, LANGUAGE_COOKIE_HTTPONLY = "Lax", BEHIND_TLS, True
+LANGUAGE_COOKIE_SAMESITE, LANGUAGE_COOKIE_SECURE, LANGUAGE_COOKIE_HTTPONLY = "Lax", variables.BEHIND_TLS, True
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
 
-# --- retrieval --------------------------------------------------------------------------------------------------------
-# Requests reach the public internet alone, and these hosts, networks and ports (see algorithms/open_hosts.py).
-RETRIEVAL_OPEN_HOSTS = variables.OPEN_HOSTS
-RETRIEVAL_MIN_GAP = variables.MIN_GAP  # s; feeds are never asked more often
-RETRIEVAL_HOST_GAP = variables.HOST_GAP  # s between two requests to a host
-RETRIEVAL_CRAWLS = variables.CRAWLS  # sites whose pages are fetched at a time
-# Hosts may share out the sites: each runs workers that take from some of these queues alone.
-RETRIEVAL_QUEUES = variables.RETRIEVAL_QUEUES
-RETRIEVAL_LOG_DAYS = variables.RETRIEVAL_LOG_DAYS
-
 # --- reading ----------------------------------------------------------------------------------------------------------
-PICTURES_PER_DAY = variables.PICTURES_MB * 10**6  # bytes of fetched pictures that are kept
-
-# --- push -------------------------------------------------------------------------------------------------------------
-# Hubs call us at PROJECT_URL: "auto" asks them to where that is an address that others can call.
-PUSH_MODE = variables.PUSH
-
-# --- publishing -------------------------------------------------------------------------------------------------------
-# Hubs (WebSub) that are told what is new in our feeds. They are trusted: they may lie on the portal's own network.
-PUBLISHING_HUBS = variables.HUBS
+PICTURES_PER_DAY = variables.PICTURES_MB * 10**6  # bytes
 
 # --- Celery (its app is in portal/celery.py) --------------------------------------------------------------------------
-CELERY_BROKER_URL = variables.BROKER_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-_celery = brokers.celery_settings(CELERY_BROKER_URL, all_queues(RETRIEVAL_QUEUES))
+_celery = brokers.celery_settings(variables.CELERY_BROKER_URL, all_queues(variables.RETRIEVAL_QUEUES))
 vars().update({f"CELERY_{name.upper()}": value for name, value in _celery.items()})
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True

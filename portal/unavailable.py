@@ -1,4 +1,4 @@
-"""The page for whoever comes while the database is away."""
+"""The error page while the database is unavailable."""
 
 import sys
 
@@ -13,7 +13,7 @@ RETRY_AFTER = 5  # s
 
 @requires_csrf_token
 def answer(request: HttpRequest) -> HttpResponse:
-    """503 where the database could not be reached, else 500."""
+    """503 if the database could not be reached, else 500."""
     if isinstance(sys.exception(), OperationalError | InterfaceError):
         headers = {"Retry-After": str(RETRY_AFTER), "Cache-Control": "no-store"}
         return HttpResponse(render_to_string("503.html"), status=503, headers=headers)

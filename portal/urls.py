@@ -7,7 +7,7 @@ from apps.accounts.views import sign_in_elsewhere
 from portal import unavailable
 
 admin.autodiscover()
-# As everybody signs in: with a second factor where there is one, and within the limits.
+# With the second factor and the rate limits of other sign-ins.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
@@ -20,7 +20,7 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("account/", include("apps.accounts.urls")),
     path("account/", include("apps.account_data.urls")),
-    # Django's own page tells a wrong password from the right one as often as somebody tries.
+    # Django's own page would allow unlimited guesses of the password.
     path("admin/password_change/", RedirectView.as_view(pattern_name="account_change_password")),
     path("admin/", admin.site.urls),
 ]

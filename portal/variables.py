@@ -1,7 +1,7 @@
-"""What differs between machines: every environment variable of the program, read and checked once.
+"""The environment variables of the program, read and checked once.
 
-`manage.py up` reads them before it starts anything. The comments that begin with `#:` are the text of
-docs/configuration.md, which `python3 docs/write.py settings` writes.
+`portal.settings` imports all names; `manage.py up` reads them before it starts anything. The comments that begin with
+`#:` are the text of docs/configuration.md, which `python3 docs/write.py settings` writes.
 """
 
 from pathlib import Path
@@ -10,8 +10,8 @@ from portal import environment
 from portal.launcher import embedded
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-YEAR = 366  # days
-STORAGE = "django.core.files.storage.FileSystemStorage"
+_YEAR = 366  # days
+_STORAGE = "django.core.files.storage.FileSystemStorage"
 # Read elsewhere: by manage.py before there are settings, and by tests.
 OTHERS = {
     "WIREBEAT_CHROMIUM",
@@ -23,8 +23,8 @@ OTHERS = {
     "WIREBEAT_SIMULTANEOUS_STARTS",
     "WIREBEAT_THROWAWAY",
 }
-BROKERS = ("redis", "rediss", "redis+socket", "amqp", "amqps", "pyamqp")
-CACHES = ("redis", "rediss", "unix")
+_BROKERS = ("redis", "rediss", "redis+socket", "amqp", "amqps", "pyamqp")
+_CACHES = ("redis", "rediss", "unix")
 
 ## Basics
 #: Folder for data, logs and the secret key.
@@ -39,14 +39,14 @@ PROJECT_URL = environment.site("WIREBEAT_URL", "http://localhost:8000")
 DEBUG = environment.truth("WIREBEAT_DEBUG", False)
 #: Host names that the portal answers to, separated by commas.
 #: Default: localhost
-HOSTS = environment.hosts("WIREBEAT_HOSTS", "localhost,127.0.0.1,[::1]")
+ALLOWED_HOSTS = environment.hosts("WIREBEAT_HOSTS", "localhost,127.0.0.1,[::1]")
 #: Origins such as `https://news.example` whose forms may post to the portal, separated by commas.
-ORIGINS = environment.origins("WIREBEAT_ORIGINS")
+CSRF_TRUSTED_ORIGINS = environment.origins("WIREBEAT_ORIGINS")
 #: Set to `yes` behind a proxy that terminates TLS: cookies become secure, and HSTS is sent.
-TLS = environment.truth("WIREBEAT_TLS", False)
+BEHIND_TLS = environment.truth("WIREBEAT_TLS", False)
 #: Number of your proxies that write `X-Forwarded-For`. Sign-ins are limited by the address that the first of them saw.
 #: Default: 1 with `WIREBEAT_TLS`, else 0
-PROXIES = environment.whole("WIREBEAT_PROXIES", 1 if TLS else 0, at_most=20)
+ALLAUTH_TRUSTED_PROXY_COUNT = environment.whole("WIREBEAT_PROXIES", 1 if BEHIND_TLS else 0, at_most=20)
 #: Token for `/metrics`, sent as `Authorization: Bearer …`. Without one, only direct requests from private addresses
 #: are answered.
 METRICS_TOKEN = environment.token("WIREBEAT_METRICS_TOKEN")
@@ -63,21 +63,21 @@ DATABASE = environment.database("DATABASE_URL", embedded.database_url(VAR_DIR))
 TEST_DATABASE = environment.text("WIREBEAT_TEST_DATABASE", "test_wirebeat")
 #: Cache: `redis://…` or `unix://…?db=1`.
 #: Default: embedded Valkey
-CACHE_URL = environment.server("CACHE_URL", embedded.cache_url(VAR_DIR), CACHES)
+CACHE_URL = environment.server("CACHE_URL", embedded.cache_url(VAR_DIR), _CACHES)
 #: Message broker: `redis://…`, `redis+socket://…` or `amqp://…`.
 #: Default: embedded Valkey
-BROKER_URL = environment.server("BROKER_URL", embedded.broker_url(VAR_DIR), BROKERS)
+CELERY_BROKER_URL = environment.server("BROKER_URL", embedded.broker_url(VAR_DIR), _BROKERS)
 #: Storage class of Django for fetched documents, such as `storages.backends.s3.S3Storage`. Its package must be
 #: installed.
 #: Default: files
-DOCUMENTS_STORAGE = environment.class_path("WIREBEAT_DOCUMENTS_STORAGE", STORAGE)
+DOCUMENTS_STORAGE = environment.class_path("WIREBEAT_DOCUMENTS_STORAGE", _STORAGE)
 #: Options of that class, for example `{"bucket_name": "wirebeat", "endpoint_url": "https://…"}`.
 #: Default: the folder `documents` in `WIREBEAT_VAR`
 DOCUMENTS_OPTIONS = environment.options("WIREBEAT_DOCUMENTS_OPTIONS", {"location": str(VAR_DIR / "documents")})
 #: Days for which fetched article pages are kept.
-DOCUMENT_DAYS = environment.whole("WIREBEAT_DOCUMENT_DAYS", 30, at_least=1, at_most=100 * YEAR)
+DOCUMENT_DAYS = environment.whole("WIREBEAT_DOCUMENT_DAYS", 30, at_least=1, at_most=100 * _YEAR)
 #: Days for which the log of checks is kept.
-RETRIEVAL_LOG_DAYS = environment.whole("WIREBEAT_RETRIEVAL_LOG_DAYS", 30, at_least=1, at_most=100 * YEAR)
+RETRIEVAL_LOG_DAYS = environment.whole("WIREBEAT_RETRIEVAL_LOG_DAYS", 30, at_least=1, at_most=100 * _YEAR)
 #: Megabytes of proxied pictures stored per day. Beyond that, pictures are fetched again for each reader.
 PICTURES_MB = environment.whole("WIREBEAT_PICTURES_MB", 1_000, at_most=10**9)
 
@@ -90,12 +90,12 @@ EMAIL_BACKEND = environment.class_path(
     "EMAIL_BACKEND", f"django.core.mail.backends.{'smtp' if MAIL.host else 'console'}.EmailBackend"
 )
 #: Sender of the portal's mails.
-FROM_EMAIL = environment.mail_address("WIREBEAT_FROM_EMAIL", "wirebeat@localhost")
-#: Who can sign up: everybody, people with an invitation link from an admin, or nobody.
+DEFAULT_FROM_EMAIL = environment.mail_address("WIREBEAT_FROM_EMAIL", "wirebeat@localhost")
+#: Who can sign up: all visitors, holders of an invitation link from an admin, or none.
 SIGN_UP = environment.choice("WIREBEAT_SIGN_UP", "open", "invited", "closed")
 #: Whether people confirm their mail address. With `mandatory`, everybody needs one.
 #: Default: `optional` with `EMAIL_URL`, else `none`
-EMAIL_VERIFICATION = environment.choice(
+ACCOUNT_EMAIL_VERIFICATION = environment.choice(
     "WIREBEAT_EMAIL_VERIFICATION", *(("optional", "none") if MAIL.host else ("none", "optional")), "mandatory"
 )
 #: OpenID providers, one object or a list: `{"id": "acme", "name": "Acme", "server": "https://id.acme.example",
@@ -104,21 +104,21 @@ OIDC = environment.identity_providers("WIREBEAT_OIDC")
 
 ## Checking feeds
 #: Hosts in private networks that the portal may connect to, see [Private networks](#private-networks).
-OPEN_HOSTS = environment.open_hosts("WIREBEAT_OPEN_HOSTS")
+RETRIEVAL_OPEN_HOSTS = environment.open_hosts("WIREBEAT_OPEN_HOSTS")
 #: Least number of seconds between two checks of a feed. An admin can set a shorter gap for a single feed.
-MIN_GAP = environment.number("WIREBEAT_MIN_GAP", 3600, at_most=YEAR * 86_400)  # s
+RETRIEVAL_MIN_GAP = environment.number("WIREBEAT_MIN_GAP", 3600, at_most=_YEAR * 86_400)  # s
 #: Seconds between two requests to one host.
-HOST_GAP = environment.number("WIREBEAT_HOST_GAP", 1.0, at_most=86_400)  # s
+RETRIEVAL_HOST_GAP = environment.number("WIREBEAT_HOST_GAP", 1.0, at_most=86_400)  # s
 #: Sites crawled at the same time, over all workers.
-CRAWLS = environment.whole("WIREBEAT_CRAWLS", 4, at_least=1, at_most=10_000)
+RETRIEVAL_CRAWLS = environment.whole("WIREBEAT_CRAWLS", 4, at_least=1, at_most=10_000)
 #: Number of retrieval queues, the same for all processes, see [Several machines](deployment.md#several-machines).
 RETRIEVAL_QUEUES = environment.whole("WIREBEAT_RETRIEVAL_QUEUES", 1, at_least=1, at_most=64)
 #: Whether the portal subscribes to hubs (WebSub, rssCloud). With `auto` it does if `WIREBEAT_URL` is publicly
 #: reachable.
-PUSH = environment.choice("WIREBEAT_PUSH", "auto", "on", "off")
+PUSH_MODE = environment.choice("WIREBEAT_PUSH", "auto", "on", "off")
 #: WebSub hubs, separated by commas, that are notified of new entries in the portal's own feeds, including private feed
 #: URLs in use.
-HUBS = environment.addresses("WIREBEAT_HUB")
+PUBLISHING_HUBS = environment.addresses("WIREBEAT_HUB")
 
 ## Secret key
 #: Key that signs sessions and links.

@@ -7,6 +7,6 @@ from django.urls import get_resolver
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
 application = get_wsgi_application()
-_ = get_resolver().url_patterns  # loads all views before gunicorn forks, once instead of once in each process
+_ = get_resolver().url_patterns  # loads all views once, before gunicorn forks
 gc.collect()
-gc.freeze()  # or every full collection would look through all modules, a tenth of a second in which nobody is answered
+gc.freeze()  # otherwise every full collection scans all modules, which blocks responses for a tenth of a second

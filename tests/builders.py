@@ -1,4 +1,4 @@
-"""Small worlds for tests: every argument may be left out, and nobody shares anything unless a test says so."""
+"""Builders of rows for tests: every argument is optional, and rows share nothing unless a test passes it."""
 
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -33,7 +33,7 @@ def a_source(**values: Any) -> Source:
 
 
 def a_posting(source: Source | None = None, **values: Any) -> Posting:
-    """A posting an hour before noon, unless told otherwise, that reached us a minute after its publication."""
+    """A posting, by default published an hour before noon and retrieved a minute later."""
     number = next(_numbers)
     published_at = values.pop("published_at", NOON - timedelta(hours=1))
     blank = dict.fromkeys(("author", "language", "image_url", "comments_url"), "")
@@ -74,7 +74,7 @@ def a_folder(user: User | None = None, name: str = "", parent: Folder | None = N
 def a_follow(
     user: User | None = None, source: Source | None = None, *, folders: tuple[Folder, ...] = (), **values: Any
 ) -> Follow:
-    """A follow to which everything is unread, unless told otherwise."""
+    """A follow, by default with everything unread."""
     values.setdefault("unread_from", NOON - timedelta(days=3650))
     follow = Follow.objects.create(user=user or a_user(), source=source or a_source(), **values)
     follow.folders.set(folders)
@@ -96,7 +96,7 @@ def a_retrieval(source: Source | None = None, **values: Any) -> Retrieval:
 
 
 def a_profile(source: Source | None = None, hourly: NDArray[np.float64] | None = None, **values: Any) -> WeeklyProfile:
-    """A posting an hour whatever the hour, unless told otherwise: at 8 posting-hours asked every 4 hours."""
+    """By default a posting an hour at any time: at 8 posting-hours it is retrieved every 4 hours."""
     hourly = np.ones(168) if hourly is None else hourly
     given = {
         "hourly": pack_hourly(hourly),
@@ -108,6 +108,6 @@ def a_profile(source: Source | None = None, hourly: NDArray[np.float64] | None =
 
 
 def a_plan(**values: Any) -> Plan:
-    """The one plan, at 8 posting-hours per retrieval unless told otherwise."""
+    """The plan, by default at 8 posting-hours per retrieval."""
     given = {"price": 8.0, "priced_at": NOON, "planned_revision": 1}
     return Plan.objects.update_or_create(pk=1, defaults=given | values)[0]

@@ -10,7 +10,7 @@ import hypothesis
 import pytest
 import redis
 
-from portal.launcher import throwaway
+from lab import throwaway
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser's driver runs a loop in the test's thread
 

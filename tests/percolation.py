@@ -114,30 +114,30 @@ def a_reading(posting: Drawn) -> Reading:
     )
 
 
-def values_of(posting: Drawn, eyes: DocumentView, source_id: int | None = None) -> PostingValues:
-    """What the query language is told of it, for one person."""
+def values_of(posting: Drawn, view: DocumentView, source_id: int | None = None) -> PostingValues:
+    """The values of a posting in the query language, for one user."""
     return PostingValues(
         posting.title,
         posting.text,
         posting.source if source_id is None else source_id,
-        (*names_of(posting), eyes.own_title),
+        (*names_of(posting), view.own_title),
         (SOURCES[posting.source][2], *posting.categories),
         posting.language,
         posting.author,
         NOW - posting.age,
-        eyes.unread,
-        eyes.starred,
-        eyes.followed,
+        view.unread,
+        view.starred,
+        view.followed,
     )
 
 
 def asks_something(tree: Tree, language: str) -> bool:
-    """Whether the query names something in this language that has to be there, and not stop words alone."""
-    return _found_in_nothing(tree, language) is False
+    """Whether the query requires more in this language than stop words."""
+    return _matches_empty(tree, language) is False
 
 
-def _found_in_nothing(tree: Tree, language: str) -> bool | None:
-    """Whether a posting without words and names may answer it: yes, no, or None where nothing is asked."""
+def _matches_empty(tree: Tree, language: str) -> bool | None:
+    """Whether an empty posting may match: yes, no, or None if the query requires nothing."""
     match tree:
         case Word(text):
             items = analyse(text, language).sequence
@@ -145,15 +145,15 @@ def _found_in_nothing(tree: Tree, language: str) -> bool | None:
         case Phrase(text):
             return False if analyse(text, language).sequence else None
         case Filter(field="intitle", values=values):
-            asked = [value for value in values if analyse(value, language).sequence]
-            return False if asked else None
+            required = [value for value in values if analyse(value, language).sequence]
+            return False if required else None
         case Filter(field=field):
             return field in ("before", "after", "is")
         case Not(part):
-            return None if _found_in_nothing(part, language) is None else True
+            return None if _matches_empty(part, language) is None else True
         case And(parts):
-            answers = [answer for part in parts if (answer := _found_in_nothing(part, language)) is not None]
+            answers = [answer for part in parts if (answer := _matches_empty(part, language)) is not None]
             return all(answers) if answers else None
         case Or(parts):
-            answers = [answer for part in parts if (answer := _found_in_nothing(part, language)) is not None]
+            answers = [answer for part in parts if (answer := _matches_empty(part, language)) is not None]
             return any(answers) if answers else None

@@ -1,4 +1,4 @@
-"""A web server on loopback that says what a test gives it, and remembers what it was asked."""
+"""A web server on loopback that serves the pages of a test and records requests."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ class Web:
 
     def __init__(self, pages: Mapping[str, tuple[str, bytes]]) -> None:
         self.pages = dict(pages)
-        self.asked: list[str] = []
+        self.requested_paths: list[str] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._make_handler())
         self._server.daemon_threads = True
 
@@ -41,7 +41,7 @@ class Web:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
-                web.asked.append(self.path)
+                web.requested_paths.append(self.path)
                 kind, body = web.pages.get(self.path, (HTML, b""))
                 self.send_response(200 if self.path in web.pages else 404)
                 self.send_header("Content-Type", kind)
@@ -50,7 +50,7 @@ class Web:
                 self.wfile.write(body)
 
             def log_message(self, *arguments: object) -> None:
-                """Nothing: requests are remembered."""
+                """Keep the log quiet; requests are recorded."""
 
         return Handler
 

@@ -1,4 +1,4 @@
-"""Sources of a replay that fall due together, in a portal at work: when each is asked, and when it is stored."""
+"""Sources of a replay that fall due together in a running portal: when each is requested and stored."""
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -27,9 +27,9 @@ from lab.worlds.server_process import Server, feed_arrivals
 
 MIN_GAP = 1  # s between two retrievals of a source
 PREPARATION_TIMEOUT = 1_800.0  # s
-DISPATCHED_AGAIN = 20.0  # s after which a source that nobody has asked is made due again; only in preparation
+DISPATCH_AGAIN_SECONDS = 20.0  # after which unfetched sources are made due again; only in preparation
 POLLED_EVERY = 0.25  # s
-REST = timedelta(days=1)  # for which nothing falls due by itself
+REST = timedelta(days=1)  # until sources fall due by themselves
 
 _SET_DUE = """
 UPDATE retrieval_schedule SET due_at = statement_timestamp(), first_due_at = NULL, dispatched_at = NULL,
@@ -43,7 +43,7 @@ WHERE fetched_at >= to_timestamp(%s) AND source_id = ANY(%s) AND outcome = 'new'
 
 
 def set_due(source_ids: Collection[int]) -> float:
-    """Let sources fall due now, all at once; when that was, in seconds since 1970."""
+    """Make sources due now, all at once; return the time in seconds since 1970."""
     with transaction.atomic():
         rows = fetch(_SET_DUE, [list(source_ids)])
         with connection.cursor() as cursor:
@@ -52,11 +52,11 @@ def set_due(source_ids: Collection[int]) -> float:
 
 
 def settle(source_ids: Collection[int]) -> None:
-    """Wait until no retrieval of the sources is under way, and let none fall due by itself."""
+    """Wait until no retrieval of the sources is running, and let none fall due by itself."""
 
     def rest() -> bool:
         idle = Schedule.objects.filter(pk__in=source_ids, worker="")
-        # With another sequence, a message that is still on its way is no longer valid.
+        # The new sequence number invalidates messages that are still in the queue.
         planned = {"due_at": datetime.now(UTC) + REST, "first_due_at": None, "dispatched_at": None}
         return idle.update(sequence=F("sequence") + 1, **planned) == len(source_ids)
 
@@ -64,7 +64,7 @@ def settle(source_ids: Collection[int]) -> None:
 
 
 def wait_until_started(processes: Collection[str], began: datetime) -> None:
-    """Wait until beat has sent a message, and as many workers answer as there are other processes."""
+    """Wait until beat has sent a message and a worker responds for each other process."""
 
     def are_there() -> bool:
         leads = PeriodicTask.objects.filter(last_run_at__gte=began).exists()
@@ -78,12 +78,7 @@ def wait_until_idle() -> None:
 
 
 def wait_until(is_so: Callable[[], bool], what: str, *, timeout: float = PREPARATION_TIMEOUT) -> None:
-    """
-    Raises
-    ------
-    CommandError
-        If it is not so in time.
-    """
+    """Raises CommandError after the timeout."""
     until = time.monotonic() + timeout
     while not is_so():
         if time.monotonic() > until:
@@ -92,20 +87,20 @@ def wait_until(is_so: Callable[[], bool], what: str, *, timeout: float = PREPARA
 
 
 def add_and_fetch(server: Server, feeds: Sequence[Feed], progress: Progress) -> dict[int, int]:
-    """Add feeds as sources and wait until each was fetched once; the number of the feed by the source's id."""
+    """Add feeds as sources and wait until each was fetched once; return the feeds' numbers by source id."""
     ids = add_feeds(feeds, server.addresses, speed=1.0, min_gap=MIN_GAP, now=datetime.now(UTC))
     numbers = {source_id: feed.number for source_id, feed in zip(ids, feeds, strict=True)}
     bar = progress.add_task("Fetching every feed once", total=len(ids))
-    asked_at = time.monotonic()
+    dispatched_at = time.monotonic()
 
     def are_fetched() -> bool:
-        nonlocal asked_at
+        nonlocal dispatched_at
         missing = Schedule.objects.filter(pk__in=ids, observed_at=None)
         progress.update(bar, completed=len(ids) - len(missing))
-        if time.monotonic() > asked_at + DISPATCHED_AGAIN:
+        if time.monotonic() > dispatched_at + DISPATCH_AGAIN_SECONDS:
             if idle := [row.pk for row in missing if not row.worker]:
                 set_due(idle)
-            asked_at = time.monotonic()
+            dispatched_at = time.monotonic()
         return not missing
 
     wait_until(are_fetched, "every feed is fetched once")
@@ -116,7 +111,7 @@ def add_and_fetch(server: Server, feeds: Sequence[Feed], progress: Progress) -> 
 
 
 def add_silent(server: Server, count: int) -> list[int]:
-    """Add sources whose hosts accept connections and never answer, as if they had been asked before; their ids."""
+    """Add sources that were fetched before and whose hosts accept connections but never respond; return their ids."""
     now = datetime.now(UTC)
     hosts = range(len(server.feeds) + 1, len(server.feeds) + count + 1)
     urls = [f"http://s{number}.{DOMAIN}:{server.silent_port}/feed" for number in hosts]
@@ -137,9 +132,9 @@ def burst(
     besides: Collection[int] = (),
     watch: Callable[[], object] = lambda: None,
 ) -> Burst:
-    """Let all sources fall due together with those `besides`, which are not measured, and watch them to their end.
+    """Make all sources due together with those `besides`, which are not measured, and wait until they are stored.
 
-    `watch` is called all the while.
+    `watch` is called repeatedly meanwhile.
     """
     due_at = set_due([*numbers, *besides])
     while time.time() < due_at + WINDOW:
@@ -155,7 +150,7 @@ def burst(
 
 @contextmanager
 def without_derived_work() -> Iterator[None]:
-    """Postings that are stored meanwhile are not noted for search, trends, stories, summaries and alerts."""
+    """Disable the outboxes of search, trends, stories, summaries and alerts within the block."""
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE postings_posting DISABLE TRIGGER USER")
         try:

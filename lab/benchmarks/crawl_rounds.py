@@ -1,4 +1,4 @@
-"""Rounds over the made-up site, made by the portal's own engine, and what they cost and brought."""
+"""Rounds of the portal's crawler over the made-up site: costs and results."""
 
 import time
 from collections import Counter
@@ -43,20 +43,20 @@ def begin(url: str) -> int:
     return site_id
 
 
-def crawl(engine: Engine, server: CrawledServer, site_id: int, tell: Callable[[], None] = lambda: None) -> Round:
-    """Ask the site and all of its index pages, then whatever pages are new, until nothing is left to be fetched.
+def crawl(engine: Engine, server: CrawledServer, site_id: int, progress: Callable[[], None] = lambda: None) -> Round:
+    """Fetch the front page and all index pages, then new pages until none is left.
 
-    After each turn `tell` is called, to show how far it has come.
+    `progress` is called after each batch.
     """
     began = time.monotonic()
     visit(engine, site_id)
     while engine.take_turn(site_id):
-        tell()
+        progress()
     return Round(server.take_requests(), time.monotonic() - began)
 
 
 def visit(engine: Engine, site_id: int) -> None:
-    """Retrieve the site's first page and its index pages now, as beat would have it when they are due."""
+    """Retrieve the front page and the index pages now, as if they were due."""
     now = time.time()
     schedules = Schedule.objects.annotate(site=Coalesce("source__site_id", "source_id")).filter(site=site_id)
     claims = [Claim(source_id, sequence, now, now) for source_id, sequence in schedules.values_list("pk", "sequence")]
@@ -71,7 +71,7 @@ def measure(site: CrawledSite, site_id: int, first: Round, later: list[Round], k
     fetched = Counter[int]()
     for requests in (first.requests, *(each.requests for each in later)):
         for path, count in requests.items():
-            # The printed copies are other pages: nobody knows that they show the same before they are read.
+            # Printed copies are other pages: that they show the same is unknown before they are read.
             if (number := site.article_of(path)) is not None and not path.startswith(("/print/", "/private/")):
                 fetched[number] += count
     revisits = Counter[str]()

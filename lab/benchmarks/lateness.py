@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-WINDOW = 60.0  # s after the due time; who is not seen within it counts as that late
+WINDOW = 60.0  # s after the due time; also the lateness of sources not seen within it
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Burst:
 
 
 def measure(due_at: float, sources: Collection[int], begun: Mapping[int, float], stored: Mapping[int, float]) -> Burst:
-    """Judge a burst by when each source was seen to begin and to be stored; all instants are seconds since 1970.
+    """Measure a burst by when each source was requested and stored; all times are seconds since 1970.
 
     >>> measure(100.0, [1, 2], {1: 100.5}, {1: 101.0})
     Burst(begun=[0.5, 60.0], stored=[1.0, 60.0], not_begun=1)
@@ -27,12 +27,12 @@ def measure(due_at: float, sources: Collection[int], begun: Mapping[int, float],
     return Burst(_late(due_at, sources, begun), _late(due_at, sources, stored), len(sources) - len(seen))
 
 
-def _late(due_at: float, sources: Collection[int], instants: Mapping[int, float]) -> list[float]:
-    return [min(instants[source] - due_at, WINDOW) if source in instants else WINDOW for source in sources]
+def _late(due_at: float, sources: Collection[int], times: Mapping[int, float]) -> list[float]:
+    return [min(times[source] - due_at, WINDOW) if source in times else WINDOW for source in sources]
 
 
 def figures(bursts: Sequence[Burst], prefix: str = "") -> dict[str, float]:
-    """What is said of several bursts: percentiles over all of their sources, the worst of all.
+    """Percentiles over all sources of several bursts, and the worst.
 
     >>> figures([Burst([0.5, 60.0], [1.0, 60.0], 1)])["begun_max_s"]
     60.0

@@ -1,1 +1,1 @@
-"""A portal of real processes that are killed, stopped and cut off while it works; what it stores must not show it."""
+"""A portal of real processes that are killed, frozen and cut off; its stored data must not be affected."""

@@ -1,4 +1,4 @@
-"""Alerts under way with a real beat and real workers, which are killed again and again."""
+"""Alerts delivered by a real beat and real workers, which are killed repeatedly."""
 
 import os
 import random
@@ -37,8 +37,8 @@ NOISE = ("words", "that", "everybody", "writes", "and", "nobody", "waits", "for"
 
 
 @dataclass
-class Taken:
-    """What those at the other end said yes to: how often each message, by its key."""
+class Deliveries:
+    """How often the recipients accepted each message, by its key."""
 
     chance: random.Random
     browsers: dict[str, ABrowser] = field(default_factory=dict)  # by the path of their address
@@ -46,7 +46,7 @@ class Taken:
     refused: int = 0
 
     def call(self, call: Call) -> int | None:
-        """A webhook fails every second time, half of these without a word. A browser that cannot read fails."""
+        """Refuse every second call of a webhook, half of these by closing the connection; a browser must decrypt."""
         if browser := self.browsers.get(call.path):
             assert browser.read(call.body)["tag"].replace("-", "") == call.id
         elif self.chance.random() < 0.5:
@@ -60,16 +60,16 @@ class Taken:
         return "250 OK"
 
 
-def people(count: int, mail: MailServer, web: Receiver, taken: Taken) -> None:
-    """Each keeps one search of a word of their own, and is told of it on all ways."""
+def add_users(count: int, mail: MailServer, web: Receiver, accepted: Deliveries) -> None:
+    """Add users with a saved search for a distinct word each, notified through all channels."""
     now = datetime.now(UTC)
     for number in range(count):
         user = User.objects.create(username=f"person{number}", email=f"person{number}@reader.example")
         saved = save_search(user, _word(number), _word(number), order=SavedSearch.Order.NEWEST, now=now)
-        taken.browsers[f"/browser/{number}"] = a_browser(user, web.url(f"/browser/{number}"), now=now)
+        accepted.browsers[f"/browser/{number}"] = a_browser(user, web.url(f"/browser/{number}"), now=now)
         set_rule(user, saved.pk, mail="once", push=True, webhook_url=web.url(f"/hook/{number}"))
         set_notification_settings(user, most_a_day=1_000)
-    web.behave, mail.behave = taken.call, taken.mail
+    web.behave, mail.behave = accepted.call, accepted.mail
 
 
 def _word(number: int) -> str:
@@ -77,7 +77,7 @@ def _word(number: int) -> str:
 
 
 class Publisher:
-    """Stores postings as retrievals would, each with the words that some people wait for."""
+    """Stores postings as retrievals would, each with words that some users search for."""
 
     def __init__(self, searches: int, chance: random.Random) -> None:
         self._searches, self._chance, self._count, self.expected = searches, chance, 0, 0
@@ -114,7 +114,7 @@ class Fleet:
             process.wait()
 
     def kill_one(self) -> None:
-        """By the signal that nobody can prepare for; another one takes its place."""
+        """Kill a worker with SIGKILL and start another one."""
         number = self._chance.randrange(WORKERS)
         self._workers[number].send_signal(signal.SIGKILL)
         self._workers[number].wait()
@@ -130,10 +130,8 @@ class Fleet:
         return subprocess.Popen(command, env=os.environ | self._environment, stdout=subprocess.DEVNULL)
 
 
-def let_time_pass() -> None:
-    """What waits for another attempt is due now: nobody has an hour for its back-off. What was given up is tried again,
-    as a person can.
-    """
+def expire_back_off() -> None:
+    """Make retries due now, without their back-off of up to an hour, and retry failed messages as a user can."""
     waiting = Message.objects.filter(state="waiting", lease_until=None, attempts__gt=0, due_at__gt=F("created_at"))
     waiting.update(due_at=datetime.now(UTC))
     for message in Message.objects.filter(state="failed").select_related("user"):
@@ -148,38 +146,38 @@ def is_done() -> bool:
 class Outcome:
     hits: int
     messages: int
-    lost: int  # pairs of a hit and a way on which nobody was told of it
-    doubled: int  # such pairs that are in two messages
-    repeated: int  # messages that were taken twice, under the same key
-    unexplained: int  # messages taken that we know nothing of, or that count as sent and were not taken
-    delays: NDArray[np.float64]  # s, from retrieval to the first attempt to tell of it
+    lost: int  # pairs of a hit and a channel without a sent message
+    doubled: int  # such pairs with two messages
+    repeated: int  # messages accepted twice, under the same key
+    unexplained: int  # accepted but unknown messages, and sent ones that were not accepted
+    delays: NDArray[np.float64]  # s, from retrieval to the first attempt of delivery
 
 
-_TOLD = """
+_DELIVERIES = """
 SELECT hit.id, message.channel, count(*) FROM alerts_hit hit JOIN alerts_message message ON hit.id = ANY(message.hits)
 WHERE message.state = 'sent' GROUP BY 1, 2
 """
 _DELAYS = """
 SELECT extract(epoch FROM min(attempt.at) - max(posting.retrieved_at))::float
 FROM alerts_message message JOIN alerts_attempt attempt ON attempt.message_id = message.id,
-    unnest(message.hits) told (id) JOIN alerts_hit hit ON hit.id = told.id
+    unnest(message.hits) delivered (id) JOIN alerts_hit hit ON hit.id = delivered.id
     JOIN postings_posting posting ON posting.id = hit.posting_id
 WHERE message.created_at > %s GROUP BY message.id
 """
 
 
-def outcome(taken: Taken, since: datetime) -> Outcome:
-    """Delays are those of messages made after an instant."""
-    told = Counter({(hit, channel): count for hit, channel, count in fetch(_TOLD)})
+def outcome(accepted: Deliveries, since: datetime) -> Outcome:
+    """Compare messages and hits; delays are those of messages created after `since`."""
+    deliveries = Counter({(hit, channel): count for hit, channel, count in fetch(_DELIVERIES)})
     hits = list(Hit.objects.values_list("pk", flat=True))
     sent = {key.hex for key in Message.objects.filter(state="sent").values_list("key", flat=True)}
     return Outcome(
         len(hits),
         len(sent),
-        sum(1 for hit in hits for channel in CHANNELS if not told[hit, channel]),
-        sum(1 for count in told.values() if count > 1),
-        sum(1 for count in taken.keys.values() if count > 1),
-        len(sent ^ set(taken.keys)),
+        sum(1 for hit in hits for channel in CHANNELS if not deliveries[hit, channel]),
+        sum(1 for count in deliveries.values() if count > 1),
+        sum(1 for count in accepted.keys.values() if count > 1),
+        len(sent ^ set(accepted.keys)),
         np.array([delay for (delay,) in fetch(_DELAYS, [since])]),
     )
 

@@ -1,4 +1,4 @@
-"""What differs between the tables of a portal whose parts died and those of the serial run."""
+"""Differences between the tables of a portal under faults and those of the serial run."""
 
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -14,7 +14,7 @@ from lab.chaos.derived.workers import serially
 from lab.chaos.differences import differences
 
 SHOWN = 5  # examples of each kind
-# Names of rows, and when it was that they came: everything else of a posting is compared.
+# Ids and arrival times differ between runs; everything else of a posting is compared.
 _OF_THE_RUN = {"id", "retrieved_at"}
 _COLUMNS = ", ".join(
     f"posting.{field.column}" for field in Posting._meta.concrete_fields if field.column not in _OF_THE_RUN
@@ -30,8 +30,8 @@ _EDITIONS = (
 )
 COMPARED = {"postings": _POSTINGS, "hits of searches": _HITS, "editions": _EDITIONS}
 
-# How often each hit was told of.
-_TOLD = """
+# How often each hit was delivered.
+_DELIVERIES = """
 SELECT hit.id, count(message.id) FROM alerts_hit hit
 LEFT JOIN alerts_message message ON hit.id = ANY(message.hits) AND message.state = 'sent' GROUP BY 1
 """
@@ -39,7 +39,7 @@ LEFT JOIN alerts_message message ON hit.id = ANY(message.hits) AND message.state
 
 @dataclass
 class Findings:
-    """Rows that were compared, by table, and what is wrong with them."""
+    """Compared rows by table, and their differences."""
 
     rows: dict[str, int] = field(default_factory=dict)
     missing: dict[str, int] = field(default_factory=dict)
@@ -69,19 +69,19 @@ def compare_with_serial(address: str) -> Findings:
 
 
 def compare_derived(found: Findings, now: datetime) -> None:
-    """Work out anew what follows from postings, serially, and compare.
+    """Compute derived data from scratch, serially, and compare.
 
-    Threads of this process have to be over, as it is forked.
+    This process forks, so none of its threads may be running.
     """
-    for _ in serially(now):  # nothing is left, but to add up what was written in several parts
+    for _ in serially(now):  # nothing waits; this merges partial rows
         pass
-    rows = tables.remember()
+    rows = tables.save_digests()
     tables.empty()
-    tables.note(tables.posting_ids())
+    tables.enqueue(tables.posting_ids())
     for _ in serially(now):
         pass
     differing = tables.differing()
-    tables.forget()
+    tables.drop_digests()
     for name, count in rows.items():
         number, examples = differing.get(name, (0, []))
         found.rows[name], found.different[name] = count, number
@@ -89,27 +89,27 @@ def compare_derived(found: Findings, now: datetime) -> None:
 
 
 def check_index(found: Findings) -> None:
-    """Every posting is found by search once, as it is."""
-    looked_at = Check()
-    for _ in check(looked_at):
+    """Check that search finds every posting exactly once, in its current version."""
+    checked = Check()
+    for _ in check(checked):
         pass
     found.rows["documents of search"], found.different["documents of search"] = (
-        looked_at.documents,
-        len(looked_at.faults),
+        checked.documents,
+        len(checked.faults),
     )
-    found.faults += looked_at.faults
+    found.faults += checked.faults
 
 
-def check_told(found: Findings) -> None:
-    """Everybody was told of every hit once."""
-    told = dict(fetch(_TOLD))
-    found.rows["hits told of"] = len(told)
-    found.missing["hits told of"] = sum(not count for count in told.values())
-    found.added["hits told of"] = sum(count > 1 for count in told.values())
+def check_notifications(found: Findings) -> None:
+    """Check that every hit was delivered exactly once."""
+    deliveries = dict(fetch(_DELIVERIES))
+    found.rows["hits deliveries of"] = len(deliveries)
+    found.missing["hits deliveries of"] = sum(not count for count in deliveries.values())
+    found.added["hits deliveries of"] = sum(count > 1 for count in deliveries.values())
 
 
-def left_to_do() -> str:
-    """How many changes nobody has worked on, and how many messages nobody has sent; empty if there are none."""
+def remaining_work() -> str:
+    """Describe unprocessed changes and unsent messages; empty if there are none."""
     left = {
         "changes for search": fetch("SELECT count(*) FROM search_outboxrow")[0][0],
         "changes for alerts": fetch("SELECT count(*) FROM alerts_outboxrow")[0][0],

@@ -1,32 +1,32 @@
-"""How the rows of a table differ from those that it should hold."""
+"""How the rows of a table differ from the expected ones."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-Row = tuple[str, str]  # what names it, and a digest of all else
+Row = tuple[str, str]  # key, and a digest of all else
 
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Names of rows, in their order."""
+    """Keys of rows, sorted."""
 
     missing: list[str]
-    added: list[str]  # among them one that is there too often, as often as it is too much
+    added: list[str]  # including surplus copies of expected rows
     different: list[str]
 
 
 def differences(expected: Iterable[Row], present: Iterable[Row]) -> Differences:
-    """Compare rows by their names.
+    """Compare rows by key.
 
     Parameters
     ----------
-    expected : rows, each name once
+    expected : rows with distinct keys
     present : rows, in any order
 
     Raises
     ------
     ValueError
-        If two expected rows have the same name.
+        If two expected rows have the same key.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is done to the parts of a portal, in an order that a seed decides."""
+"""Faults injected into the processes of a portal, in an order draw_faults from a seed."""
 
 import random
 import shutil
@@ -6,123 +6,122 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from lab.chaos.topology import WORKERS, Stage
+from lab.chaos.topology import WORKERS, Topology
 from lab.chaos.watch import Watch
 
-SHORTEST, LONGEST = 2.0, 4.0  # s that a part is frozen
-UNNOTICED = 40.0  # s that a host is cut off: longer than it takes to notice
-LONG_ENOUGH = 7.0  # s that a leading beat is frozen: longer than it is waited for
+MIN_FREEZE_SECONDS, MAX_FREEZE_SECONDS = 2.0, 4.0
+PARTITION_SECONDS = 40.0  # longer than both sides need to detect it
+LEADER_FREEZE_SECONDS = 7.0  # longer than the standby waits for its leader
 
 
 @dataclass(frozen=True)
 class Fault:
     name: str
-    carry_out: Callable[["Hands"], str]  # the part that suffered it
+    inject: Callable[["FaultContext"], str]  # the part that injected it
 
 
 @dataclass
-class Hands:
-    """What faults are done with."""
+class FaultContext:
+    """The system under test, as faults see it."""
 
-    stage: Stage
+    topology: Topology
     watch: Watch
     chance: random.Random
-    when_leader_gone: Callable[[str, Callable[[], None]], None]  # measures who takes over, and then does something
+    when_leader_gone: Callable[[str, Callable[[], None]], None]  # measures the takeover, then calls
 
     def kill(self, name: str) -> str:
-        part = self.stage.parts[name]
-        part.kill()
-        part.start()
-        part.await_ready()
+        process = self.topology.processes[name]
+        process.kill()
+        process.start()
+        process.await_ready()
         return name
 
     def freeze(self, name: str) -> str:
-        part = self.stage.parts[name]
-        part.freeze()
-        time.sleep(self.chance.uniform(SHORTEST, LONGEST))
-        part.thaw()
+        process = self.topology.processes[name]
+        process.freeze()
+        time.sleep(self.chance.uniform(MIN_FREEZE_SECONDS, MAX_FREEZE_SECONDS))
+        process.thaw()
         return name
 
 
-def _a_worker(hands: Hands) -> str:
-    return hands.chance.choice(WORKERS)
+def _a_worker(context: FaultContext) -> str:
+    return context.chance.choice(WORKERS)
 
 
-def _restart_worker(hands: Hands) -> str:
-    part = hands.stage.parts[_a_worker(hands)]
-    part.end()
-    part.start()
-    return part.name
+def _restart_worker(context: FaultContext) -> str:
+    process = context.topology.processes[_a_worker(context)]
+    process.end()
+    process.start()
+    return process.name
 
 
-def _kill_leader(hands: Hands) -> str:
-    leader = hands.watch.leader()
-    part = hands.stage.parts[leader]
-    part.kill()
-    hands.when_leader_gone(leader, part.start)
+def _kill_leader(context: FaultContext) -> str:
+    leader = context.watch.leader()
+    process = context.topology.processes[leader]
+    process.kill()
+    context.when_leader_gone(leader, process.start)
     return leader
 
 
-def _freeze_leader(hands: Hands) -> str:
-    leader = hands.watch.leader()
-    part = hands.stage.parts[leader]
-    part.freeze()
-    until = time.monotonic() + LONG_ENOUGH
-    hands.when_leader_gone(leader, lambda: time.sleep(max(0.0, until - time.monotonic())))
-    part.thaw()
+def _freeze_leader(context: FaultContext) -> str:
+    leader = context.watch.leader()
+    process = context.topology.processes[leader]
+    process.freeze()
+    until = time.monotonic() + LEADER_FREEZE_SECONDS
+    context.when_leader_gone(leader, lambda: time.sleep(max(0.0, until - time.monotonic())))
+    process.thaw()
     return leader
 
 
-def _wipe_broker(hands: Hands) -> str:
-    """All messages are gone; with Valkey the cache, too."""
-    part = hands.stage.parts["broker"]
-    part.kill()
-    shutil.rmtree(hands.stage.messages)
-    part.start()
-    part.await_ready()
-    return part.name
+def _wipe_broker(context: FaultContext) -> str:
+    """All messages are lost; with Valkey, so is the cache."""
+    process = context.topology.processes["broker"]
+    process.kill()
+    shutil.rmtree(context.topology.messages)
+    process.start()
+    process.await_ready()
+    return process.name
 
 
-def _kill_postgres(hands: Hands) -> str:
-    """Its first process; the others notice, and it recovers from its log."""
-    part = hands.stage.parts["postgres"]
-    part.kill_first()
-    part.start()
-    part.await_ready()
-    return part.name
+def _kill_postgres(context: FaultContext) -> str:
+    """Kill the postmaster; its children exit, and Postgres recovers from its log."""
+    process = context.topology.processes["postgres"]
+    process.kill_first()
+    process.start()
+    process.await_ready()
+    return process.name
 
 
-def _cut_off(hands: Hands) -> str:
-    """For longer than both sides take to notice."""
-    worker, hosts = _a_worker(hands), hands.stage.hosts
+def _cut_off(context: FaultContext) -> str:
+    worker, hosts = _a_worker(context), context.topology.hosts
     assert hosts is not None
     hosts.cut_off(worker)
-    time.sleep(UNNOTICED)
+    time.sleep(PARTITION_SECONDS)
     hosts.heal(worker)
     return worker
 
 
 FAULTS = (
-    Fault("kill a worker", lambda hands: hands.kill(_a_worker(hands))),
+    Fault("kill a worker", lambda context: context.kill(_a_worker(context))),
     Fault("kill the leading beat", _kill_leader),
-    Fault("kill the broker", lambda hands: hands.kill("broker")),
+    Fault("kill the broker", lambda context: context.kill("broker")),
     Fault("freeze the leading beat", _freeze_leader),
     Fault("kill Postgres", _kill_postgres),
-    Fault("freeze a worker", lambda hands: hands.freeze(_a_worker(hands))),
-    Fault("kill the web", lambda hands: hands.kill("web")),
+    Fault("freeze a worker", lambda context: context.freeze(_a_worker(context))),
+    Fault("kill the web", lambda context: context.kill("web")),
     Fault("lose all messages", _wipe_broker),
-    Fault("freeze Postgres", lambda hands: hands.freeze("postgres")),
-    Fault("freeze the broker", lambda hands: hands.freeze("broker")),
+    Fault("freeze Postgres", lambda context: context.freeze("postgres")),
+    Fault("freeze the broker", lambda context: context.freeze("broker")),
     Fault("restart a worker", _restart_worker),
-    Fault("freeze the web", lambda hands: hands.freeze("web")),
+    Fault("freeze the web", lambda context: context.freeze("web")),
 )
 CUT_OFF = Fault("cut off a host", _cut_off)
 
 
-def drawn(count: int, chance: random.Random, *, with_hosts: bool, only: str = "") -> Iterator[Fault]:
-    """So many faults; each kind comes once before any comes again. Where there are hosts, one is cut off first.
+def draw_faults(count: int, chance: random.Random, *, with_hosts: bool, only: str = "") -> Iterator[Fault]:
+    """Draw faults; each kind comes once before any comes again, and with hosts, cutting one off comes first.
 
-    With `only`, all are of the kind of that name.
+    With `only`, all faults are of that kind.
     """
     kinds = [fault for fault in FAULTS if only in ("", fault.name)]
     deck: list[Fault] = []

@@ -1,5 +1,5 @@
-"""Passes on connections: `python -m lab.chaos.forwarding 8700=/run/8700.sock` listens at a port of this host and
-connects to a socket, `/run/8700.sock=8700` the other way round. So what runs on one host is reached from another."""
+"""Forwards connections between hosts (network namespaces): `python -m lab.chaos.forwarding 8700=/run/8700.sock` listens
+at a port of this host and connects to a socket, `/run/8700.sock=8700` the other way round."""
 
 import asyncio
 import sys

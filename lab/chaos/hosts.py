@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from portal.launcher import embedded
 from portal.launcher.embedded import StartError
 
-NETWORK = "10.77"  # private, and unlikely to be anybody's
+NETWORK = "10.77"  # private, and rarely used
 FROM_ALL_HOSTS = f"local all all trust\nhost all all {NETWORK}.0.0/16 trust\n"  # who may connect to Postgres
-PORT_OF_BROKER = 6379
+BROKER_PORT = 6379
 
 
 class Hosts:
@@ -26,7 +26,7 @@ class Hosts:
         return f"{self._prefix}-{self._numbers[worker]}"
 
     def enter(self, host: str) -> list[str]:
-        """What to put before a command to run it there."""
+        """The prefix of a command that runs it there."""
         return ["nsenter", f"--net=/run/netns/{host}"]
 
     def addresses_for(self, worker: str) -> dict[str, str]:
@@ -34,24 +34,19 @@ class Hosts:
         first = f"{NETWORK}.{self._numbers[worker]}.1"
         return {
             "DATABASE_URL": f"postgresql://postgres@{first}:5432/{embedded.DATABASE}",
-            "BROKER_URL": f"redis://{first}:{PORT_OF_BROKER}/0",
-            "CACHE_URL": f"redis://{first}:{PORT_OF_BROKER}/1",
+            "BROKER_URL": f"redis://{first}:{BROKER_PORT}/0",
+            "CACHE_URL": f"redis://{first}:{BROKER_PORT}/1",
         }
 
     def cut_off(self, worker: str) -> None:
-        """Nothing passes any more, and nobody is told."""
+        """Drop all traffic, without closing connections."""
         self._ip("-n", self.first, "link", "set", self._cable(worker), "down")
 
     def heal(self, worker: str) -> None:
         self._ip("-n", self.first, "link", "set", self._cable(worker), "up")
 
     def make(self) -> None:
-        """
-        Raises
-        ------
-        StartError
-            If this process may not.
-        """
+        """Raises StartError without the privileges or programs for it."""
         if os.geteuid() != 0 or shutil.which("ip") is None or shutil.which("nsenter") is None:
             raise StartError("Hosts of their own need root, and the programs ip and nsenter.")
         self._add(self.first)

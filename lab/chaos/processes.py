@@ -1,4 +1,4 @@
-"""The parts of a portal as processes that can be killed, frozen and begun again."""
+"""Processes of a portal that can be killed, frozen and restarted."""
 
 import os
 import signal
@@ -12,14 +12,14 @@ from portal.launcher import processes
 from portal.launcher.embedded import StartError
 from portal.launcher.supervisor import Program
 
-POLITE = 20.0  # s that a part has to end by itself
+STOP_TIMEOUT_SECONDS = 20.0
 
 
-class Part:
-    """One program, and the process that it is at present."""
+class Process:
+    """A program and its current process."""
 
     def __init__(self, program: Program, logs: Path, *, members: Callable[[], set[int]] | None = None) -> None:
-        """`members` finds its processes where they are more than a group of their own."""
+        """`members` finds the processes of a program that does not keep them in one process group."""
         self.program, self.name = program, program.name
         self._log = logs / f"{program.name}.log"
         self._members = members
@@ -43,7 +43,7 @@ class Part:
         Raises
         ------
         StartError
-            If it ends, or is not ready in its time.
+            If it exits or is not ready in time.
         """
         deadline = time.monotonic() + self.program.stalled_after
         while self.program.is_ready is not None and not self.program.is_ready():
@@ -55,18 +55,18 @@ class Part:
         return self._process is None or self._process.poll() is not None
 
     def latest(self) -> str:
-        """The end of what it said."""
+        """The last lines of its log."""
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines() if self._log.exists() else []
         return "\n".join(lines[-20:])
 
-    # --- what happens to it -------------------------------------------------------------------------------------------
+    # --- faults -------------------------------------------------------------------------------------------------------
     def kill(self) -> None:
-        """Without a warning, with all that it has started."""
+        """Kill it with all of its children, without warning."""
         self._send(signal.SIGKILL)
-        self._wait(POLITE)
+        self._wait(STOP_TIMEOUT_SECONDS)
 
     def kill_first(self) -> None:
-        """Only its first process: the others have to notice."""
+        """Kill the parent alone; its children have to notice."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -78,25 +78,25 @@ class Part:
         self._send(signal.SIGCONT)
 
     def end(self) -> None:
-        """As an operator stops it; killed when it takes too long."""
-        self.ask_to_end()
-        self.await_end()
+        """Stop it as an operator does; kill it after the timeout."""
+        self.request_stop()
+        self.await_stop()
 
-    def ask_to_end(self) -> None:
+    def request_stop(self) -> None:
         if self._process is not None:
             self.thaw()
             self._process.send_signal(self.program.stop_signal)
 
-    def await_end(self) -> None:
-        if self._process is not None and not self._wait(POLITE):
+    def await_stop(self) -> None:
+        if self._process is not None and not self._wait(STOP_TIMEOUT_SECONDS):
             self.kill()
 
-    def break_off(self) -> None:
-        """At once, for nobody needs what it would still write."""
+    def stop_now(self) -> None:
+        """Stop it at once: its remaining output is not needed."""
         if self._process is not None:
             self.thaw()
             self._process.send_signal(self.program.last_signal)
-            if not self._wait(POLITE):
+            if not self._wait(STOP_TIMEOUT_SECONDS):
                 self.kill()
 
     def _send(self, number: signal.Signals) -> None:

@@ -53,13 +53,15 @@ def programs(var: Path, port: int) -> list[Program]:
         "RABBITMQ_CONFIG_FILE": str(home / "none"),
     }
     return [
-        Program(name="names", command=["epmd", "-address", HOST, "-port", str(names)], is_ready=_takes(names)),
+        Program(
+            name="names", command=["epmd", "-address", HOST, "-port", str(names)], is_ready=_accepts_connections(names)
+        ),
         Program(
             name="broker",
             command=[SERVER],
             environment=environment,
             directory=home,
-            is_ready=_takes(port),
+            is_ready=_accepts_connections(port),
             stop_within=30.0,
         ),
     ]
@@ -70,9 +72,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _takes(port: int) -> Callable[[], bool]:
-    """Whether somebody takes connections there."""
-
+def _accepts_connections(port: int) -> Callable[[], bool]:
     def is_ready() -> bool:
         try:
             socket.create_connection((HOST, port), timeout=1.0).close()

@@ -1,4 +1,4 @@
-"""The whole course: a replay that is read while parts die, all of it worked out anew meanwhile, and the comparison."""
+"""The scenario: a replay under injected faults, recomputation of derived data, and comparison with a serial run."""
 
 import random
 import subprocess
@@ -23,28 +23,28 @@ from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.scheduler.claims import LEASE
 from lab.benchmarks.lateness import Burst
 from lab.chaos import comparison, workload
-from lab.chaos.alerts import let_time_pass
+from lab.chaos.alerts import expire_back_off
 from lab.chaos.derived import tables
-from lab.chaos.faults import Fault, Hands, drawn
-from lab.chaos.places import SERIAL
+from lab.chaos.endpoints import SERIAL
+from lab.chaos.faults import Fault, FaultContext, draw_faults
 from lab.chaos.rabbitmq import free_port
-from lab.chaos.topology import BEATS, WORKERS, Stage
+from lab.chaos.topology import BEATS, WORKERS, Topology
 from lab.chaos.watch import Watch, wait_for
 from lab.evaluations.replays.verification import Verdict, collect, compare
 from lab.worlds import queries
 from lab.worlds.addresses import DOMAIN
-from lab.worlds.answers import Options
 from lab.worlds.receivers import Call, receiving
 from lab.worlds.record import RecordFile, read_record
+from lab.worlds.responses import Options
 from lab.worlds.server import Replay, serving
 from lab.worlds.timeline import Timeline
 from portal.launcher.embedded import StartError
 from portal.launcher.startup import ROOT
 
-CALMEST = 1.0  # s at most between the end of a fault and the next one
-RUN_OUT = 240.0  # s that the portal has at the end for what is left
-REPLAYED_SHARE = 2 / 3  # of the faults happen while the replay is read, the others while all is worked out anew
-REFUSED = 0.3  # of the calls to webhooks
+MAX_CALM_SECONDS = 1.0  # between the end of a fault and the next one
+DRAIN_TIMEOUT_SECONDS = 240.0  # for the remaining work after the replay
+REPLAYED_SHARE = 2 / 3  # of the faults happen during the replay, the others while derived data is recomputed
+REFUSED_SHARE = 0.3  # of the calls to webhooks
 EVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 Say = Callable[[str], None]
@@ -61,75 +61,77 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Suffered:
-    """One fault, and how the portal went on."""
+class InjectedFault:
+    """A fault and how the portal recovered from it."""
 
     name: str
-    part: str
-    at: float  # s since the portal began
-    whole_after: float  # s until every part was at work again
-    pause: float  # s, the longest meanwhile in which no retrieval was stored
-    takeover: float | None  # s until another beat led
+    process: str
+    at: float  # s since the start of the portal
+    recovered_after: float  # s until every process worked again
+    pause: float  # s, the longest time without a stored retrieval
+    takeover: float | None  # s until another beat was the leader
 
 
 @dataclass
 class Outcome:
-    suffered: list[Suffered] = field(default_factory=list)
+    injected: list[InjectedFault] = field(default_factory=list)
     verdict: Verdict = field(default_factory=Verdict)
     findings: comparison.Findings = field(default_factory=comparison.Findings)
-    stranded: int = 0  # sources without an instant at which they would be asked again
+    stranded: int = 0  # sources that no check is planned for
     retrievals: int = 0
-    lateness: Burst = field(default_factory=lambda: Burst([], [], 0))  # of all retrievals, in s
-    revived: int = 0  # parts that ended by themselves, because others had
+    lateness: Burst = field(default_factory=lambda: Burst([], [], 0))  # s, of all retrievals
+    revived: int = 0  # processes that exited because another one had died
 
     @property
     def passed(self) -> bool:
         return self.verdict.passed and not (self.findings.differing or self.findings.faults or self.stranded)
 
 
-class Course:
-    """Everything from the first process to the last row that is compared."""
+class Scenario:
+    """A run from the start of the servers to the comparison of all rows."""
 
-    def __init__(self, stage: Stage, wanted: Wanted, say: Say) -> None:
-        self._stage, self._wanted, self._say = stage, wanted, say
+    def __init__(self, topology: Topology, wanted: Wanted, say: Say) -> None:
+        self._topology, self._wanted, self._say = topology, wanted, say
         self._chance = random.Random(wanted.seed)
-        self._chance_of_calls = random.Random(wanted.seed)  # which come from threads of their own, in any order
-        self._watch = Watch(stage.places.database)
-        self._hands = Hands(stage, self._watch, self._chance, self._measure_takeover)
+        self._webhook_chance = random.Random(wanted.seed)  # webhooks are called by several threads
+        self._watch = Watch(topology.endpoints.database)
+        self._context = FaultContext(topology, self._watch, self._chance, self._measure_takeover)
         self._takeover: float | None = None
-        self._begun = self._suffered = 0.0  # of time.monotonic(): the portal, the latest fault
-        self._record = stage.places.var / "record.jsonl"
+        self._started_at = self._injected_at = 0.0  # time.monotonic(): the portal, the latest fault
+        self._record = topology.endpoints.var / "record.jsonl"
         self.outcome = Outcome()
 
     def run(self) -> Outcome:
         faults = list(
-            drawn(self._wanted.faults, self._chance, with_hosts=self._stage.hosts is not None, only=self._wanted.only)
+            draw_faults(
+                self._wanted.faults, self._chance, with_hosts=self._topology.hosts is not None, only=self._wanted.only
+            )
         )
-        self._say("Beginning the servers")
-        self._stage.begin_servers()
-        self._stage.migrate()
+        self._say("Starting the servers")
+        self._topology.start_servers()
+        self._topology.migrate()
         self._copy_database()
         with receiving() as web:
             web.behave = self._refuse_some
-            # By the settings, not by leases: these would be lost with the cache, which is killed, too.
-            self._begin_portal([f".{DOMAIN}:{(port := free_port())}", web.open_host])
-            workload.add_people(web)
-            self._live_through(faults, port)
+            # By the settings, not by leases in the cache, which is killed as well.
+            self._start_portal([f".{DOMAIN}:{(port := free_port())}", web.open_host])
+            workload.add_users(web)
+            self._run_faults(faults, port)
         self._compare()
         return self.outcome
 
-    def _live_through(self, faults: Sequence[Fault], port: int) -> None:
+    def _run_faults(self, faults: Sequence[Fault], port: int) -> None:
         first = round(len(faults) * REPLAYED_SHARE)
         with self._serving(port) as replay:
             workload.add_sources(self._feeds, replay.addresses)
-            self._suffer(faults[:first], until=replay.timeline.real(self._end))
-            self._finish_reading(replay)
-            self._say("Working out anew, twice, what follows from postings")
-            _persistently(tables.begin_anew)
-            self._suffer(faults[first:], until=0.0)
-            self._finish_work()
+            self._inject_all(faults[:first], until=replay.timeline.real(self._end))
+            self._await_all_stored(replay)
+            self._say("Computing derived data again, twice")
+            _persistently(tables.reset_twice)
+            self._inject_all(faults[first:], until=0.0)
+            self._await_derived()
             self.outcome.lateness = _persistently(_lateness)
-            self._stage.end_portal()
+            self._topology.stop_portal()
 
     # --- before -------------------------------------------------------------------------------------------------------
     @contextmanager
@@ -153,82 +155,82 @@ class Course:
             yield replay
 
     def _copy_database(self) -> None:
-        """For the serial run, while it is empty and has no sessions."""
-        with psycopg.connect(self._stage.places.other_database("postgres"), autocommit=True) as administration:
+        """Copy the empty database for the serial run, before any session uses it."""
+        with psycopg.connect(self._topology.endpoints.other_database("postgres"), autocommit=True) as administration:
             administration.execute(f"CREATE DATABASE {SERIAL} TEMPLATE {connection.settings_dict['NAME']}")
 
     def _refuse_some(self, _: Call) -> int:
-        return 503 if self._chance_of_calls.random() < REFUSED else 200
+        return 503 if self._webhook_chance.random() < REFUSED_SHARE else 200
 
-    def _begin_portal(self, open_hosts: Sequence[str]) -> None:
-        self._say("Beginning the portal")
+    def _start_portal(self, open_hosts: Sequence[str]) -> None:
+        self._say("Starting the portal")
         settings.RETRIEVAL_OPEN_HOSTS = open_hosts
-        self._stage.begin_portal(open_hosts)
-        wait_for(lambda: self._missing(EVER, retrievals=False), "the portal to begin")
+        self._topology.start_portal(open_hosts)
+        wait_for(lambda: self._not_working(EVER, retrievals=False), "the portal to start")
         self._say("Replaying")
-        self._begun = time.monotonic()
+        self._started_at = time.monotonic()
 
     # --- faults -------------------------------------------------------------------------------------------------------
-    def _suffer(self, faults: Sequence[Fault], *, until: float) -> None:
-        """One fault after the other, spread until an instant (seconds since 1970)."""
+    def _inject_all(self, faults: Sequence[Fault], *, until: float) -> None:
+        """Inject faults one after the other, spread over the time until `until` (seconds since 1970)."""
         for number, fault in enumerate(faults):
             left = until - datetime.now(UTC).timestamp()
-            # What it takes to be whole again takes a good part of the time, too.
-            time.sleep(max(self._chance.uniform(0, CALMEST), left / (len(faults) - number) / 2))
-            self.outcome.suffered.append(self._carry_out(fault))
+            # Recovery takes about the other half of the time.
+            time.sleep(max(self._chance.uniform(0, MAX_CALM_SECONDS), left / (len(faults) - number) / 2))
+            self.outcome.injected.append(self._inject(fault))
 
-    def _carry_out(self, fault: Fault) -> Suffered:
+    def _inject(self, fault: Fault) -> InjectedFault:
         at, begun, self._takeover = datetime.now(UTC), time.monotonic(), None
-        self._suffered = begun
-        part = fault.carry_out(self._hands)
+        self._injected_at = begun
+        process = fault.inject(self._context)
         over = datetime.now(UTC)
-        wait_for(lambda: self._missing(over), f"all to be at work again ({fault.name}, {part})")
-        whole_after = time.monotonic() - begun
+        wait_for(lambda: self._not_working(over), f"all processes to work again ({fault.name}, {process})")
+        recovered_after = time.monotonic() - begun
         stored = [at, *self._watch.stored(at), datetime.now(UTC)]
         pause = max((later - earlier).total_seconds() for earlier, later in pairwise(stored))
-        self._say(f"{fault.name} ({part}): whole again after {whole_after:.1f} s")
-        return Suffered(fault.name, part, begun - self._begun, whole_after, pause, self._takeover)
+        self._say(f"{fault.name} ({process}): recovered after {recovered_after:.1f} s")
+        return InjectedFault(fault.name, process, begun - self._started_at, recovered_after, pause, self._takeover)
 
     def _measure_takeover(self, former: str, meanwhile: Callable[[], None]) -> None:
         def missing() -> str:
             return "" if self._watch.leader() not in {"", former} else "a beat that leads"
 
         wait_for(missing, "another beat to lead")
-        self._takeover = time.monotonic() - self._suffered
+        self._takeover = time.monotonic() - self._injected_at
         meanwhile()
 
-    def _missing(self, since: datetime, *, retrievals: bool = True) -> str:
-        """What has not worked since: a beat that leads and another, both workers, a retrieval, the site."""
-        self._stage.revive()
+    def _not_working(self, since: datetime, *, retrievals: bool = True) -> str:
+        """The first of leader, standby beat, workers, retrievals and site that has not worked since; "" if all have."""
+        self._topology.restart_ended()
         leader = self._watch.leader()
         if leader not in BEATS:
             return "a beat that leads"
         if not set(BEATS) - {leader} <= self._watch.standbys():
-            return "a beat that stands by"
-        if idle := set(WORKERS) - self._watch.heard_of(since):
+            return "a standby beat"
+        if idle := set(WORKERS) - self._watch.active_programs(since):
             return min(idle)
         if retrievals and not self._watch.stored(since):
             return "a retrieval"
-        return "" if self._stage.is_ready() else "the site"
+        return "" if self._topology.is_ready() else "the site"
 
     # --- the end ------------------------------------------------------------------------------------------------------
-    def _finish_reading(self, replay: Replay) -> None:
-        """Until every source has shown its last posting, and all that was served is stored."""
+    def _await_all_stored(self, replay: Replay) -> None:
+        """Wait until every source has published its last posting and all served postings are stored."""
         self._say("Waiting for the end of the replay")
         time.sleep(max(0.0, replay.timeline.real(self._end) - datetime.now(UTC).timestamp()))
         _persistently(self._count_stranded)
-        wait_for(lambda: _persistently(self._unread), "all sources to be read to their end", RUN_OUT)
+        wait_for(lambda: _persistently(self._unstored), "all sources to be stored completely", DRAIN_TIMEOUT_SECONDS)
 
     def _count_stranded(self) -> None:
-        """Whoever dies leaves a lease behind, but no source that is asked later than its lease and its back-off say."""
+        """Count sources due later than lease and back-off allow; a dying worker leaves no more than a lease behind."""
         latest = datetime.now(UTC) + LEASE + timedelta(days=7) / workload.SPEED
         self.outcome.stranded = Schedule.objects.exclude(due_at__lte=latest).count()
 
-    def _unread(self) -> str:
-        """How many sources are not read to their end; they are asked now, as their leases were counted."""
+    def _unstored(self) -> str:
+        """Describe what is not stored yet, and make those sources due: stranded ones were counted before."""
         witnessed = collect(read_record(self._record))
         lost = self._judge().lost_count
-        last = {feed.number: len(feed.instants) - 1 for feed in self._feeds if feed.instants}
+        last = {feed.number: len(feed.times) - 1 for feed in self._feeds if feed.times}
         unread = {number for number, posting in last.items() if (number, posting) not in witnessed.served}
         if not unread and not lost:
             return ""
@@ -242,28 +244,28 @@ class Course:
         witnessed = collect(read_record(self._record))
         return compare(witnessed, queries.stored_postings(witnessed.start.port, witnessed.start.began))
 
-    def _finish_work(self) -> None:
-        self._say("Waiting for what is left to do")
+    def _await_derived(self) -> None:
+        self._say("Waiting for the remaining work")
 
         def left() -> str:
-            let_time_pass()
-            return comparison.left_to_do()
+            expire_back_off()
+            return comparison.remaining_work()
 
-        wait_for(lambda: _persistently(left), "all to be worked out, and everybody to be told", RUN_OUT)
+        wait_for(lambda: _persistently(left), "derived data and notifications", DRAIN_TIMEOUT_SECONDS)
 
     def _compare(self) -> None:
         self._say("Comparing with a serial run")
-        outcome, places = self.outcome, self._stage.places
+        outcome, endpoints = self.outcome, self._topology.endpoints
         command = [sys.executable, "manage.py", "replay_serially", "--record", str(self._record)]
-        environment = {**self._stage.environment(), "DATABASE_URL": places.other_database(SERIAL)}
+        environment = {**self._topology.environment(), "DATABASE_URL": endpoints.other_database(SERIAL)}
         if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
             raise StartError("The serial run failed; the lines above say why.")
-        outcome.revived = len(self._stage.revived)
+        outcome.revived = len(self._topology.revived)
         outcome.retrievals = Retrieval.objects.count()
         outcome.verdict = self._judge()
-        outcome.findings = comparison.compare_with_serial(places.other_database(SERIAL))
+        outcome.findings = comparison.compare_with_serial(endpoints.other_database(SERIAL))
         comparison.check_index(outcome.findings)
-        comparison.check_told(outcome.findings)
+        comparison.check_notifications(outcome.findings)
         now = Posting.objects.aggregate(latest=Max("published_at"))["latest"]
         comparison.compare_derived(outcome.findings, now)
 
@@ -280,9 +282,9 @@ WHERE first_due_at IS NOT NULL OR due_at <= now()
 
 
 def _lateness() -> Burst:
-    """How late all retrievals were begun and stored.
+    """How late all retrievals began and were stored.
 
-    One that ended without a request counts as begun at its end, one that is still due as late as it is.
+    A retrieval without a request counts as begun at its end, a source that is still due with its lateness so far.
     """
     logged, overdue = fetch(_LATENESS), [late for (late,) in fetch(_OVERDUE)]
     begun, stored = ([*column, *overdue] for column in zip(*logged, strict=True)) if logged else (overdue, overdue)
@@ -290,7 +292,7 @@ def _lateness() -> Burst:
 
 
 def _persistently(do: Callable[[], Result]) -> Result:
-    """Do something with a database that may have been killed a moment ago."""
+    """Retry until the database, which may just have been killed, answers."""
     while True:
         try:
             return do()

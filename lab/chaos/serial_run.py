@@ -1,4 +1,4 @@
-"""The serial run: what a replay served is stored and matched once, by one process, one source after the other."""
+"""The serial run: one process stores and matches each served posting once, source by source."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -20,19 +20,19 @@ from lab.worlds.rendering import format_of, render
 from lab.worlds.server import addresses_of
 from lab.worlds.timeline import Timeline
 
-AT_ONCE = 100  # postings of one document
+MAX_POSTINGS = 100  # of one document
 
 
 def run(record: Path) -> None:
-    """Store all that a record says was served, and match it with the searches that stand."""
+    """Store all postings that a record reports as served, and match them with the saved searches."""
     witnessed = collect(read_record(record))
     start = witnessed.start
     timeline = Timeline(start.origin, start.start, start.speed)
     addresses = addresses_of(timeline, start.port)
     feeds = workload.feeds_of(start.setup).feeds
     faults = workload.faults_of(feeds, start.setup)
-    # In the same order as the other run has added them, so that both know them by the same numbers.
-    workload.add_people()
+    # In the order of the other run, so that both have the same ids.
+    workload.add_users()
     workload.add_sources(feeds, addresses)
     ids = {number: source_id for source_id, number in queries.replayed_sources(start.port).items()}
     served: dict[int, list[int]] = defaultdict(list)
@@ -62,6 +62,6 @@ def _ranges(positions: Sequence[int]) -> Iterator[tuple[int, int]]:
     >>> list(_ranges([0, 1, 2, 5]))
     [(0, 3), (5, 6)]
     """
-    for _, group in groupby(enumerate(positions), lambda pair: (pair[1] - pair[0], pair[0] // AT_ONCE)):
+    for _, group in groupby(enumerate(positions), lambda pair: (pair[1] - pair[0], pair[0] // MAX_POSTINGS)):
         run = [position for _, position in group]
         yield run[0], run[-1] + 1

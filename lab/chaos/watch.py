@@ -1,4 +1,4 @@
-"""What can be seen of a portal from outside: who leads, who works, whether pages are answered."""
+"""Observes a portal through Postgres: which beat leads, which workers are active, when retrievals are stored."""
 
 import time
 from collections.abc import Callable
@@ -10,26 +10,26 @@ import psycopg
 from apps.retrieval.scheduler.beat import LEADERSHIP
 from portal.launcher.embedded import StartError
 
-LOOK_EVERY = 0.05  # s
-PATIENCE = 180.0  # s until all works again; the machine may be busy
+POLL_SECONDS = 0.05
+RECOVERY_TIMEOUT_SECONDS = 180.0  # the machine may be busy
 
 _LEADER = """
 SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
 JOIN pg_database ON pg_database.oid = pg_locks.database
 WHERE locktype = 'advisory' AND classid = 0 AND objid = %s AND granted AND pg_database.datname = current_database()
 """
-# A beat that stands by asks again and again whether the leader hangs.
+# A standby beat polls whether the leader hangs.
 _STANDBYS = """
 SELECT DISTINCT application_name FROM pg_stat_activity
 WHERE strpos(query, 'pg_terminate_backend') > 0 AND pid <> pg_backend_pid() AND state <> 'active'
     AND state_change > clock_timestamp() - interval '2 seconds'
 """
-_HEARD_OF = "SELECT DISTINCT application_name FROM pg_stat_activity WHERE state_change > %s"
+_ACTIVE = "SELECT DISTINCT application_name FROM pg_stat_activity WHERE state_change > %s"
 _STORED = "SELECT stored_at FROM retrieval_retrieval WHERE stored_at > %s ORDER BY 1"
 
 
 class Watch:
-    """Asks Postgres, by a connection that is made anew when it is lost."""
+    """Queries Postgres; reconnects when the connection is lost."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -37,20 +37,20 @@ class Watch:
 
     def leader(self) -> str:
         """The name of the beat that leads; empty if none does, or Postgres does not answer."""
-        return next((name for (name,) in self.ask(_LEADER, [LEADERSHIP])), "")
+        return next((name for (name,) in self._query(_LEADER, [LEADERSHIP])), "")
 
     def standbys(self) -> set[str]:
-        return {name for (name,) in self.ask(_STANDBYS, [])}
+        return {name for (name,) in self._query(_STANDBYS, [])}
 
-    def heard_of(self, since: datetime) -> set[str]:
-        """The names of programs that have asked Postgres something since."""
-        return {name for (name,) in self.ask(_HEARD_OF, [since])}
+    def active_programs(self, since: datetime) -> set[str]:
+        """The names of programs that have sent a query since."""
+        return {name for (name,) in self._query(_ACTIVE, [since])}
 
     def stored(self, since: datetime) -> list[datetime]:
         """When retrievals were stored."""
-        return [at for (at,) in self.ask(_STORED, [since])]
+        return [at for (at,) in self._query(_STORED, [since])]
 
-    def ask(self, statement: str, values: list[Any]) -> list[tuple[Any, ...]]:
+    def _query(self, statement: str, values: list[Any]) -> list[tuple[Any, ...]]:
         try:
             if self._connection is None:
                 self._connection = psycopg.connect(
@@ -67,17 +67,11 @@ class Watch:
             self._connection = None
 
 
-def wait_for(missing: Callable[[], str], what: str, within: float = PATIENCE) -> float:
-    """Seconds until nothing is missing.
-
-    Raises
-    ------
-    StartError
-        If something still is.
-    """
+def wait_for(missing: Callable[[], str], what: str, within: float = RECOVERY_TIMEOUT_SECONDS) -> float:
+    """Wait until nothing is missing, and return the seconds that took; raises StartError after `within` seconds."""
     started = time.monotonic()
     while still := missing():
         if time.monotonic() - started > within:
-            raise StartError(f"Waited for {within:.0f} s for {what}; what is missing: {still}.")
-        time.sleep(LOOK_EVERY)
+            raise StartError(f"Waited {within:.0f} s for {what}; still missing: {still}.")
+        time.sleep(POLL_SECONDS)
     return time.monotonic() - started

@@ -1,4 +1,4 @@
-"""What is replayed while parts of the portal die, and who waits for it."""
+"""The replay of a chaos run, and the users with saved searches."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,9 +17,9 @@ from lab.worlds.receivers import Receiver
 from lab.worlds.server import Setup
 
 SPEED = 7_200.0  # recorded seconds per second: two hours
-HISTORY_DAYS = 0.5  # it passes within six seconds, while sources are asked for the first time
+HISTORY_DAYS = 0.5  # replayed in six seconds, during the first checks
 LEAD = HISTORY_DAYS * DAY / SPEED  # s until the first day begins
-ASKED_EVERY = 2.0  # s, at most, of each source
+MIN_GAP_SECONDS = 2.0  # between two checks of a source
 FAULTY = 0.25  # share of the sources
 SLOWNESS = 2.0  # s that a slow source takes
 WINDOW = 200  # postings in a feed, so that an outage of some seconds pushes nothing out
@@ -27,7 +27,7 @@ QUERIES = ("ministry", "court OR library", '"city council"', "astronomers -harbo
 
 
 def setup(sources: int, seconds: float, seed: int) -> Setup:
-    """What the record says about the replay: all that is needed to do it again."""
+    """The parameters of the replay that the record keeps, enough to repeat it."""
     return {
         "synthetic": sources,
         "days": seconds * SPEED / DAY,
@@ -56,17 +56,17 @@ def feeds_of(given: Setup) -> Loaded:
 
 
 def faults_of(feeds: Sequence[Feed], given: Setup) -> dict[int, Fault]:
-    """Which sources are faulty. None is gone for good: what a dying worker had read of it could not be read again."""
+    """Faulty sources. None is gone for good: a worker that dies could not read the postings it held a second time."""
     chosen = choose_faults((feed.number for feed in feeds), float(given["faults"] or 0), int(given["seed"] or 0))
     return {source: fault for source, fault in chosen.items() if fault is not Fault.GONE}
 
 
 def add_sources(feeds: Sequence[Feed], addresses: Addresses) -> None:
-    add_feeds(feeds, addresses, speed=SPEED, min_gap=round(ASKED_EVERY * SPEED), now=datetime.now(UTC))
+    add_feeds(feeds, addresses, speed=SPEED, min_gap=round(MIN_GAP_SECONDS * SPEED), now=datetime.now(UTC))
 
 
-def add_people(web: Receiver | None = None) -> None:
-    """Each keeps one search, and is told of what it finds by a webhook, if there is one."""
+def add_users(web: Receiver | None = None) -> None:
+    """Add users with one saved search each, notified by a webhook if `web` is given."""
     now = datetime.now(UTC)
     for number, query in enumerate(QUERIES):
         user = User.objects.create(username=f"person{number}")

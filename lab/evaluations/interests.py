@@ -29,7 +29,7 @@ READ = 100  # documents of a source
 
 @dataclass(frozen=True)
 class World:
-    """Recorded sources, what they wrote in the weeks before the test, and when they published."""
+    """Recorded sources, their words in the weeks before the test, and their publication times."""
 
     trace: Trace
     vectors: Sequence[Vector]  # of each source
@@ -41,8 +41,8 @@ class World:
 
 
 @dataclass(frozen=True)
-class Searched:
-    """What people search for, and what follows for the sources."""
+class Searches:
+    """Saved searches, and their effect on the worth of sources."""
 
     queries: Sequence[tuple[str, ...]]
     importance: FloatArray
@@ -81,8 +81,8 @@ def _vector(counts: Mapping[int, int], held: Mapping[int, int], documents: int) 
     return unit_vector(terms, occurring, frequencies, documents, most=HEAVIEST)
 
 
-def searched(world: World, lessons: Lessons, count: int, *, most_share: float, seed: int) -> Searched:
-    """Searches of two telling words of a source each, of importance 1 to 10, by as many people."""
+def draw_searches(world: World, lessons: Lessons, count: int, *, most_share: float, seed: int) -> Searches:
+    """`count` searches for two characteristic words of a source each, of importance 1 to 10."""
     drawn = random.Random(seed)
     queries, rows = [], []
     for place in drawn.sample(range(len(world.vectors)), min(count, len(world.vectors))):
@@ -96,11 +96,11 @@ def searched(world: World, lessons: Lessons, count: int, *, most_share: float, s
     of_search, of_source, values = most_relevant(matrix(world.vectors, size), matrix(rows, size))
     weights = np.zeros(len(world.vectors))
     np.add.at(weights, of_source, counted[of_search] * values)
-    return Searched(queries, importance, interests(weights, lessons.root_masses(), most_share))
+    return Searches(queries, importance, interests(weights, lessons.root_masses(), most_share))
 
 
 def retrieved(world: World, lessons: Lessons, worth: FloatArray, per_day: float, *, seed: int) -> Outcome:
-    """The weeks of the test by our own plan, with so many retrievals per source and day altogether."""
+    """Simulate the test weeks with our plan at `per_day` retrievals per source and day."""
     phases = np.random.default_rng(seed).random(len(world.trace))
     test = world.trace.window(world.start, world.end)
     days = (world.end - world.start) / DAY
@@ -115,7 +115,7 @@ def retrieved(world: World, lessons: Lessons, worth: FloatArray, per_day: float,
 
 
 def summed_delays(world: World, outcome: Outcome) -> FloatArray:
-    """Hours that the postings of each source waited altogether."""
+    """The summed delay of the postings of each source, in hours."""
     test = world.trace.window(world.start, world.end)
     summed = np.zeros(len(test))
     np.add.at(summed, test.owners, outcome.delays)

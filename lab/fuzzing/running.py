@@ -52,7 +52,7 @@ class Runner:
         self.report = Report()
 
     def run(self, seeds: Sequence[bytes], *, inputs: int | None, seconds: float) -> Report:
-        """Run the seeds and the corpus, and then mutations, until there were so many inputs or the time is over."""
+        """Run the seeds, the corpus, and then mutations, until the number of inputs or the time is reached."""
         begin = time.monotonic()
         if crashed := self._corpus.crashed():
             self.report.findings["crash", ""] = Finding("The process of an earlier run ended.", "", crashed)
@@ -154,10 +154,10 @@ def _kind(error: Exception) -> tuple[str, str]:
 
 @contextmanager
 def _limited_processor_time() -> Iterator[None]:
-    def give_up(number: int, frame: FrameType | None) -> None:
+    def stop(number: int, frame: FrameType | None) -> None:
         raise TooSlow(f"It takes more than {CPU_SECONDS:g} s of processor time.")
 
-    before = signal.signal(signal.SIGVTALRM, give_up)
+    before = signal.signal(signal.SIGVTALRM, stop)
     try:
         yield
     finally:

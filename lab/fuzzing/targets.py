@@ -1,6 +1,6 @@
-"""What strangers' bytes reach: each with its documented errors, first inputs, and words that mutations insert.
+"""Functions that parse untrusted bytes, each with its documented errors, first inputs, and words for mutations.
 
-A target takes any bytes. Whatever it raises beside its documented errors is a finding, a broken promise included.
+A target accepts any bytes. An error that is not documented is a finding, and so is a broken invariant.
 """
 
 from collections.abc import Callable
@@ -57,8 +57,8 @@ def _check_feed(feed: ParsedFeed) -> None:
     for address in [feed.link, *(entry.link for entry in feed.entries)]:
         if address and not address.startswith(("http://", "https://")):
             raise Broken(f"The link {address[:100]!r} is no web address.")
-    for instant in [each for entry in feed.entries for each in (entry.published, entry.updated) if each]:
-        if instant.utcoffset() is None:
+    for date in [each for entry in feed.entries for each in (entry.published, entry.updated) if each]:
+        if date.utcoffset() is None:
             raise Broken("A date has no offset.")
 
 

@@ -1,7 +1,7 @@
-"""When to ask a source several times a period: Theorem 3 of Sia, Cho and Cho, and the two solvers they describe.
+"""Several retrievals of a source per period: Theorem 3 of Sia, Cho and Cho, and the two solvers they describe.
 
-The paper leaves details of both open; what was read into them stands in each docstring. Neither is exact: the
-condition of Theorem 3 is only necessary. `exact.best_instants` finds the optimum itself.
+The paper leaves details of both open; each docstring states how they are interpreted here. Neither solver is exact: the
+condition of Theorem 3 is only necessary. The module `exact` finds the optimum.
 """
 
 from collections.abc import Callable
@@ -16,17 +16,17 @@ FloatArray = NDArray[np.float64]
 GRID = 1 / 6  # h; the time step of both solvers
 
 
-def optimality_residuals(profile: Profile, instants: ArrayLike) -> FloatArray:
-    """By how much each instant misses Theorem 3, in postings; all are 0 at an optimum.
+def optimality_residuals(profile: Profile, times: ArrayLike) -> FloatArray:
+    """By how much each time misses Theorem 3, in postings; all are 0 at an optimum.
 
-    The theorem: the postings expected since the previous retrieval equal the rate at the instant times the gap to the
-    next one. The difference is the derivative of the expected delay: positive if an earlier instant is better, negative
-    if a later one is. Where the rate falls at the instant the theorem holds with any rate between the two.
+    The theorem: the postings expected since the previous retrieval equal the rate at the time times the gap to the
+    next one. The difference is the derivative of the expected delay: positive if an earlier time is better, negative
+    if a later one is. Where the rate falls at the time the theorem holds with any rate between the two.
 
     Parameters
     ----------
     profile : Profile
-    instants : array (m,), ascending, the last less than a period after the first
+    times : array (m,), ascending, the last less than a period after the first
 
     Examples
     --------
@@ -36,18 +36,18 @@ def optimality_residuals(profile: Profile, instants: ArrayLike) -> FloatArray:
     >>> optimality_residuals(office, [12.0, 17.0]).round(9).tolist()
     [1.4, -14.0]
     """
-    instants = np.asarray(instants, dtype=np.float64)
-    since = np.append(instants[-1] - profile.period, instants[:-1])
-    until = np.append(instants[1:], instants[0] + profile.period)
-    dark = profile.expected(instants) - profile.expected(since)
-    ending, beginning = _rates_around(profile, instants)
-    to_the_left, to_the_right = dark - ending * (until - instants), dark - beginning * (until - instants)
+    times = np.asarray(times, dtype=np.float64)
+    since = np.append(times[-1] - profile.period, times[:-1])
+    until = np.append(times[1:], times[0] + profile.period)
+    dark = profile.expected(times) - profile.expected(since)
+    ending, beginning = _rates_around(profile, times)
+    to_the_left, to_the_right = dark - ending * (until - times), dark - beginning * (until - times)
     return np.asarray(np.maximum(to_the_left, 0.0) + np.where(to_the_left > 0, 0.0, np.minimum(to_the_right, 0.0)))
 
 
-def _rates_around(profile: Profile, instants: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The rates just before and just after each instant; they differ at edges only."""
-    position = np.mod(instants, profile.period) / profile.bin_hours
+def _rates_around(profile: Profile, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The rates just before and just after each time; they differ at edges only."""
+    position = np.mod(times, profile.period) / profile.bin_hours
     nearest = np.round(position)
     at_edge = np.abs(position - nearest) < 1e-9
     beginning = np.where(at_edge, nearest, np.floor(position)).astype(np.int64)
@@ -58,15 +58,15 @@ def _rates_around(profile: Profile, instants: FloatArray) -> tuple[FloatArray, F
 def exhaustive_search(
     profile: Profile, retrievals: int, *, grid: float = GRID, interpolated: bool = False
 ) -> FloatArray:
-    """The paper's exhaustive search with pruning: Theorem 3 unrolled from every pair of first instants.
+    """The paper's exhaustive search with pruning: Theorem 3 unrolled from every pair of first retrieval times.
 
     Given two consecutive retrievals, the theorem gives the third, and so on. Every pair on the grid begins a plan; the
     cheapest plan wins. A plan is dropped as soon as it passes the end of the period, stands where nothing is posted
-    (the theorem then gives no next instant) or has cost as much as the best plan so far. Exact up to the grid for one
+    (the theorem then gives no next time) or has cost as much as the best plan so far. Exact up to the grid for one
     and two retrievals.
 
-    Read into the paper: only the first two instants lie on the grid; the plan to beat at first is the even one, which
-    is returned if all others are dropped.
+    Interpretation: only the first two times lie on the grid; the search starts with the even plan, which is returned
+    if all others are dropped.
 
     Parameters
     ----------
@@ -74,13 +74,13 @@ def exhaustive_search(
     retrievals : int
         Per period, >= 1.
     grid : float
-        Hours between the instants tried; a part of the period.
+        Hours between the times tried; a part of the period.
     interpolated : bool
         Read the rate off a line through the middles of the bins, instead of the bin's own.
 
     Returns
     -------
-    instants : array (retrievals,), ascending, in [0, period)
+    times : array (retrievals,), ascending, in [0, period)
 
     Examples
     --------
@@ -128,13 +128,13 @@ def _unrolled(
 def iterative_refinement(
     profile: Profile, retrievals: int, *, grid: float = GRID, sweeps: int = 400, interpolated: bool = False
 ) -> FloatArray:
-    """The paper's iterative refinement: from an even start, move each instant to where Theorem 3 pulls it.
+    """The paper's iterative refinement: from an even start, move each time to where Theorem 3 pulls it.
 
-    The dark area is the postings expected since the previous retrieval, the light area the rate at the instant times
-    the gap to the next one. If the dark one is larger the instant moves a little to the left, if the light one is to
+    The dark area is the postings expected since the previous retrieval, the light area the rate at the time times
+    the gap to the next one. If the dark one is larger the time moves a little to the left, if the light one is to
     the right. A local search: it also rests where the even start happens to fulfil the condition.
 
-    Read into the paper: the start is (j + 1/2) period / m; a move is one step of `grid` and never reaches a neighbour;
+    Interpretation: the start is (j + 1/2) period / m; a move is one step of `grid` and never reaches a neighbour;
     the search ends when nothing moves or after `sweeps`; the best plan seen is returned.
 
     Parameters and result are those of `exhaustive_search`.
@@ -146,22 +146,22 @@ def iterative_refinement(
     [3.667, 13.0, 18.0]
     """
     rate, period = _reading(profile, interpolated), profile.period
-    instants = _even_start(profile, retrievals)
-    best, cost = instants.copy(), expected_delay(profile, instants)
+    times = _even_start(profile, retrievals)
+    best, cost = times.copy(), expected_delay(profile, times)
     for _ in range(sweeps):
         moved = False
         for j in range(retrievals):
-            since = instants[j - 1] - (period if j == 0 else 0.0)
-            until = instants[(j + 1) % retrievals] + (period if j == retrievals - 1 else 0.0)
-            dark = float(profile.expected(instants[j]) - profile.expected(since))
-            light = float(rate(instants[j]) * (until - instants[j]))
-            shifted = instants[j] + grid * np.sign(light - dark)
-            if shifted != instants[j] and (retrievals == 1 or since < shifted < until):
-                instants[j], moved = shifted, True
+            since = times[j - 1] - (period if j == 0 else 0.0)
+            until = times[(j + 1) % retrievals] + (period if j == retrievals - 1 else 0.0)
+            dark = float(profile.expected(times[j]) - profile.expected(since))
+            light = float(rate(times[j]) * (until - times[j]))
+            shifted = times[j] + grid * np.sign(light - dark)
+            if shifted != times[j] and (retrievals == 1 or since < shifted < until):
+                times[j], moved = shifted, True
         if not moved:
             break
-        if (now := expected_delay(profile, instants)) < cost:
-            best, cost = instants.copy(), now
+        if (now := expected_delay(profile, times)) < cost:
+            best, cost = times.copy(), now
     return within_period(best, period)
 
 
@@ -172,8 +172,8 @@ def _even_start(profile: Profile, retrievals: int) -> FloatArray:
 
 
 def _reading(profile: Profile, interpolated: bool) -> Callable[[FloatArray], FloatArray]:
-    """The rate as a function of the instant, in steps or interpolated between the middles of the bins."""
+    """The rate as a function of the time, in steps or interpolated between the middles of the bins."""
     if not interpolated:
         return profile.rate
     middles = profile.edges[:-1] + profile.bin_hours / 2
-    return lambda instants: np.interp(instants, middles, profile.rates, period=profile.period)
+    return lambda times: np.interp(times, middles, profile.rates, period=profile.period)

@@ -1,15 +1,15 @@
 """TETEA, the task executing time estimation algorithm of Ai-Times, to the letter.
 
-What the thesis leaves open is read so:
+Where the thesis is ambiguous, this module assumes:
 
 - C_t counts the categories that hold a record of the past; the average of an empty one is not defined.
 - A record whose category holds no record of the past is expected to take AverageTime(t), formula (2).
 - Equal values of Determine go to the attribute that is named first.
-- Formula (7) is a condition without a way to it. Here the hash of (5) is salted and taken anew until (7) holds, or
-  until a bounded number of tries has been made; then the try with the smallest difference is taken.
+- Formula (7) is a condition without a way to it. Here the hash of (5) is computed with new salts until (7)
+  holds; after a bounded number of tries, the one with the smallest difference is used.
 - What (5) hashes is up to the caller. "Hash(record[i])" says records, one by one; "the pages from the same website
-  will be assigned to the same task node", said of the traditional system, would make a host one record that takes the
-  time of all its pages.
+  will be assigned to the same task node", a sentence about the traditional system, would make a host one record that
+  takes the time of all its pages.
 
 References
 ----------
@@ -172,12 +172,12 @@ def largest_difference(totals: FloatArray) -> float:
 
 
 def balanced(keys: Keys, seconds: FloatArray, splits: int, constant_time: float, tries: int = TRIES) -> Balanced:
-    """Formulas (5) to (7): hash anew until all splits are estimated to take about as long.
+    """Formulas (5) to (7): hash with new salts until all splits are estimated to take about as long.
 
     Parameters
     ----------
     keys : array (n,) of uint64
-        What tells the records apart, the same in every round.
+        The identity of each record, the same in every round.
     seconds : array (n,)
         As estimated.
     splits : int

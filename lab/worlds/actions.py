@@ -15,17 +15,17 @@ from lab.worlds.feed import Feed
 from lab.worlds.rendering import Entry, make_entry
 from lab.worlds.timeline import Timeline
 
-AT_ONCE = 200  # postings of a source that are stored in one transaction
+CHUNK = 200  # postings stored in one transaction
 
 
 @transaction.atomic
 def add_feeds(
     feeds: Sequence[Feed], addresses: Addresses, *, speed: float, min_gap: int | None, now: datetime
 ) -> list[int]:
-    """Add the replayed feeds as sources that everybody sees and that are asked from now on; return their ids.
+    """Add the replayed feeds as listed sources that are due now; return their ids.
 
-    `min_gap` is the shortest gap between two requests in recorded seconds, None: what politeness takes by
-    default. Sources of an earlier replay at the same addresses are set to the new speed and gap.
+    `min_gap` is the shortest gap between two requests in recorded seconds, by default the rate limit of
+    politeness. Sources of an earlier replay at the same addresses are set to the new speed and gap.
     """
     ids = add_sources(
         [
@@ -50,13 +50,13 @@ def add_feeds(
 
 
 def store_history(feed: Feed, source_id: int, addresses: Addresses, timeline: Timeline, *, now: datetime) -> int:
-    """Store what a feed has published so far, as if it had been read all along; return how much of it was new."""
+    """Store the postings published so far, as if the feed had always been checked; return the number of new ones."""
     count = feed.count_until(timeline.recorded(now.timestamp()))
     new = 0
-    for first in range(0, count, AT_ONCE):
+    for first in range(0, count, CHUNK):
         entries = [
             _parsed(make_entry(feed, posting, timeline, addresses))
-            for posting in range(first, min(first + AT_ONCE, count))
+            for posting in range(first, min(first + CHUNK, count))
         ]
         document = postings.Document(
             source_id=source_id,

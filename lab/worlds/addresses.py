@@ -22,8 +22,8 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What a request asks for; `source` is None where no source is named."""
+class Target:
+    """What a request is for; `source` is None where no source is named."""
 
     kind: Kind
     source: int | None = None
@@ -35,7 +35,7 @@ class Place:
 class Addresses:
     """The addresses of one replay.
 
-    `run` (hexadecimal) tells its postings from those of an earlier replay at the same port.
+    `run` (hexadecimal) distinguishes its postings from those of an earlier replay at the same port.
 
     >>> addresses = Addresses(port=8700, run="ab")
     >>> addresses.feed(12), addresses.article(12, 4)
@@ -47,7 +47,7 @@ class Addresses:
 
     @property
     def open_host(self) -> str:
-        """What has to be open for the sites to be reached."""
+        """The setting that permits connections to the sites."""
         return f".{DOMAIN}:{self.port}"
 
     def site(self, source: int) -> str:
@@ -79,24 +79,24 @@ def source_of(url: str, port: int) -> int | None:
     return place.source if place.kind is Kind.FEED else None
 
 
-def locate(host: str, path: str) -> Place:
-    """What is meant by a Host header and a path.
+def locate(host: str, path: str) -> Target:
+    """The target of a Host header and a path.
 
     >>> locate("s12.replay.localhost:8700", "/feed").source, locate("127.0.0.1:8700", "/s/3/feed").source
     (12, 3)
     >>> locate("127.0.0.1:8700", "/3/item/ab-40")
-    Place(kind=<Kind.ARTICLE: 'article'>, source=3, run='ab', posting=40)
+    Target(kind=<Kind.ARTICLE: 'article'>, source=3, run='ab', posting=40)
     """
     source = int(named[1]) if (named := _HOST.fullmatch(host)) else None
     if by_path := _BY_PATH.fullmatch(path):
         source, path = int(by_path[1]), by_path[2]
     if source is not None and _FEED.fullmatch(path):
-        return Place(Kind.FEED, source)
+        return Target(Kind.FEED, source)
     if item := _ITEM.fullmatch(path):
         kind = Kind.ARTICLE if item[2] == "item" else Kind.PICTURE
-        return Place(kind, int(item[1]), item[3], int(item[4]))
+        return Target(kind, int(item[1]), item[3], int(item[4]))
     if path == "/":
-        return Place(Kind.HOME, source)
+        return Target(Kind.HOME, source)
     if path == "/robots.txt":
-        return Place(Kind.ROBOTS, source)
-    return Place(Kind.OTHER, source)
+        return Target(Kind.ROBOTS, source)
+    return Target(Kind.OTHER, source)

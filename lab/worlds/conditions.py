@@ -10,7 +10,7 @@ _TAG = re.compile(r'(?:W/)?"([0-9a-f]+)-(\d{1,12})"', re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """A feed at one instant: the postings [first, count) of the source."""
+    """A version of a feed: the postings [first, count) of the source."""
 
     first: int
     count: int
@@ -21,11 +21,11 @@ class Edition:
 def make_edition(*, count: int, window: int, token: str, weak: bool, newest: float | None, now: float) -> Edition:
     """The edition with `count` postings published, of which the feed shows the last `window`.
 
-    `newest` is the real instant of the newest posting, None without any; `now` the real instant of the
-    answer (seconds since 1970). `token` (hexadecimal) sets apart replays of different starts.
+    `newest` is the real time of the newest posting, None without any; `now` the real time of the
+    response (seconds since 1970). `token` (hexadecimal) distinguishes replays with different starts.
 
     A Last-Modified date counts whole seconds. It is not offered within the second of the newest posting:
-    a client that came back with it would never be told of a second posting in that second.
+    a client that sends it would miss a second posting in that second.
 
     >>> make_edition(count=60, window=50, token="ab", weak=False, newest=0.0, now=9.0)
     Edition(first=10, count=60, etag='"ab-60"', modified='Thu, 01 Jan 1970 00:00:00 GMT')
@@ -36,9 +36,9 @@ def make_edition(*, count: int, window: int, token: str, weak: bool, newest: flo
 
 
 def is_current(edition: Edition, if_none_match: str | None, if_modified_since: str | None, newest: float) -> bool:
-    """Whether the client holds this edition already, so that 304 is the answer.
+    """Whether the client holds this edition already, so that the response is 304.
 
-    If-None-Match decides alone where it is sent; a date that is none counts as not sent.
+    If-None-Match takes precedence; an invalid date is ignored.
 
     >>> edition = Edition(0, 3, '"ab-3"', "")
     >>> is_current(edition, 'W/"ab-3"', None, 5.0), is_current(edition, '"ab-2"', None, 5.0)
@@ -75,10 +75,10 @@ def held_count(edition: Edition, if_none_match: str | None, token: str) -> int |
     return max(known, default=None)
 
 
-def http_date(instant: float) -> str:
-    """An instant (seconds since 1970) as HTTP writes it; parts of a second are cut off.
+def http_date(time: float) -> str:
+    """Seconds since 1970 as an HTTP date, cut to whole seconds.
 
     >>> http_date(86400.9)
     'Fri, 02 Jan 1970 00:00:00 GMT'
     """
-    return format_datetime(datetime.fromtimestamp(int(instant), UTC), usegmt=True)
+    return format_datetime(datetime.fromtimestamp(int(time), UTC), usegmt=True)

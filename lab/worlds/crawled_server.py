@@ -1,4 +1,4 @@
-"""Serves the made-up site on loopback, and remembers what was asked of it."""
+"""Serves the made-up site on loopback and counts requests."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -29,11 +29,11 @@ class CrawledServer:
         return f"{self.base}/"
 
     def publish(self, count: int) -> None:
-        """Have so many more articles out."""
+        """Publish `count` more articles."""
         self.site = replace(self.site, published=self.site.published + count)
 
     def take_requests(self) -> Counter[str]:
-        """What was asked since the last call, without robots.txt."""
+        """The requests since the last call, without robots.txt."""
         with self._lock:
             taken, self.requests = self.requests, Counter()
         taken.pop("/robots.txt", None)
@@ -69,7 +69,7 @@ class CrawledServer:
 
 @contextmanager
 def serving_site(articles: int, *, seed: int = 0) -> Iterator[CrawledServer]:
-    """Serve a site of so many articles on loopback while the block runs; the portal may reach it meanwhile."""
+    """Serve a site of `articles` articles on loopback within the block, reachable by the portal."""
     server = CrawledServer(articles, seed=seed)
     thread = Thread(target=server.serve, name="made-up site", daemon=True)
     thread.start()

@@ -1,6 +1,6 @@
 """A made-up news site without feeds, to be crawled: sections, lists of many pages, articles, duplicates and traps.
 
-Every page follows from its address, the seed and how many articles are out, so that a site of any size takes no room.
+Every page is computed from its address, the seed and the number of published articles, so memory use is constant.
 """
 
 import random
@@ -14,8 +14,8 @@ SECTIONS = (
 )  # fmt: skip
 PER_LIST = 20  # articles on one page of a list
 ON_FRONT_PAGE = 30
-PRIVATE_EVERY = 50  # an article in so many has a page that robots.txt forbids, too
-PRINTED_EVERY = 40  # and one in so many is linked in its printed version as well
+PRIVATE_EVERY = 50  # every 50th article has a copy that robots.txt forbids
+PRINTED_EVERY = 40  # every 40th article has a linked printed version
 FIRST_DAY = datetime(2026, 1, 1, 6, tzinfo=UTC)
 ROBOTS = "User-agent: *\nDisallow: /private/\nDisallow: /search\n"
 _WORDS = (
@@ -70,7 +70,7 @@ class CrawledSite:
         return 1 + lists + self.published + self.published // PRINTED_EVERY + self.published // PRIVATE_EVERY + 4
 
     def answer(self, target: str) -> SiteAnswer:
-        """What the site answers to a request for the path (with query) `target`."""
+        """The response to a request for the path (with query) `target`."""
         parts = urlsplit(target)
         segments = [segment for segment in parts.path.split("/") if segment]
         match segments:

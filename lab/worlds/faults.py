@@ -1,4 +1,4 @@
-"""What goes wrong at a source: one fault for each faulty source, the same one after every restart."""
+"""Faults of sources: one for each faulty source, the same after every restart."""
 
 import random
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ class Fault(StrEnum):
     WRONG_CHARSET = "wrong charset"  # the header says latin-1, the bytes are UTF-8
     REDIRECT = "redirect"  # 302
     MOVED = "moved"  # 301
-    GONE = "gone"  # 410 from some instant on
+    GONE = "gone"  # 410 from some time on
 
 
 def choose_faults(sources: Iterable[int], share: float, seed: int) -> dict[int, Fault]:
@@ -41,13 +41,13 @@ def choose_faults(sources: Iterable[int], share: float, seed: int) -> dict[int, 
 
 
 def trouble_until(source: int, recorded: float) -> float | None:
-    """The end of the trouble that `source` has at a recorded instant, or None if it has none.
+    """The end of the trouble that `source` has at a recorded time, or None if it has none.
 
     Both are seconds since 1970 in recorded time.
 
-    >>> instants = [hour * 3600.0 for hour in range(1000)]
-    >>> troubled = [instant for instant in instants if trouble_until(1, instant)]
-    >>> all(trouble_until(1, instant) > instant for instant in troubled), 50 < len(troubled) < 150
+    >>> times = [hour * 3600.0 for hour in range(1000)]
+    >>> troubled = [time for time in times if trouble_until(1, time)]
+    >>> all(trouble_until(1, time) > time for time in troubled), 50 < len(troubled) < 150
     (True, True)
     """
     block, elapsed = divmod(recorded, BLOCK)
@@ -57,7 +57,7 @@ def trouble_until(source: int, recorded: float) -> float | None:
 
 
 def gone_from(source: int, begin: float, end: float) -> float:
-    """The instant between `begin` and `end` from which a source with the fault GONE is gone.
+    """The time between `begin` and `end` from which a source with the fault GONE is gone.
 
     >>> 100.0 <= gone_from(3, 100.0, 200.0) <= 200.0
     True

@@ -1,4 +1,4 @@
-"""What is replayed: feeds, each with the instants of its postings and their texts."""
+"""Replayed feeds, each with the times and texts of its postings."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -19,23 +19,23 @@ class Feed:
     """All postings of one replayed source, oldest first.
 
     A posting is named by its position, so that the same recording always gives it the same name.
-    `texts` may compose a text only when it is asked for: fifty thousand feeds then fit in memory.
+    `texts` may compose a text on access only: fifty thousand feeds then fit in memory.
     """
 
     number: int
     title: str
     language: str
     category: str
-    instants: Sequence[float]  # seconds since 1970 in recorded time, ascending
-    texts: Sequence[Text]  # as many as instants
+    times: Sequence[float]  # seconds since 1970 in recorded time, ascending
+    texts: Sequence[Text]  # as many as times
 
-    def count_until(self, instant: float) -> int:
-        """How many postings are published at `instant` (seconds since 1970, recorded time) or before.
+    def count_until(self, time: float) -> int:
+        """The number of postings published until `time` (seconds since 1970, recorded time), inclusive.
 
         >>> Feed(1, "News", "en", "", [10.0, 20.0], [Text("a", ()), Text("b", ())]).count_until(10.0)
         1
         """
-        return bisect_right(self.instants, instant)
+        return bisect_right(self.times, time)
 
 
 def make_feed(
@@ -46,7 +46,7 @@ def make_feed(
     language: str = "en",
     category: str = "Replay",
 ) -> Feed:
-    """A small feed from (instant, title) pairs in any order; the text of each posting is one paragraph.
+    """A small feed from (time, title) pairs in any order; the text of each posting is one paragraph.
 
     >>> from datetime import UTC
     >>> make_feed(7, [(datetime(2024, 1, 1, tzinfo=UTC), "Rain is due")]).texts[0].title
@@ -58,6 +58,6 @@ def make_feed(
         title=title or f"Feed {number}",
         language=language,
         category=category,
-        instants=[instant.timestamp() for instant, _ in ordered],
+        times=[time.timestamp() for time, _ in ordered],
         texts=[Text(words, (f"{words}. More of it is known by now.",)) for _, words in ordered],
     )

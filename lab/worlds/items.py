@@ -21,7 +21,7 @@ from apps.sources.actions import NewSource, add_sources
 from apps.sources.formats.feed import ParsedEntry
 
 COPIED_AT_ONCE = 20_000
-LENGTHENED, JOINED = 20, 10  # of so many items of a source one has the texts of so many
+LENGTHENED, JOINED = 20, 10  # every 20th item of a source has the texts of ten
 _COPY = """
 COPY postings_posting (source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html, text,
     language, categories, image_url, comments_url, enclosures, published_at, retrieved_at) FROM STDIN BINARY
@@ -50,7 +50,7 @@ def read_items(path: Path, count: int, *, seed: int) -> list[Item]:
 
 
 def lengthened(items: Sequence[Item]) -> list[Item]:
-    """The same, but each twentieth of a source has the words of the ones before it, too: a text worth summarising.
+    """Give each 20th item of a source the words of the items before it, too: a text worth summarizing.
 
     >>> found = lengthened([Item(1, second, "", str(second)) for second in range(20)])
     >>> found[18].text, found[19].text
@@ -59,14 +59,16 @@ def lengthened(items: Sequence[Item]) -> list[Item]:
     texts: defaultdict[int, list[str]] = defaultdict(list)
     longer = []
     for item in items:
-        told = texts[item.source]
-        told.append(item.text)
-        longer.append(item if len(told) % LENGTHENED else replace(item, text=" ".join(told[-JOINED:])))
+        texts_of_source = texts[item.source]
+        texts_of_source.append(item.text)
+        longer.append(
+            item if len(texts_of_source) % LENGTHENED else replace(item, text=" ".join(texts_of_source[-JOINED:]))
+        )
     return longer
 
 
 def add_sources_of(items: Sequence[Item], path: Path, *, listed: bool = False) -> dict[int, int]:
-    """Make a source for each of the file's; languages stand in `sources.csv` beside the file, if there is one."""
+    """Add the sources of the file; their languages are in `sources.csv` beside it, if that exists."""
     languages: dict[int, str] = {}
     table = path.with_name("sources.csv")
     if table.exists():
@@ -85,7 +87,7 @@ def add_sources_of(items: Sequence[Item], path: Path, *, listed: bool = False) -
 
 
 def copy_postings(items: Sequence[Item], source_ids: dict[int, int], *, first: int) -> None:
-    """Store items at once, the first one under the name of `first`; no edit, and none twice."""
+    """Copy items into the table, numbered from `first`; they must be new and distinct."""
     with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
         copy.set_types(_TYPES)
         for number, item in enumerate(items, first):
@@ -119,7 +121,7 @@ def _row(item: Item, source_id: int, number: int) -> tuple[object, ...]:
 
 
 def as_document(items: Sequence[Item], source_id: int, label: str) -> Document:
-    """The items as one retrieval of a source would bring them."""
+    """The items as the document of one retrieval."""
     now = datetime.now(UTC)
     entries = [
         ParsedEntry(

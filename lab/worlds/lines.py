@@ -1,4 +1,4 @@
-"""The lines of a record: what was published, what was asked and what was answered."""
+"""The lines of a record: publications, requests and responses."""
 
 import json
 from dataclasses import dataclass, fields
@@ -18,7 +18,7 @@ class Start:
     start: float  # real seconds since 1970 at which the origin is replayed
     speed: float
     port: int
-    setup: dict[str, str | int | float | bool | None]  # what was asked for, and when the replay `began`
+    setup: dict[str, str | int | float | bool | None]  # the options, and when the replay `began`
 
     @property
     def began(self) -> float:
@@ -28,7 +28,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A posting from the instant on at which a feed would show it."""
+    """A posting, recorded when the feed begins to show it."""
 
     at: float  # real seconds since 1970
     source: int
@@ -39,7 +39,7 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request and its answer; the answer to a feed request brought the postings [first, count)."""
+    """A request and its response; the response of a feed contains the postings [first, count)."""
 
     at: float  # real seconds since 1970
     source: int | None
@@ -48,12 +48,12 @@ class Request:
     path: str
     status: int
     first: int = 0
-    count: int = 0  # on 304: what the client holds now, by its own word
-    whole: bool = True  # False: the answer broke off
+    count: int = 0  # on 304: what the client claims to hold
+    whole: bool = True  # False: the response was cut off
     if_none_match: str | None = None
     if_modified_since: str | None = None
     agent: str = ""
-    unwelcome: tuple[str, ...] = ()  # cookie, referer, query: what a feed reader has no business to send
+    unwelcome: tuple[str, ...] = ()  # cookie, referer, query: nothing that a feed reader should send
     etag: str = ""
     modified: str = ""
     size: int = 0  # bytes of the body as sent

@@ -16,7 +16,7 @@ MADE_UP_ORIGIN = datetime(2024, 1, 1, tzinfo=UTC)  # a Monday
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to replay: `synthetic` feeds, or those of `items` and `sources`."""
+    """Options of a replay: `synthetic` feeds, or those of `items` and `sources`."""
 
     synthetic: int
     items: Path | None
@@ -59,11 +59,11 @@ def load(wanted: Wanted, watch: Callable[[Iterable[str]], Iterable[str]]) -> Loa
             raise TraceError(f"{wanted.items}: {error}") from None
 
 
-def _first_day(instants: Iterable[str]) -> datetime:
-    first = min((instant for instant in instants if instant), default="")
+def _first_day(times: Iterable[str]) -> datetime:
+    first = min((time for time in times if time), default="")
     try:
         return datetime.fromisoformat(first).replace(hour=0, minute=0, second=0, microsecond=0)
     except ValueError:
         raise TraceError(
-            f"sources: the instant of a first posting cannot be read: {first!r}; name a day yourself"
+            f"sources: the time of a first posting cannot be read: {first!r}; name a day yourself"
         ) from None

@@ -25,7 +25,7 @@ def article_page(feed: Feed, posting: int, timeline: Timeline, addresses: Addres
     """
     text = feed.texts[posting]
     title = escape(text.title)
-    published = datetime.fromtimestamp(timeline.real(feed.instants[posting]), UTC)
+    published = datetime.fromtimestamp(timeline.real(feed.times[posting]), UTC)
     paragraphs = "\n".join(f"<p>{escape(paragraph)}</p>" for paragraph in text.paragraphs)
     summary = escape(text.paragraphs[0] if text.paragraphs else text.title)
     picture = addresses.picture(feed.number, posting)
@@ -64,9 +64,9 @@ def directory_page(feeds: Iterable[Feed], addresses: Addresses) -> str:
 
 
 def picture(source: int, posting: int, text: Text) -> bytes:
-    """A PNG picture whose colours follow from the words, so that pages do not all look the same.
+    """A PNG picture whose colours follow from the words, so that pages differ.
 
-    No SVG: that is a document, which the portal, and many another reader, shows to nobody.
+    No SVG: the portal, like many other readers, does not show it.
 
     >>> picture(1, 2, Text("Rain", ())).startswith(b"\\x89PNG")
     True

@@ -1,4 +1,4 @@
-"""Writes down every posting at the instant from which feeds show it."""
+"""Records every posting when feeds begin to show it."""
 
 from collections.abc import Callable, Sequence
 
@@ -12,7 +12,7 @@ from lab.worlds.timeline import Timeline
 
 
 class Publisher:
-    """Goes through the postings of all feeds in the order of their instants, each once."""
+    """Goes through the postings of all feeds once, in the order of their times."""
 
     def __init__(
         self,
@@ -24,10 +24,10 @@ class Publisher:
         done: int,
     ) -> None:
         """`done` postings are in the record already, from before a restart."""
-        sizes = [len(feed.instants) for feed in feeds]
-        instants = np.concatenate([np.asarray(feed.instants, dtype=np.float64) for feed in feeds] or [np.empty(0)])
-        order = np.argsort(instants, kind="stable")
-        self._instants = instants[order]
+        sizes = [len(feed.times) for feed in feeds]
+        times = np.concatenate([np.asarray(feed.times, dtype=np.float64) for feed in feeds] or [np.empty(0)])
+        order = np.argsort(times, kind="stable")
+        self._times = times[order]
         self._sources = np.repeat([feed.number for feed in feeds], sizes)[order]
         self._postings = np.concatenate([np.arange(size) for size in sizes] or [np.empty(0, int)])[order]
         self._timeline = timeline
@@ -37,16 +37,16 @@ class Publisher:
 
     @property
     def total(self) -> int:
-        return self._instants.size
+        return self._times.size
 
     def publish_until(self, now: float) -> None:
-        """Record all postings published up to a real instant that are not recorded yet."""
+        """Record all postings published until the real time `now` that are not recorded yet."""
         recorded = self._timeline.recorded(now)
-        while self.done < self.total and self._instants[self.done] <= recorded:
+        while self.done < self.total and self._times[self.done] <= recorded:
             source, posting = int(self._sources[self.done]), int(self._postings[self.done])
             self._record(
                 Published(
-                    at=self._timeline.real(float(self._instants[self.done])),
+                    at=self._timeline.real(float(self._times[self.done])),
                     source=source,
                     posting=posting,
                     guid=guid_of(source, posting, self._addresses),

@@ -1,4 +1,4 @@
-"""What the portal has of the replayed sources."""
+"""Rows of the portal about replayed sources."""
 
 from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from lab.evaluations.replays.verification import Stored
 from lab.worlds.addresses import source_of
 
 CHANGES = ("search_outboxrow", "trending_outboxrow", "summaries_outboxrow", "stories_outboxrow", "alerts_outboxrow")
-AT_ONCE = 5_000  # rows that are in memory at once
+CHUNK = 5_000  # rows in memory
 
 
 def replayed_sources(port: int) -> dict[int, int]:
@@ -23,18 +23,18 @@ def replayed_sources(port: int) -> dict[int, int]:
 
 
 def interests_of(port: int) -> dict[int, float]:
-    """What searches multiply the worth of each replayed source by, 1 where nobody searches."""
+    """The factor by which searches raise the worth of each replayed source; 1 without searches."""
     numbers = replayed_sources(port)
     rows = Source.objects.filter(pk__in=numbers).values_list("pk", "interest")
     return {numbers[id]: interest for id, interest in rows}
 
 
 def stored_postings(port: int, since: float) -> Iterator[Stored]:
-    """What is stored of the sources at `port`, retrieved at `since` (real seconds since 1970) or later."""
+    """The stored postings of sources at `port` that were retrieved since `since` (real seconds since 1970)."""
     sources = replayed_sources(port)
     rows = Posting.objects.filter(source__in=sources, retrieved_at__gte=datetime.fromtimestamp(since, UTC))
     columns = rows.values_list("source_id", "guid", "url", "retrieved_at")
-    for row, guid, url, retrieved_at in columns.iterator(AT_ONCE):
+    for row, guid, url, retrieved_at in columns.iterator(CHUNK):
         yield Stored(sources[row], row, guid, url, retrieved_at.timestamp())
 
 
@@ -44,12 +44,12 @@ def different_sources(ids: Collection[int], *, clock_rate: float, min_gap: int |
 
 
 def unobserved(ids: Collection[int]) -> bool:
-    """Whether one of the sources has never answered."""
+    """Whether one of the sources has never been fetched."""
     return Schedule.objects.filter(source__in=ids, observed_at=None).exists()
 
 
 def unread_changes() -> dict[str, int]:
-    """How many changes of postings wait to be read, for each of what is derived from postings."""
+    """The number of outbox rows that wait, by consumer."""
     return {table.removesuffix("_outboxrow"): fetch(f"SELECT count(*) FROM {table}")[0][0] for table in CHANGES}
 
 

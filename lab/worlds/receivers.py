@@ -1,4 +1,4 @@
-"""Those at the other end of a message, on loopback: a web server, a mail server, a browser."""
+"""Recipients of notifications, on loopback: a web server, a mail server, a browser."""
 
 import base64
 import importlib
@@ -36,29 +36,29 @@ class Call:
 
     @property
     def id(self) -> str:
-        """What tells a call from others, and is the same when it is repeated."""
+        """The idempotency key of the call."""
         return self.headers.get("webhook-id") or self.headers["topic"]
 
     @property
-    def told(self) -> dict[str, Any]:
-        told: dict[str, Any] = json.loads(self.body)
-        return told
+    def message(self) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads(self.body)
+        return message
 
 
 @dataclass
 class Receiver:
-    """Keeps what it takes. `behave` is asked at each call and may answer a status, or None to hang up."""
+    """Keeps accepted calls. `behave` is called with each and returns a status, or None to close the connection."""
 
     port: int
     host: str = f"hooks.{DOMAIN}"
     behave: Callable[[Call], int | None] = lambda _: 200
     headers: dict[str, str] = field(default_factory=dict)  # of its answers
     calls: list[Call] = field(default_factory=list)  # all
-    taken: list[Call] = field(default_factory=list)  # those that it said yes to, or was about to
+    taken: list[Call] = field(default_factory=list)  # those that were accepted
 
     @property
     def open_host(self) -> str:
-        """What has to be open for it to be reached."""
+        """The setting that permits connections to it."""
         return f".{DOMAIN}:{self.port}"
 
     def url(self, path: str = "/hook") -> str:
@@ -94,7 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 class _Server(ThreadingHTTPServer):
     def handle_error(self, *_: object) -> None:
-        """Who called may be dead by now."""
+        """Ignore clients that have been killed."""
 
 
 @contextmanager
@@ -116,7 +116,7 @@ def receiving() -> Iterator[Receiver]:
 # --- a mail server ----------------------------------------------------------------------------------------------------
 @dataclass
 class MailServer:
-    """Keeps what it takes. `behave` is asked at each mail and answers as SMTP does."""
+    """Keeps accepted mails. `behave` is called with each and returns the SMTP response."""
 
     port: int
     behave: Callable[[EmailMessage], str] = lambda _: "250 OK"
@@ -151,15 +151,15 @@ def mailing() -> Iterator[MailServer]:
 # --- a browser --------------------------------------------------------------------------------------------------------
 @dataclass
 class ABrowser:
-    """What a browser keeps to itself, and the row that stands for it here."""
+    """The private key of a browser, and its row in the portal."""
 
     key: ec.EllipticCurvePrivateKey
     row: Browser
 
     def read(self, body: bytes) -> dict[str, Any]:
         text = http_ece.decrypt(body, private_key=self.key, auth_secret=SECRET, version="aes128gcm")
-        told: dict[str, Any] = json.loads(text)
-        return told
+        message: dict[str, Any] = json.loads(text)
+        return message
 
 
 def a_browser(user: User, endpoint: str, *, now: datetime, name: str = "") -> ABrowser:

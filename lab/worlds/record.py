@@ -55,7 +55,7 @@ def read_beginning(path: Path) -> tuple[Start, int] | None:
 
 
 def summarise(path: Path) -> Summary:
-    """What a record tells about the client: requests, gaps, conditions."""
+    """Summarize the behaviour of the client: requests, gaps, conditions."""
     return summarise_lines(read_record(path))
 
 

@@ -25,7 +25,7 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A posting as it stands in a feed."""
+    """A posting as an entry of a feed."""
 
     guid: str  # "" where the site writes none and the link is all there is
     link: str
@@ -72,7 +72,7 @@ def make_entry(feed: Feed, posting: int, timeline: Timeline, addresses: Addresse
         summary=paragraphs[0] if paragraphs else "",
         content=content if _shows_content(feed.number) else "",
         category=feed.category,
-        published=timeline.real(feed.instants[posting]),
+        published=timeline.real(feed.times[posting]),
     )
 
 
@@ -165,9 +165,9 @@ def _write_json(feed: Feed, entries: Sequence[Entry], addresses: Addresses) -> s
     return json.dumps({**head, "items": items}, ensure_ascii=False)
 
 
-def _rfc822(instant: float) -> str:
-    return format_datetime(datetime.fromtimestamp(int(instant), UTC))
+def _rfc822(time: float) -> str:
+    return format_datetime(datetime.fromtimestamp(int(time), UTC))
 
 
-def _rfc3339(instant: float) -> str:
-    return datetime.fromtimestamp(instant, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+def _rfc3339(time: float) -> str:
+    return datetime.fromtimestamp(time, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""Searches laid over a portal whose sources are replayed, each by a person of its own."""
+"""Saved searches for a portal with replayed sources, each of a different user."""
 
 import random
 from collections.abc import Sequence
@@ -18,17 +18,14 @@ from apps.sources.models import Source
 WORDS_DRAWN_FROM = 40  # the heaviest of a source
 
 
-def lay_searches(source_ids: Sequence[int], count: int, *, seed: int, now: datetime) -> list[str]:
-    """Keep searches of two telling words of a source each, of importance 1 to 10, by as many people; what they ask.
+def add_searches(source_ids: Sequence[int], count: int, *, seed: int, now: datetime) -> list[str]:
+    """Save `count` searches for two characteristic words of a source each, of importance 1 to 10; return the queries.
 
-    What the sources have published so far is read first, and their interest is raised at once.
+    The postings published so far are indexed first, and the interest of their sources is raised at once.
 
-    Raises
-    ------
-    ValueError
-        If too few of the sources have words to search for.
+    Raises ValueError if too few of the sources have words to search for.
     """
-    while (pulled := consume(limit=1_000)) and pulled.looked_at:
+    while (consumed := consume(limit=1_000)) and consumed.looked_at:
         pass
     actions.profile_sources(source_ids, now=now)
     words = _words_of(source_ids)
@@ -49,7 +46,7 @@ def lay_searches(source_ids: Sequence[int], count: int, *, seed: int, now: datet
 
 
 def _words_of(source_ids: Sequence[int]) -> dict[int, list[str]]:
-    """By source, those of its heaviest terms that are found when they are asked for; sources with two of them."""
+    """By source, those of its heaviest terms that a search finds; sources with two of them at least."""
     languages = dict(Source.objects.filter(pk__in=source_ids).values_list("pk", "language"))
     profiles = interest.profiles()
     found = {}

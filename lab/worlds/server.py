@@ -13,19 +13,19 @@ import uvloop
 from aiohttp import web
 
 from lab.worlds.addresses import Addresses, locate
-from lab.worlds.answers import Answer, Newsstand, Options
 from lab.worlds.faults import Fault
 from lab.worlds.feed import Feed
 from lab.worlds.lines import Line, Published, Request, Start
 from lab.worlds.publishing import Publisher
+from lab.worlds.responses import Options, ReplayedSites, Response
 from lab.worlds.timeline import Timeline
 
 LOOPBACK = "127.0.0.1"
 BACKLOG = 1024  # connections that wait to be accepted
-IDLE = 60.0  # seconds after which an idle connection is closed
+IDLE_TIMEOUT_SECONDS = 60.0
 BREAK_AFTER = 0.4  # share of the body that is sent before the connection breaks
 
-Setup = Mapping[str, str | int | float | bool | None]  # what a replay was asked for, kept in its record
+Setup = Mapping[str, str | int | float | bool | None]  # the options of a replay, kept in its record
 
 NO_FAULTS: Mapping[int, Fault] = {}
 NOTHING: Setup = {}
@@ -34,7 +34,7 @@ DEFAULTS = Options()
 
 
 def addresses_of(timeline: Timeline, port: int) -> Addresses:
-    """A start or a port of its own makes other postings; the same ones make the same again."""
+    """Addresses that depend on start and port, so that two replays never share postings."""
     return Addresses(port, run=f"{crc32(f'{timeline} {port}'.encode()):08x}")
 
 
@@ -92,10 +92,10 @@ class Replay:
         return self._publisher.done
 
     def render_all(self) -> None:
-        """Publish what is due and render all feeds beforehand, lest clients wait for that."""
+        """Publish what is due and render all feeds in advance, so that clients do not wait for that."""
         now = self._clock().timestamp()
         self._publisher.publish_until(now)
-        self._newsstand.render_all(now)
+        self._sites.render_all(now)
 
     def feed_url(self, source: int) -> str:
         """The address of a source's feed by its host name."""
@@ -106,14 +106,16 @@ class Replay:
         return f"http://{LOOPBACK}:{self.addresses.port}/s/{source}/feed"
 
     async def start(self, port: int) -> None:
-        self._runner = web.ServerRunner(web.Server(self._handle, access_log=None, keepalive_timeout=IDLE))
+        self._runner = web.ServerRunner(
+            web.Server(self._handle, access_log=None, keepalive_timeout=IDLE_TIMEOUT_SECONDS)
+        )
         await self._runner.setup()
         site = web.TCPSite(self._runner, LOOPBACK, port, backlog=BACKLOG)
         await site.start()
         self.addresses = addresses = addresses_of(self.timeline, self._runner.addresses[0][1])
         if self._done is None:
             self.record(self._beginning())
-        self._newsstand = Newsstand(
+        self._sites = ReplayedSites(
             self.feeds, self.timeline, addresses=addresses, options=self._options, faults=self._faults
         )
         self._publisher = Publisher(
@@ -132,7 +134,7 @@ class Replay:
         return Start(timeline.origin, end, timeline.start, timeline.speed, self.addresses.port, dict(self._setup))
 
     async def _tick(self) -> None:
-        """Publish also while nobody asks."""
+        """Publish while there are no requests, too."""
         while True:
             self._publisher.publish_until(self._clock().timestamp())
             await asyncio.sleep(1.0)
@@ -141,42 +143,42 @@ class Replay:
         now = self._clock().timestamp()
         self._publisher.publish_until(now)
         if request.method not in ("GET", "HEAD"):
-            answer = Answer(405, headers={"Allow": "GET, HEAD"})
+            response = Response(405, headers={"Allow": "GET, HEAD"})
         else:
-            answer = self._newsstand.answer(locate(request.host, request.path), request.path, request.headers, now)
-        # Written before the answer leaves: a posting that reached the client is in the record for sure.
-        self.record(self._describe(request, answer, now))
+            response = self._sites.respond(locate(request.host, request.path), request.path, request.headers, now)
+        # Recorded before it is sent: every posting that reaches the client is in the record.
+        self.record(self._describe(request, response, now))
         self.requests_answered += 1
-        if answer.pause:
-            await asyncio.sleep(answer.pause)
-        return await _break_off(request, answer) if answer.broken else _respond(answer)
+        if response.pause:
+            await asyncio.sleep(response.pause)
+        return await _break_off(request, response) if response.broken else _respond(response)
 
-    def _describe(self, request: web.BaseRequest, answer: Answer, now: float) -> Request:
-        place = locate(request.host, request.path)
+    def _describe(self, request: web.BaseRequest, response: Response, now: float) -> Request:
+        target = locate(request.host, request.path)
         headers = request.headers
         unwelcome = [name for name in ("cookie", "referer") if name in headers]
         if request.query_string:
             unwelcome.append("query")
-        brings = request.method == "GET"
+        has_body = request.method == "GET"
         return Request(
             at=now,
-            source=place.source,
-            kind=place.kind,
+            source=target.source,
+            kind=target.kind,
             method=request.method,
             path=request.path[:200],
-            status=answer.status,
-            first=answer.first if brings else 0,
-            count=answer.count if brings else 0,
-            whole=not answer.broken,
+            status=response.status,
+            first=response.first if has_body else 0,
+            count=response.count if has_body else 0,
+            whole=not response.broken,
             if_none_match=headers.get("If-None-Match"),
             if_modified_since=headers.get("If-Modified-Since"),
             agent=headers.get("User-Agent", ""),
             unwelcome=tuple(unwelcome),
-            etag=answer.headers.get("ETag", ""),
-            modified=answer.headers.get("Last-Modified", ""),
-            size=len(answer.body) if brings else 0,
+            etag=response.headers.get("ETag", ""),
+            modified=response.headers.get("Last-Modified", ""),
+            size=len(response.body) if has_body else 0,
             connections=self._count_connections(request),
-            fault=answer.fault,
+            fault=response.fault,
         )
 
     def _count_connections(self, request: web.BaseRequest) -> int:
@@ -202,10 +204,9 @@ def serving(
 ) -> Iterator[Replay]:
     """Serve `feeds` from a thread of its own until the block ends.
 
-    Without a timeline recorded time is real time, as `clock` tells it: a test that owns the clock
-    publishes postings by moving it. `record` takes every line (default: a Memory, then found at
-    `.record`), first the start with `setup` in it, unless it is continued after `done` postings. Port 0
-    takes a free one.
+    Without a timeline, recorded time is the real time of `clock`, and a test publishes postings by moving its
+    clock. `record` receives every line (by default a Memory, available as `.record`), first the start with
+    `setup`, unless the replay continues after `done` postings. Port 0 chooses a free port.
 
     Raises OSError if the port is taken.
     """
@@ -232,18 +233,20 @@ def serving(
         loop.close()
 
 
-def _respond(answer: Answer) -> web.Response:
-    headers = answer.headers if answer.status == 304 else {**answer.headers, "Content-Type": answer.content_type}
-    return web.Response(status=answer.status, body=answer.body or None, headers=headers)
+def _respond(response: Response) -> web.Response:
+    headers = (
+        response.headers if response.status == 304 else {**response.headers, "Content-Type": response.content_type}
+    )
+    return web.Response(status=response.status, body=response.body or None, headers=headers)
 
 
-async def _break_off(request: web.BaseRequest, answer: Answer) -> web.StreamResponse:
-    """Promise the whole body, send a part of it, and hang up."""
-    response = web.StreamResponse(headers={**answer.headers, "Content-Type": answer.content_type})
-    response.content_length = len(answer.body)
-    await response.prepare(request)
-    await response.write(answer.body[: int(len(answer.body) * BREAK_AFTER)])
-    response.force_close()
+async def _break_off(request: web.BaseRequest, response: Response) -> web.StreamResponse:
+    """Announce the whole body, send a part of it, and close the connection."""
+    stream = web.StreamResponse(headers={**response.headers, "Content-Type": response.content_type})
+    stream.content_length = len(response.body)
+    await stream.prepare(request)
+    await stream.write(response.body[: int(len(response.body) * BREAK_AFTER)])
+    stream.force_close()
     if request.transport is not None:
         request.transport.close()
-    return response
+    return stream

@@ -1,4 +1,4 @@
-"""A replay's server in a process of its own, so that it shares no interpreter with whoever measures its clients."""
+"""A replay's server in a separate process, so that it does not share an interpreter with the measurement."""
 
 import asyncio
 import multiprocessing
@@ -15,9 +15,9 @@ import aiohttp
 
 from apps.retrieval.http import guard
 from lab.worlds.addresses import Addresses, Kind
-from lab.worlds.answers import Options
 from lab.worlds.feed import Feed
 from lab.worlds.lines import Line, Published, Request, Start
+from lab.worlds.responses import Options
 from lab.worlds.server import BACKLOG, LOOPBACK, Replay, serving
 from lab.worlds.synthetic import make_steady_feeds
 
@@ -31,7 +31,7 @@ _spawned = multiprocessing.get_context("spawn")
 
 @dataclass(slots=True)
 class _Clock:
-    """Stands still until it is moved: a feed changes between two measurements, never during one."""
+    """Stands still until it is moved: feeds change between measurements only."""
 
     now: datetime
 
@@ -41,7 +41,7 @@ class _Clock:
 
 @dataclass(slots=True)
 class _Record:
-    """What happened; requests are noted by the real time of their arrival."""
+    """The record, with requests at the real time of their arrival."""
 
     others: list[Line] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
@@ -63,33 +63,33 @@ class Server:
         self._connection = connection
 
     def publish(self) -> None:
-        """Let every feed show one posting more."""
-        self._ask("publish")
+        """Publish one more posting in every feed."""
+        self._call("publish")
 
     def take_requests(self) -> list[Request]:
         """The requests since the last call; `at` is when each arrived, in real seconds since 1970."""
-        taken: list[Request] = self._ask("take_requests")
+        taken: list[Request] = self._call("take_requests")
         return taken
 
     def published(self) -> list[Start | Published]:
-        """The beginning, and every posting that a feed has shown."""
-        lines: list[Start | Published] = self._ask("published")
+        """The start, and every posting that a feed has shown."""
+        lines: list[Start | Published] = self._call("published")
         return lines
 
     def cpu_seconds(self) -> float:
-        seconds: float = self._ask("cpu_seconds")
+        seconds: float = self._call("cpu_seconds")
         return seconds
 
-    def _ask(self, name: str) -> Any:
+    def _call(self, name: str) -> Any:
         self._connection.send(name)
         return self._connection.recv()
 
 
 @contextmanager
 def serving_apart(feeds: int, *, seed: int, changes: int = 0) -> Iterator[Server]:
-    """Serve made-up feeds with `POSTINGS` postings each, which can be made to `publish` `changes` times.
+    """Serve made-up feeds with `POSTINGS` postings each that can `publish` up to `changes` times.
 
-    The portal may reach them meanwhile.
+    The portal may reach them within the block.
 
     Raises
     ------
@@ -97,8 +97,8 @@ def serving_apart(feeds: int, *, seed: int, changes: int = 0) -> Iterator[Server
         If the server cannot start.
     """
     begin = datetime.now(UTC) - (changes + 1) * POSTING_GAP
-    instants = [(begin + number * POSTING_GAP).timestamp() for number in range(1 - POSTINGS, changes + 1)]
-    made = make_steady_feeds(feeds, seed=seed, instants=instants)
+    times = [(begin + number * POSTING_GAP).timestamp() for number in range(1 - POSTINGS, changes + 1)]
+    made = make_steady_feeds(feeds, seed=seed, times=times)
     ours, theirs = _spawned.Pipe()
     process = _spawned.Process(target=_serve, args=(theirs, made, begin), name="replay", daemon=True)
     process.start()
@@ -115,7 +115,7 @@ def serving_apart(feeds: int, *, seed: int, changes: int = 0) -> Iterator[Server
 
 
 def _serve(connection: Connection, feeds: Sequence[Feed], begin: datetime) -> None:
-    """Serve until the other end hangs up."""
+    """Serve until the other end of the pipe is closed."""
     clock, record = _Clock(begin), _Record()
     options = Options(window=POSTINGS, kept_bodies=2 * len(feeds))
     with _silence() as silent_port, serving(feeds, clock=clock, options=options, record=record) as replay:
@@ -123,10 +123,10 @@ def _serve(connection: Connection, feeds: Sequence[Feed], begin: datetime) -> No
         connection.send((replay.addresses, silent_port))
         with suppress(EOFError):
             while True:
-                connection.send(_obey(connection.recv(), replay, clock, record))
+                connection.send(_execute(connection.recv(), replay, clock, record))
 
 
-def _obey(name: str, replay: Replay, clock: _Clock, record: _Record) -> Any:
+def _execute(name: str, replay: Replay, clock: _Clock, record: _Record) -> Any:
     match name:
         case "publish":
             clock.now += POSTING_GAP
@@ -169,9 +169,9 @@ def fetch_all(server: Server, feeds: Sequence[Feed], *, host_gap: float | None =
 
     Nothing is parsed or stored, so no portal can be quicker.
     """
-    began = time.perf_counter()
+    started = time.perf_counter()
     asyncio.run(_fetch_all(server.addresses, feeds, host_gap))
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - started
     server.take_requests()
     return seconds
 

@@ -1,4 +1,4 @@
-"""Made-up feeds: publication instants from a random profile, texts from word lists, all fixed by a seed."""
+"""Made-up feeds: publication times from a random profile, texts from word lists, all fixed by a seed."""
 
 import random
 from array import array
@@ -33,7 +33,7 @@ def make_feeds(sources: int, *, seed: int, begin: float, end: float) -> list[Fee
     >>> feeds = make_feeds(3, seed=1, begin=0.0, end=7 * 86400.0)
     >>> [feed.number for feed in feeds]
     [1, 2, 3]
-    >>> all(len(feed.texts) == len(feed.instants) for feed in feeds)
+    >>> all(len(feed.texts) == len(feed.times) for feed in feeds)
     True
     """
     if not 1 <= sources <= MAX_SOURCES:
@@ -43,13 +43,13 @@ def make_feeds(sources: int, *, seed: int, begin: float, end: float) -> list[Fee
     return [_make_feed(number, seed, begin, end) for number in range(1, sources + 1)]
 
 
-def make_steady_feeds(sources: int, *, seed: int, instants: Sequence[float]) -> list[Feed]:
-    """`sources` feeds that all publish at the same instants, seconds since 1970; the same for the same arguments.
+def make_steady_feeds(sources: int, *, seed: int, times: Sequence[float]) -> list[Feed]:
+    """`sources` feeds that all publish at the same `times`, seconds since 1970; the same for the same arguments.
 
-    >>> [feed.count_until(5.0) for feed in make_steady_feeds(2, seed=1, instants=[0.0, 5.0, 9.0])]
+    >>> [feed.count_until(5.0) for feed in make_steady_feeds(2, seed=1, times=[0.0, 5.0, 9.0])]
     [2, 2]
     """
-    return [_make_steady_feed(number, seed, array("d", instants)) for number in range(1, sources + 1)]
+    return [_make_steady_feed(number, seed, array("d", times)) for number in range(1, sources + 1)]
 
 
 def weekly_profile(peak: float) -> NDArray[np.float64]:
@@ -68,7 +68,7 @@ def weekly_profile(peak: float) -> NDArray[np.float64]:
     return np.asarray(profile / profile.mean(), dtype=np.float64)
 
 
-def compose(seed: int, source: int, posting: int, instant: float, vocabulary: Vocabulary) -> Text:
+def compose(seed: int, source: int, posting: int, time: float, vocabulary: Vocabulary) -> Text:
     """The text of one posting: a headline and two to four paragraphs.
 
     Some postings of a day, of all sources of a language, report the same few events in different words.
@@ -79,7 +79,7 @@ def compose(seed: int, source: int, posting: int, instant: float, vocabulary: Vo
     """
     draw = random.Random(f"{seed} {source} {posting}")
     if draw.random() < SHARE_OF_EVENTS:
-        event = random.Random(f"{seed} {vocabulary.language} {instant // 86400} {draw.randrange(EVENTS)}")
+        event = random.Random(f"{seed} {vocabulary.language} {time // 86400} {draw.randrange(EVENTS)}")
     else:
         event = draw
     words = {
@@ -101,11 +101,11 @@ class ComposedTexts(Sequence[Text]):
 
     seed: int
     source: int
-    instants: Sequence[float]
+    times: Sequence[float]
     vocabulary: Vocabulary
 
     def __len__(self) -> int:
-        return len(self.instants)
+        return len(self.times)
 
     @overload
     def __getitem__(self, position: int) -> Text: ...
@@ -115,7 +115,7 @@ class ComposedTexts(Sequence[Text]):
         if isinstance(position, slice):
             return [self[single] for single in range(len(self))[position]]
         posting = range(len(self))[position]
-        return compose(self.seed, self.source, posting, self.instants[posting], self.vocabulary)
+        return compose(self.seed, self.source, posting, self.times[posting], self.vocabulary)
 
 
 def _make_feed(number: int, seed: int, begin: float, end: float) -> Feed:
@@ -123,18 +123,18 @@ def _make_feed(number: int, seed: int, begin: float, end: float) -> Feed:
     vocabulary = VOCABULARIES[int(generator.choice(len(VOCABULARIES), p=SHARES))]
     rate = min(MAX_RATE, MEDIAN_RATE * float(np.exp(SPREAD_OF_RATES * generator.standard_normal())))
     peak = float(generator.normal(11.0, 3.0)) % 24
-    instants = array("d", _draw_instants(generator, rate, weekly_profile(peak), begin, end).tolist())
-    return _name_feed(number, seed, generator, vocabulary, instants)
+    times = array("d", _draw_times(generator, rate, weekly_profile(peak), begin, end).tolist())
+    return _name_feed(number, seed, generator, vocabulary, times)
 
 
-def _make_steady_feed(number: int, seed: int, instants: Sequence[float]) -> Feed:
+def _make_steady_feed(number: int, seed: int, times: Sequence[float]) -> Feed:
     generator = np.random.default_rng([seed, number])
     vocabulary = VOCABULARIES[int(generator.choice(len(VOCABULARIES), p=SHARES))]
-    return _name_feed(number, seed, generator, vocabulary, instants)
+    return _name_feed(number, seed, generator, vocabulary, times)
 
 
 def _name_feed(
-    number: int, seed: int, generator: np.random.Generator, vocabulary: Vocabulary, instants: Sequence[float]
+    number: int, seed: int, generator: np.random.Generator, vocabulary: Vocabulary, times: Sequence[float]
 ) -> Feed:
     name = vocabulary.names[int(generator.integers(len(vocabulary.names)))]
     place = vocabulary.places[int(generator.integers(len(vocabulary.places)))]
@@ -143,12 +143,12 @@ def _name_feed(
         title=f"{name} {place} {number}" if vocabulary.language != "en" else f"{place} {name} {number}",
         language=vocabulary.language,
         category=CATEGORIES[int(generator.integers(len(CATEGORIES)))],
-        instants=instants,
-        texts=ComposedTexts(seed, number, instants, vocabulary),
+        times=times,
+        texts=ComposedTexts(seed, number, times, vocabulary),
     )
 
 
-def _draw_instants(
+def _draw_times(
     generator: np.random.Generator, rate: float, profile: NDArray[np.float64], begin: float, end: float
 ) -> NDArray[np.float64]:
     """A Poisson process whose rate (postings per day) is constant within each hour."""
@@ -156,8 +156,8 @@ def _draw_instants(
     monday = 4 * 24  # the first Monday after 1970-01-01, in hours
     expected = rate / 24 * profile[((hours - monday) % WEEK).astype(np.intp)]
     starts = np.repeat(hours * HOUR, generator.poisson(expected))
-    instants = np.sort(starts + generator.random(starts.size) * HOUR)
-    return instants[(instants >= begin) & (instants < end)]
+    times = np.sort(starts + generator.random(starts.size) * HOUR)
+    return times[(times >= begin) & (times < end)]
 
 
 def _paragraph(draw: random.Random, vocabulary: Vocabulary, words: dict[str, str], opening: str = "") -> str:

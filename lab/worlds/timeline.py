@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Timeline:
     """Maps recorded time to real time: real = start + (recorded - origin) / speed.
 
-    All instants are seconds since 1970. `speed` is recorded seconds per real second, > 0.
+    All times are seconds since 1970. `speed` is recorded seconds per real second, > 0.
 
     >>> timeline = Timeline(origin=1000.0, start=5000.0, speed=60.0)
     >>> timeline.real(1600.0), timeline.recorded(5010.0)
@@ -23,9 +23,9 @@ class Timeline:
             raise ValueError(f"the speed must be a positive number, not {self.speed}")
 
     def real(self, recorded: float) -> float:
-        """The real instant at which the recorded instant comes round."""
+        """The real time at which the recorded time is replayed."""
         return self.start + (recorded - self.origin) / self.speed
 
     def recorded(self, real: float) -> float:
-        """The recorded instant that is being replayed at a real instant."""
+        """The recorded time that is replayed at a real time."""
         return self.origin + (real - self.start) * self.speed

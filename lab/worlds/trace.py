@@ -24,7 +24,7 @@ class RecordedSource:
     number: int
     url: str
     language: str
-    first: str  # instant of the first posting, ISO 8601
+    first: str  # time of the first posting, ISO 8601
     good: bool  # the times of its postings can be trusted
 
 
@@ -62,12 +62,12 @@ def read_feeds(lines: Iterable[str], sources: Iterable[RecordedSource], *, begin
     >>> source = RecordedSource(3, "http://a.test/feed", "en", "", True)
     >>> line = '{"src": 3, "t": 50, "title": "Rain", "desc": "Rain is due."}'
     >>> [feed] = read_feeds([line], [source], begin=0, end=100)
-    >>> feed.title, list(feed.instants)
+    >>> feed.title, list(feed.times)
     ('a.test/feed', [50.0])
     """
     postings: dict[int, list[tuple[float, Text]]] = {source.number: [] for source in sources}
-    for number, instant, text in _read_items(lines, wanted=postings.keys(), begin=begin, end=end):
-        postings[number].append((instant, text))
+    for number, time, text in _read_items(lines, wanted=postings.keys(), begin=begin, end=end):
+        postings[number].append((time, text))
     feeds = []
     for source in sources:
         ordered = sorted(postings[source.number], key=lambda posting: posting[0])
@@ -77,7 +77,7 @@ def read_feeds(lines: Iterable[str], sources: Iterable[RecordedSource], *, begin
                 title=_name(source.url),
                 language=source.language,
                 category="Replay",
-                instants=[instant for instant, _ in ordered],
+                times=[time for time, _ in ordered],
                 texts=[text for _, text in ordered],
             )
         )
@@ -92,13 +92,13 @@ def _read_items(
             raise TraceError(f"items, line {count}: longer than {MAX_LINE} characters")
         try:
             item = json.loads(line)
-            number, instant = int(item["src"]), float(item["t"])
+            number, time = int(item["src"]), float(item["t"])
         except (ValueError, KeyError, TypeError) as error:
             raise TraceError(f"items, line {count}: not a posting ({error!r})") from None
-        if begin <= instant < end and number in wanted:
+        if begin <= time < end and number in wanted:
             title = str(item.get("title") or "")[:MAX_TITLE]
             description = str(item.get("desc") or "")[:MAX_DESCRIPTION]
-            yield number, instant, Text(title, (description,) if description else ())
+            yield number, time, Text(title, (description,) if description else ())
 
 
 def _name(url: str) -> str:

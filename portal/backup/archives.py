@@ -1,7 +1,7 @@
 """The archive of a backup: one gzipped tar, written and read in one go, whatever its size.
 
 First come the pieces of Postgres' own dump (`database/000000` and so on, since a tar wants sizes beforehand), then the
-files of documents (`documents/` and their hash), last the manifest, which tells a whole archive from a cut one.
+files of documents (`documents/` and their hash), and last the manifest, which proves that the archive is complete.
 """
 
 import gzip
@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO
 
 from portal.databases import Content
 
@@ -23,13 +22,13 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 DATABASE = "database/"
 DOCUMENTS = "documents/"
-PIECE = 16 * 2**20  # bytes of the dump; one piece is in memory at a time
+PIECE = 16 * 2**20  # bytes of the dump in memory
 MAX_MANIFEST_BYTES = 64 * 2**20  # bytes
 QUICKLY = 1  # level of compression: the documents, most of the bytes, are compressed already
 
 
 class BadArchive(ValueError):
-    """A sentence that says what is wrong with an archive."""
+    """An invalid archive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +74,6 @@ class Writer:
         self._hash.update(data)
         self._write(name, data)
 
-    def add_stream(self, stream: IO[bytes]) -> None:
-        """The dump, in pieces."""
-        number = 0
-        while piece := stream.read(PIECE):
-            self.add(f"{DATABASE}{number:06d}", piece)
-            number += 1
-
     def finish(self, manifest: Callable[[str], Manifest]) -> Manifest:
         """Write the manifest, made with the hash of all members."""
         made = manifest(self._hash.hexdigest())
@@ -98,7 +90,7 @@ class Writer:
 
 @contextmanager
 def written(file: Path) -> Iterator[Writer]:
-    """An archive that appears under its name when it is whole, readable by its owner alone."""
+    """An archive that gets its name when it is complete, readable by its owner alone."""
     unfinished = file.with_name(f"{file.name}.{os.getpid()}.partial")
     try:
         with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as raw:
@@ -115,13 +107,7 @@ def written(file: Path) -> Iterator[Writer]:
 
 
 def members(file: Path) -> Iterator[tuple[str, bytes]]:
-    """Names and contents in their order, one in memory at a time.
-
-    Raises
-    ------
-    BadArchive
-        Where the archive is cut off or damaged, or is none.
-    """
+    """Names and contents in order, one in memory at a time; raises BadArchive if the archive is damaged or cut off."""
     try:
         with gzip.open(file, "rb") as packed:
             with tarfile.open(fileobj=packed, mode="r|") as tar:
@@ -137,13 +123,7 @@ def members(file: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def verified(file: Path) -> Manifest:
-    """The manifest of an archive that was read to its end and is as it was written.
-
-    Raises
-    ------
-    BadArchive
-        If it is not.
-    """
+    """Read the whole archive and return its manifest; raises BadArchive if it is not as it was written."""
     seen, documents, data = hashlib.sha256(), 0, b""
     for name, content in members(file):
         if data:

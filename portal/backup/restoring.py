@@ -1,4 +1,4 @@
-"""What `manage.py restore` does. The database that is there is only touched when the restored one is known to be right.
+"""`manage.py restore`. The present database is only replaced when the restored one is verified.
 
 1. The whole archive is read and compared with its manifest.
 2. The dump goes into a new database beside the present one, and its tables are compared with the manifest.
@@ -28,19 +28,13 @@ from portal.databases import Content
 from portal.launcher.embedded import StartError
 
 MAX_NAMED = 5  # differing tables in a sentence
-Tell = Callable[[str], object]
+Log = Callable[[str], object]
 
 
-def restore(file: Path, tell: Tell, *, replace: bool = False) -> Manifest:
-    """Put what an archive holds in the place of the present database.
-
-    Raises
-    ------
-    BadArchive, StartError
-        With a sentence; the present database is as it was.
-    """
-    connections["default"].close()  # it would count as somebody who uses the database
-    tell(f"Reading {file} ...")
+def restore(file: Path, log: Log, *, replace: bool = False) -> Manifest:
+    """Replace the present database by an archive; on BadArchive and StartError it is unchanged."""
+    connections["default"].close()  # it would count as a session
+    log(f"Reading {file} ...")
     manifest = archives.verified(file)
     _refuse_newer(manifest)
     present = databases.name()
@@ -53,23 +47,23 @@ def restore(file: Path, tell: Tell, *, replace: bool = False) -> Manifest:
             databases.drop(administration, former)
             databases.make_like(administration, present, new)
     try:
-        tell("Restoring the database ...")
+        log("Restoring the database ...")
         _load(program, file, new)
-        tell("Comparing it with the manifest ...")
+        log("Comparing it with the manifest ...")
         with databases.connect(new) as connection:
             _compare(manifest.tables, databases.contents(connection))
             connection.execute("ANALYZE")
-        tell("Writing the documents ...")
+        log("Writing the documents ...")
         _write_documents(file)
         if behind := schema.known() - manifest.migrations:
-            tell(f"Carrying out {len(behind)} newer migrations ...")
+            log(f"Carrying out {len(behind)} newer migrations ...")
             _migrate(new)
         _put_in_place(present, new, former)
     except BaseException:
         with suppress(StartError, psycopg.Error), _administration() as administration:
             databases.drop(administration, new)
         raise
-    _forget_cached(tell)
+    _clear_cache(log)
     return manifest
 
 
@@ -104,7 +98,7 @@ def _administration() -> Iterator[databases.Connection]:
     except psycopg.errors.InsufficientPrivilege as error:
         raise StartError(f"The database's user may not make or rename databases (CREATEDB): {error}") from error
     except psycopg.errors.ObjectInUse as error:
-        raise StartError(f"Somebody is still connected to the database: {error}") from error
+        raise StartError(f"Another session is still connected to the database: {error}") from error
 
 
 def _load(program: Path, file: Path, database: str) -> None:
@@ -112,7 +106,7 @@ def _load(program: Path, file: Path, database: str) -> None:
     options = ["--exit-on-error", "--no-owner", "--no-privileges"]
     with databases.running(program, options, database, stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
-        with suppress(BrokenPipeError), process.stdin:  # why it ended early, it says itself
+        with suppress(BrokenPipeError), process.stdin:  # pg_restore reports why it ended early
             for name, piece in archives.members(file):
                 if not name.startswith(archives.DATABASE):
                     break
@@ -133,7 +127,7 @@ def _write_documents(file: Path) -> None:
 
 
 def _migrate(database: str) -> None:
-    """Bring the restored database up to this program's migrations."""
+    """Apply this program's migrations to the restored database."""
     connection = connections["default"]
     present = connection.settings_dict["NAME"]
     connection.close()
@@ -152,8 +146,8 @@ def _put_in_place(present: str, new: str, former: str) -> None:
         databases.drop(administration, former)
 
 
-def _forget_cached(tell: Tell) -> None:
+def _clear_cache(log: Log) -> None:
     try:
         cache.clear()
     except redis.RedisError as error:
-        tell(f"The cache does not answer ({error}); empty it before the portal starts.")
+        log(f"The cache does not answer ({error}); empty it before the portal starts.")

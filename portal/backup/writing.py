@@ -1,9 +1,10 @@
-"""What `manage.py backup` does: one archive of the database and the documents, as of one instant, while all runs on."""
+"""`manage.py backup`: one archive of a consistent snapshot of the database and the documents, while the portal runs."""
 
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -16,18 +17,12 @@ from portal.backup import archives
 from portal.backup.archives import Manifest
 from portal.launcher.embedded import StartError
 
-DOCUMENTS_AT_ONCE = 500  # rows of the list in memory
-Tell = Callable[[str], object]
+DOCUMENTS_PER_FETCH = 500  # rows of the list in memory
+Log = Callable[[str], object]
 
 
-def back_up(file: Path, tell: Tell) -> Manifest:
-    """Write an archive; what it holds.
-
-    Raises
-    ------
-    StartError
-        If the database cannot be dumped; then there is no archive, and an earlier one of that name stays.
-    """
+def back_up(file: Path, log: Log) -> Manifest:
+    """Write an archive and return its manifest; if it fails with StartError, an earlier archive of that name stays."""
     with databases.connect() as connection:
         program = databases.program("pg_dump", connection.info.server_version)
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -36,12 +31,13 @@ def back_up(file: Path, tell: Tell) -> Manifest:
             raise StartError("The database is empty: there is nothing to back up.")
         snapshot = _snapshot(connection)
         with archives.written(file) as archive:
-            tell("Dumping the database ...")
+            log("Dumping the database ...")
             with _dump(program, snapshot) as stream:
-                archive.add_stream(stream)
-            tell("Copying the documents ...")
+                for number, piece in enumerate(iter(partial(stream.read, archives.PIECE), b"")):
+                    archive.add(f"{archives.DATABASE}{number:06d}", piece)
+            log("Copying the documents ...")
             documents, missing = _copy_documents(connection, archive)
-            tell("Counting and hashing the tables ...")
+            log("Counting and hashing the tables ...")
             contents = databases.contents(connection)
             return archive.finish(
                 lambda sha256: Manifest(
@@ -64,7 +60,7 @@ def _snapshot(connection: databases.Connection) -> str:
 
 @contextmanager
 def _dump(program: Path, snapshot: str) -> Iterator[IO[bytes]]:
-    """What pg_dump says of one snapshot. It is checked at the end that it said all."""
+    """The output of pg_dump for a snapshot; its exit code is checked at the end of the block."""
     options = ["--format=custom", "--compress=0", "--no-owner", "--no-privileges", f"--snapshot={snapshot}"]
     with databases.running(program, options, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -73,10 +69,10 @@ def _dump(program: Path, snapshot: str) -> Iterator[IO[bytes]]:
 
 
 def _copy_documents(connection: databases.Connection, archive: archives.Writer) -> tuple[int, int]:
-    """How many documents were copied, and of how many the file was gone: their time may end while this runs."""
+    """Copy documents; returns how many were copied, and how many had no file: they may expire meanwhile."""
     copied = missing = 0
     with connection.cursor("documents") as rows:
-        rows.itersize = DOCUMENTS_AT_ONCE
+        rows.itersize = DOCUMENTS_PER_FETCH
         rows.execute("SELECT hash, stored_size FROM documents_rawdocument ORDER BY hash")
         for digest, size in rows:
             try:

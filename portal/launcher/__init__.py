@@ -1,1 +1,1 @@
-"""Starts and supervises the program: its virtual environment, servers, processes and throw-away copies of them."""
+"""Starts and supervises the program: its virtual environment, servers, processes and temporary copies of them."""

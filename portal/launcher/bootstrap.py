@@ -1,7 +1,7 @@
-"""The way into the virtual environment: made on the first use of `manage.py`, with nothing but the standard library.
+"""Creates the virtual environment on the first use of `manage.py`, with the standard library alone.
 
-`.venv/stamp` says what is inside: the Python it was made by, then a line for each lock file that is installed. While
-something is being installed it says `UNFINISHED` instead, so that an interrupted installation is made anew.
+`.venv/stamp` has the version of its Python, then a line for each installed lock file; during an installation it has
+`UNFINISHED` instead, so that an interrupted one starts again.
 """
 
 import fcntl
@@ -22,13 +22,13 @@ PYTHON = ENVIRONMENT / "bin" / "python"
 STAMP = ENVIRONMENT / "stamp"
 RUNNING = ROOT / "portal" / "requirements.lock"
 TESTING = ROOT / "portal" / "requirements-test.lock"  # everything of RUNNING, and the tools of the tests
-NEEDING_TOOLS = ("test", "evaluate_")  # what is measured is measured beside others' work
+NEEDING_TOOLS = ("test", "evaluate_")  # evaluations compare with other packages
 UNFINISHED = "unfinished"
 UV = "uv==0.13.8"  # installs seven times as fast as pip
 
 
 def enter(arguments: list[str]) -> None:
-    """Return inside a complete virtual environment; elsewhere make it and start the same command again within it."""
+    """Return inside the complete virtual environment; elsewhere create it and run the same command in it."""
     if os.environ.get("WIREBEAT_NO_VENV"):
         return
     command = "".join(arguments[1:2])
@@ -63,7 +63,7 @@ def _lock_line(lock: Path) -> str:
 
 @contextmanager
 def _one_at_a_time() -> Iterator[None]:
-    """A second command waits until the first has installed, and then finds everything in place."""
+    """Hold the lock of the installation; a second command waits for the first."""
     with RUNNING.open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -89,8 +89,7 @@ def _install(lock: Path) -> None:
 
 
 def _is_usable() -> bool:
-    """Whether `.venv` was made by this Python and still runs. A missing stamp is no fault: a person may
-    have made it."""
+    """Whether `.venv` was made by this Python and still runs. It may have no stamp, if a user made it."""
     if UNFINISHED in _stamp() or not PYTHON.exists():
         return False
     answer = subprocess.run(
@@ -114,17 +113,17 @@ def _make_environment() -> None:
 
 def _fetch_installer() -> None:
     command = [str(PYTHON), "-m", "pip", "install", "-qq", "--disable-pip-version-check", UV]
-    subprocess.run(command, check=False)  # where there is no uv for the machine, pip does its work
+    subprocess.run(command, check=False)  # without uv for this machine, pip is used
 
 
 def _install_packages(lock: Path) -> None:
     python = str(PYTHON)
     quietly = [] if sys.stderr.isatty() else ["--quiet"]
-    asked = ["--require-hashes", "--requirement", str(lock)]
-    # Compiling everything now would take thrice the time of compiling what is used when it is first used.
+    requirements = ["--require-hashes", "--requirement", str(lock)]
+    # Compiling on first use takes a third of the time of compiling everything here.
     for command in (
-        [python, "-m", "uv", "pip", "install", *quietly, "--system-certs", "--python", python, *asked],
-        [python, "-m", "pip", "install", "-qq", *asked],
+        [python, "-m", "uv", "pip", "install", *quietly, "--system-certs", "--python", python, *requirements],
+        [python, "-m", "pip", "install", "-qq", *requirements],
     ):
         if subprocess.run(command, check=False).returncode == 0:
             return

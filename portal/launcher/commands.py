@@ -1,4 +1,4 @@
-"""Which way a command of `manage.py` goes, once the virtual environment is there."""
+"""Runs a command of `manage.py` inside the virtual environment."""
 
 import importlib
 import os
@@ -8,11 +8,12 @@ from django.core.management import execute_from_command_line
 
 from portal.environment import BadEnvironment
 
-WITHOUT_SETTINGS = {"up", "test"}  # they start the servers that the settings lead to
+# They start the servers that the settings name, so they run before settings are loaded.
+WITHOUT_SETTINGS = {"up": "portal.management.commands.up", "test": "lab.management.commands.test"}
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command; the exit code for the shell."""
+    """Run one command; returns the exit code."""
     try:
         return _run(arguments)
     except BadEnvironment as error:
@@ -24,7 +25,7 @@ def _run(arguments: list[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     name = arguments[1] if len(arguments) > 1 else "help"
     if name in WITHOUT_SETTINGS:
-        importlib.import_module(f"portal.management.commands.{name}").Command().run_from_argv(arguments)
+        importlib.import_module(WITHOUT_SETTINGS[name]).Command().run_from_argv(arguments)
         return 0
     execute_from_command_line(arguments)
     return 0

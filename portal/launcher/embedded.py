@@ -1,4 +1,4 @@
-"""Where the servers that come with the portal are: their programs, their folder of sockets, their addresses."""
+"""The embedded servers: their programs, their folder of sockets, their addresses."""
 
 import hashlib
 import importlib.util
@@ -8,6 +8,7 @@ import pwd
 import re
 import shutil
 import stat
+import subprocess
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -18,14 +19,14 @@ MAX_BASE_LENGTH = 60  # characters; a socket's path may have 107 bytes at most, 
 
 
 class StartError(Exception):
-    """A sentence that tells a person why the portal cannot start."""
+    """The reason why the portal cannot start."""
 
 
 def run_directory(var: Path) -> Path:
     """The folder of sockets that belongs to the data folder `var`.
 
-    It lies outside of `var`, since a socket's path must be short. The link ``var/run`` keeps the choice, so that a
-    command started from cron, say, without the variables of a login finds servers that were started with them.
+    It is outside of `var`, since a socket's path must be short. The link ``var/run`` keeps the choice, so that a
+    command without the environment of a login, as in cron, finds servers that were started with it.
     """
     link = var / "run"
     if link.is_symlink() and _is_private(target := link.readlink()):
@@ -44,7 +45,7 @@ def socket_base() -> Path:
 
 
 def make_run_directory(var: Path) -> Path:
-    """Make the folder of sockets, readable by its owner alone, and refuse one that somebody else has put there."""
+    """Make the folder of sockets, readable by its owner alone; raises StartError if it is another user's."""
     directory = run_directory(var)
     with suppress(FileExistsError):
         directory.mkdir(mode=0o700)
@@ -58,23 +59,15 @@ def make_run_directory(var: Path) -> Path:
 
 
 def database_url(var: Path) -> str:
-    return postgres_url(run_directory(var))
+    return f"postgresql://postgres@/{DATABASE}?host={run_directory(var)}"
 
 
 def broker_url(var: Path) -> str:
-    return valkey_url(run_directory(var), "redis+socket")
+    return f"redis+socket://{valkey_socket(run_directory(var))}"
 
 
 def cache_url(var: Path) -> str:
-    return valkey_url(run_directory(var), "unix") + "?db=1"
-
-
-def postgres_url(sockets: Path) -> str:
-    return f"postgresql://postgres@/{DATABASE}?host={sockets}"
-
-
-def valkey_url(sockets: Path, scheme: str) -> str:
-    return f"{scheme}://{valkey_socket(sockets)}"
+    return f"unix://{valkey_socket(run_directory(var))}?db=1"
 
 
 def valkey_socket(sockets: Path) -> Path:
@@ -101,6 +94,16 @@ def valkey_program() -> Path:
     raise StartError("No Valkey is installed for this machine: install valkey-server, or set BROKER_URL.")
 
 
+def release(program: Path) -> int:
+    """The release of a program of Postgres; 0 if it cannot be run."""
+    try:
+        output = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return 0
+    number = re.search(r"\)\s+(\d+)", output)
+    return int(number[1]) if number else 0
+
+
 def _is_private(directory: Path) -> bool:
     try:
         found = directory.lstat()
@@ -110,7 +113,7 @@ def _is_private(directory: Path) -> bool:
 
 
 def _owners() -> set[int]:
-    """Ourselves and, for root, the account that root may run Postgres as."""
+    """This user and, for root, the account that runs Postgres."""
     if os.getuid() != 0:
         return {os.getuid()}
     return {0} | {entry.pw_uid for entry in pwd.getpwall() if entry.pw_name == ACCOUNT}

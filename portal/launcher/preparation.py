@@ -1,6 +1,6 @@
-"""What happens to the database before the portal starts: a program of its own, so that its supervisor stays small.
+"""Prepares the database before the portal starts: a separate program, so that the supervisor stays small.
 
-Several starts may meet on one database: those of a fleet, or of two checkouts. One at a time migrates and fills it.
+An advisory lock serializes simultaneous starts on one database, of several machines or checkouts.
 """
 
 import os
@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import django
-import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import storages
 from django.core.mail import get_connection
@@ -27,12 +26,12 @@ from portal.environment import BadEnvironment
 from portal.launcher.console import STEP
 
 PREPARING = 0x5052_4550  # advisory lock: "PREP"
-ASK_EVERY = 0.2  # s between two attempts to get the lock
-REPORT_EVERY = 10.0  # s between two lines about what takes long
+LOCK_POLL_SECONDS = 0.2
+REPORT_SECONDS = 10.0  # between two lines about slow steps
 
 
 def main(arguments: list[str]) -> None:
-    """Migrate the database and, unless only that is wanted, create what a portal needs before its first page."""
+    """Migrate the database and, unless the argument is `migrate`, create the first admin and the catalogue."""
     _load_chosen_classes()
     django.setup()
     try:
@@ -46,7 +45,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _load_chosen_classes() -> None:
-    """Make what the environment names by class, so that a wrong name or option stops the start, not the first use."""
+    """Instantiate classes named in the environment, so that a wrong one fails at the start, not at the first use."""
     for names, load in (
         ("WIREBEAT_DOCUMENTS_STORAGE, WIREBEAT_DOCUMENTS_OPTIONS", lambda: storages["documents"]),
         ("EMAIL_BACKEND", get_connection),
@@ -55,28 +54,28 @@ def _load_chosen_classes() -> None:
             load()
         except (ImportError, ImproperlyConfigured, TypeError) as error:
             raise BadEnvironment(f"{names}: {error}") from error
-        except Exception as error:  # whatever a class does with its options, which may hold keys and are not shown
+        except Exception as error:  # by its own code; options may hold keys and are not shown
             raise BadEnvironment(f"{names}: refused with {type(error).__name__}") from error
 
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """Hold the lock, on a connection of its own: a migration may close Django's.
+    """Hold the advisory lock, on a separate connection: a migration may close Django's.
 
-    The lock is asked for again and again. Who waits for it within a statement has a snapshot, for which an index that
-    the other start creates concurrently would wait in turn.
+    The lock is polled. A statement that waits for it would hold a snapshot, and CREATE INDEX CONCURRENTLY of the other
+    start would wait for that snapshot: a deadlock.
     """
     with databases.connect() as holder:
-        reported = -REPORT_EVERY
-        while not _take(holder):
-            if time.monotonic() - reported >= REPORT_EVERY:
+        reported = -REPORT_SECONDS
+        while not _try_lock(holder):
+            if time.monotonic() - reported >= REPORT_SECONDS:
                 reported = time.monotonic()
                 _step("waiting for another start, which prepares the same database")
-            time.sleep(ASK_EVERY)
+            time.sleep(LOCK_POLL_SECONDS)
         yield
 
 
-def _take(holder: psycopg.Connection[Any]) -> bool:
+def _try_lock(holder: databases.Connection) -> bool:
     [[granted]] = holder.execute("SELECT pg_try_advisory_lock(%s)", [PREPARING])
     return bool(granted)
 
@@ -100,10 +99,10 @@ def _migrate() -> None:
 
 
 class _GrowingState(ProjectState):
-    """The models of a database that is being made.
+    """The models of a new database.
 
-    Django renders all models again that are related to a new one, for whoever still reads the former state. Nobody
-    does while tables are made, and it takes half of the time.
+    For each new model, Django renders all related models again, for readers of the former state. A new database has no
+    such readers, and this takes half of the time.
     """
 
     def add_model(self, model_state: ModelState) -> None:
@@ -115,7 +114,7 @@ class _GrowingState(ProjectState):
 
 
 class _Migrate(migrate.Command):
-    """Django's command, which says now and then how far it has got."""
+    """Django's command, with progress reports."""
 
     def __init__(self, missing: int) -> None:
         super().__init__()
@@ -127,7 +126,7 @@ class _Migrate(migrate.Command):
         if action != "apply_start":
             return
         self._begun += 1
-        if time.monotonic() - self._reported >= REPORT_EVERY:
+        if time.monotonic() - self._reported >= REPORT_SECONDS:
             self._reported = time.monotonic()
             _step(f"migration {self._begun} of {self._missing}: {migration}")
 

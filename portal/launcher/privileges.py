@@ -1,4 +1,4 @@
-"""Postgres refuses to run as root. So root runs it as somebody else: in a user namespace, or as a system account."""
+"""Postgres refuses to run as root, so root runs it in a user namespace or as a system account."""
 
 import functools
 import os
@@ -12,7 +12,7 @@ from portal.launcher.embedded import ACCOUNT, StartError
 
 
 def prefix(program: Path, *, death_signal: str = "INT") -> tuple[str, ...]:
-    """What to put before the command line of `program`; nothing for a normal user.
+    """The prefix of the command line of `program`; empty for a normal user.
 
     Entering a namespace or changing the user clears the signal that a child gets when its parent dies, hence setpriv.
     """
@@ -34,7 +34,7 @@ def prefix(program: Path, *, death_signal: str = "INT") -> tuple[str, ...]:
 
 
 def hand_over(*paths: Path) -> None:
-    """Give files and folders to whoever runs Postgres, if that is not their owner already."""
+    """Change the owner of files and folders to the account that runs Postgres, if there is one."""
     if os.geteuid() != 0 or _user_namespace():
         return
     account = pwd.getpwnam(ACCOUNT)
@@ -44,7 +44,7 @@ def hand_over(*paths: Path) -> None:
 
 @functools.cache
 def _user_namespace() -> tuple[str, ...]:
-    # Within the namespace our files appear to be those of some account that exists (initdb looks its name up).
+    # Within the namespace our files appear to belong to an existing account, as initdb needs its name.
     someone = next((entry for entry in pwd.getpwall() if entry.pw_uid != 0), None)
     if someone is None or shutil.which("unshare") is None or shutil.which("setpriv") is None:
         return ()

@@ -1,4 +1,4 @@
-"""Whether a program that is not ready yet gets on: a busy machine slows everything down, which is no failure."""
+"""Progress of a program that is not ready yet: a busy machine slows everything down, which is no failure."""
 
 import subprocess
 import time
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from portal.launcher import processes
 
-STALLED_AFTER = 120.0  # s without progress, after which a start is given up
-BUSY_SHARE = 1 / 60  # of a core; a program that uses less over such a stretch only waits and polls
-LOOK_EVERY = 1.0  # s between two looks at the CPU time, which reads all of /proc
+STALLED_AFTER = 120.0  # s without progress until a start fails
+BUSY_SHARE = 1 / 60  # of a core; a program that uses less than this only waits and polls
+SAMPLE_SECONDS = 1.0  # between two samples of the CPU time, which read all of /proc
 REPORT_AFTER = 10.0  # s until the first line about a slow step; each further one takes twice as long
 
 
@@ -22,14 +22,14 @@ class Progress:
     lines: Callable[[], int] = lambda: 0  # of output so far
     now: Callable[[], float] = time.monotonic
     _began: float = 0.0
-    _looked: float = 0.0
-    _latest: float = 0.0  # of the four, when it last got on
+    _sampled: float = 0.0
+    _latest: float = 0.0  # progress
     _cpu: float = 0.0
     _lines: int = 0
     _report_after: float = 0.0
 
     def __post_init__(self) -> None:
-        self._began = self._looked = self._latest = self.now()
+        self._began = self._sampled = self._latest = self.now()
         self._cpu, self._lines = self.cpu(), self.lines()
         self._report_after = REPORT_AFTER
 
@@ -39,15 +39,14 @@ class Progress:
         return self.now() - self._began
 
     def has_stalled(self) -> bool:
-        if self.now() - self._looked >= min(LOOK_EVERY, self.stalled_after / 4):
-            self._looked = self.now()
+        if self.now() - self._sampled >= min(SAMPLE_SECONDS, self.stalled_after / 4):
+            self._sampled = self.now()
             cpu, lines = self.cpu(), self.lines()
             if lines != self._lines or cpu - self._cpu >= BUSY_SHARE * self.stalled_after:
                 self._latest, self._cpu, self._lines = self.now(), cpu, lines
         return self.now() - self._latest > self.stalled_after
 
     def is_report_due(self) -> bool:
-        """Whether it is time for a line that says what is still being waited for."""
         if self.waited < self._report_after:
             return False
         self._report_after = 2 * self.waited
@@ -59,9 +58,9 @@ def of_process(process: int, stalled_after: float = STALLED_AFTER, lines: Callab
 
 
 def finish(child: subprocess.Popen[bytes], made: Progress, report: Callable[[Progress], None] = lambda _: None) -> int:
-    """The exit code of `child`. It is killed when it makes no progress, or when we are stopped.
+    """Wait for the exit code of `child`; kill it if it makes no progress or this process is stopped.
 
-    `report` is called now and then while it takes long.
+    `report` is called at growing intervals.
     """
     try:
         while child.poll() is None and not made.has_stalled():

@@ -1,6 +1,5 @@
-"""The embedded servers for a command that needs them while the portal does not run."""
+"""The embedded servers for commands that need them while the portal does not run."""
 
-import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,12 +15,9 @@ from portal.launcher.supervisor import Supervisor
 
 @contextmanager
 def database_answers() -> Iterator[None]:
-    """Where the settings lead to the embedded Postgres and it does not run, it runs until the end of the block.
+    """Run the embedded servers within the block, if the settings name them and they do not run already.
 
-    Raises
-    ------
-    StartError
-        If the database does not answer; the message says what to do.
+    Raises StartError if the database does not answer.
     """
     try:
         databases.connect().close()
@@ -33,11 +29,7 @@ def database_answers() -> Iterator[None]:
         return
     var = startup.data_folder()
     var.mkdir(parents=True, exist_ok=True)
-    with (var / "up.lock").open("a+", encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise StartError("The portal is just starting or stopping; try again in a moment.") from None
+    with startup.locked(var):  # if the portal is just starting or stopping, the lock is taken
         sockets = embedded.make_run_directory(var)
         supervisor = Supervisor(Console(var / "log", QUIET))
         try:

@@ -1,4 +1,4 @@
-"""The Postgres and the Valkey that come with the portal, as programs of a supervisor."""
+"""The embedded Postgres and Valkey as programs of a supervisor."""
 
 import os
 import re
@@ -22,7 +22,7 @@ VALKEY_MEMORY = "512mb"
 STATUS_LINE = 7  # of postmaster.pid, counted from 0
 _ADMINISTRATION = "host={sockets} port={port} user=postgres dbname=postgres connect_timeout=5"
 
-# Nothing of a throw-away cluster survives anyway.
+# A temporary cluster needs no durability.
 FORGETFUL = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 
 
@@ -62,7 +62,7 @@ def postgres(
 
 
 def valkey(data: Path, sockets: Path) -> Program:
-    """Valkey with its files in `data`. What it holds can be made again, so a lost second is no loss."""
+    """Valkey with its files in `data`. Its contents can be recomputed, so it may lose the last second."""
     program = embedded.valkey_program()
     path = embedded.valkey_socket(sockets)
     options = {
@@ -88,26 +88,30 @@ def valkey(data: Path, sockets: Path) -> Program:
 def _prepare_postgres(programs: Path, data: Path, sockets: Path, port: int) -> None:
     if not (data / "PG_VERSION").exists():
         _make_cluster(programs, data)
-    made_by, here = (data / "PG_VERSION").read_text().strip(), str(_version(programs))
+    made_by, here = (data / "PG_VERSION").read_text().strip(), str(embedded.release(programs / "postgres"))
     if made_by != here:
         raise StartError(f"{data} was made by Postgres {made_by}, but {programs} holds Postgres {here}.")
-    sockets.mkdir(mode=0o700, exist_ok=True)  # a cleaner of temporary files may have taken it since the start
+    sockets.mkdir(mode=0o700, exist_ok=True)  # it may have been removed as a temporary file
     privileges.hand_over(sockets)
     _end_earlier_postgres(data)
-    # Sure that nobody uses them: Postgres itself only looks whether some process has the id, whoever that is now.
+    # They are unused now; Postgres itself only checks whether any process has the id.
     name = f".s.PGSQL.{port}"
     for leftover in (data / "postmaster.pid", sockets / name, sockets / f"{name}.lock"):
         leftover.unlink(missing_ok=True)
 
 
 def _make_cluster(programs: Path, data: Path) -> None:
-    """Make the files of a new Postgres. They get their name last: half of them must not look like all."""
+    """Make a new cluster. It gets its name last, so that an incomplete one is not used."""
     unfinished = data.with_name(f"{data.name}.new")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(mode=0o700, parents=True)
     privileges.hand_over(unfinished)
     program = programs / "initdb"
-    locale = ["--locale-provider=builtin", f"--locale={LOCALE}"] if _version(programs) >= 17 else [f"--locale={LOCALE}"]
+    locale = (
+        ["--locale-provider=builtin", f"--locale={LOCALE}"]
+        if embedded.release(programs / "postgres") >= 17
+        else [f"--locale={LOCALE}"]
+    )
     options = ["--auth=trust", "--username=postgres", "--encoding=UTF8", *locale, "--no-instructions"]
     command: list[str | Path] = [
         *privileges.prefix(program, death_signal="TERM"),
@@ -120,19 +124,14 @@ def _make_cluster(programs: Path, data: Path) -> None:
     assert child.stdout is not None
     with child.stdout as output:
         if progress.finish(child, progress.of_process(child.pid)):
-            said = output.read().decode(errors="replace").strip()
-            lines = [line for line in said.splitlines() if re.search(r"error:|FATAL|PANIC", line)] or said.splitlines()
+            text = output.read().decode(errors="replace").strip()
+            lines = [line for line in text.splitlines() if re.search(r"error:|FATAL|PANIC", line)] or text.splitlines()
             raise StartError(f"The database could not be made in {data}: {''.join(lines[:1]).strip()}")
     unfinished.rename(data)
 
 
-def _version(programs: Path) -> int:
-    said = subprocess.run([programs / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
-    return int(said.split()[2].split(".")[0])
-
-
 def _end_earlier_postgres(data: Path) -> None:
-    """Stop a Postgres that outlived its supervisor. Its own children end by themselves when it has ended."""
+    """Stop a Postgres that outlived its supervisor; its children end with it."""
 
     def stop(number: signal.Signals) -> None:
         if (process := _first_number(data / "postmaster.pid")) in processes.living_in(data, "postgres"):
@@ -147,7 +146,7 @@ def _end_earlier_postgres(data: Path) -> None:
 
 def _prepare_valkey(program: str, data: Path, path: Path) -> None:
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    data.chmod(0o700)  # Valkey writes files that everybody may read
+    data.chmod(0o700)  # Valkey writes files that all users may read
     path.parent.mkdir(mode=0o700, exist_ok=True)  # as for Postgres
     for number in (signal.SIGTERM, signal.SIGKILL):
         for process in processes.living_in(data, program):
@@ -176,7 +175,7 @@ def _first_number(file: Path) -> int:
 
 
 def _takes_connections(data: Path) -> bool:
-    """Whether Postgres has recovered. It writes so itself; a connection would cost it time and a line in its log."""
+    """Whether Postgres has recovered, by its status file: a connection would cost it time and a line in its log."""
     try:
         return (data / "postmaster.pid").read_text(encoding="utf-8").splitlines()[STATUS_LINE].strip() == "ready"
     except (OSError, IndexError):
@@ -184,14 +183,14 @@ def _takes_connections(data: Path) -> bool:
 
 
 def _has_database(sockets: Path, port: int) -> bool:
-    """Whether Postgres answers; if so the portal's database exists afterwards."""
+    """Whether Postgres accepts connections; if so, the portal's database exists afterwards."""
     try:
         with psycopg.connect(_ADMINISTRATION.format(sockets=sockets, port=port), autocommit=True) as connection:
             known = "SELECT FROM pg_database WHERE datname = %s"
             if connection.execute(known, [embedded.DATABASE]).fetchone() is None:
                 connection.execute(f"CREATE DATABASE {embedded.DATABASE}")
     except (psycopg.OperationalError, psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
-        return False  # the last two: another process makes it at this moment, and the next question finds it
+        return False  # the last two: another process is creating it, and the next check finds it
     return True
 
 

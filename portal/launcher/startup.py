@@ -1,4 +1,4 @@
-"""What `manage.py up` does: one portal for this checkout, from its database to its first page, until told to stop."""
+"""`manage.py up`: one portal for this checkout, from its database to its first page, until it is stopped."""
 
 import fcntl
 import http.client
@@ -27,11 +27,11 @@ RETRIEVAL_THREADS = 8  # they begin sources; fetching takes none
 DERIVE_THREADS = 16
 GIVING_WAY = ["nice", "-n", "10"]  # deriving slows down neither retrieval nor pages
 PORTS = range(8000, 8050)
-# Bytes: a new Postgres with all tables has 55 MB, most of it in its log's first files.
+# Bytes: a new Postgres with all tables has 55 MB, most of it in its first WAL files.
 ROOM_OF_FIRST_START = 100 * 10**6
-ROOM_OF_RESTART = 20 * 10**6  # bytes; one more file of Postgres' log
+ROOM_OF_RESTART = 20 * 10**6  # bytes; one more WAL file
 PROBE = 2**16  # bytes
-SLOW_STATEMENT = 3600.0  # s; a migration may wait so long for Postgres, which may work on another machine
+SLOW_STATEMENT = 3600.0  # s; a migration may wait this long for Postgres, which may run on another machine
 EVERYWHERE = {"127.0.0.1", "0.0.0.0", "::", "::1"}
 
 Applications = Callable[[socket.socket, Mapping[str, str]], tuple[Program, Sequence[Program]]]
@@ -42,20 +42,11 @@ def data_folder() -> Path:
 
 
 def commands() -> dict[str, list[str]]:
-    """The command line of each process that runs for ever, by its name. Benchmarks start the same ones."""
+    """The command line of each process by its role; benchmarks use them, too."""
     python = [sys.executable, "-m"]
     celery = [*python, "celery", "-A", "portal"]
     web = [*python, "gunicorn", "portal.wsgi", "--no-control-socket", "--logger-class", "portal.logs.WebLog"]
-    web += [
-        "--preload",
-        "--worker-class",
-        "portal.launcher.web_worker.LastingWorker",
-        "--workers",
-        "2",
-        "--threads",
-        "16",
-    ]
-    web += ["--graceful-timeout", "5"]
+    web += ["--preload", "--worker-class", "gthread", "--workers", "2", "--threads", "16", "--graceful-timeout", "5"]
     retrieval = ",".join(retrieval_queues(variables.RETRIEVAL_QUEUES))
     return {
         "web": web,
@@ -66,7 +57,7 @@ def commands() -> dict[str, list[str]]:
 
 
 def _worker(name: str, queues: str, threads: int) -> list[str]:
-    """Arguments of Celery for a worker that consumes these queues, with commas between them."""
+    """Arguments of Celery for a worker that consumes these comma-separated queues."""
     return [
         *("worker", "--hostname", f"{name}@%h", "--queues", queues, "--pool", "threads", "--concurrency", str(threads)),
         *("--without-gossip", "--without-mingle", "--loglevel", "info"),
@@ -74,22 +65,20 @@ def _worker(name: str, queues: str, threads: int) -> list[str]:
 
 
 def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[Program, Sequence[Program]]:
-    """What prepares the database, and then what runs for ever, with these environment variables."""
+    """The program that prepares the database, and those that run after it, with these environment variables."""
     lines = commands()
     program = partial(Program, environment=settings, directory=ROOT)
-    # When we are killed the broker goes too: a worker could neither finish nor give back what it holds.
+    # When this process is killed, so is the broker: a worker could neither finish nor return its messages.
     clockwork = partial(program, death_signal=signal.SIGKILL, stop_within=10.0)
     preparation = [sys.executable, "-m", "portal.launcher.preparation"]
     return program(name="preparation", command=preparation, stalled_after=SLOW_STATEMENT), [
-        # First, and alone until it answers: the first page should not wait for what nobody waits for.
+        # First, and alone until it answers, so that workers do not delay the first page.
         program(
             name="web",
-            # The port is bound here and handed down: nobody can take it between two starts, and nobody is refused
-            # during one.
+            # The port is bound here and inherited: connections wait in its queue while the web server restarts.
             command=[*lines["web"], "--bind", f"fd://{listener.fileno()}"],
             files=(listener.fileno(),),
             is_ready=lambda: answers(listener),
-            takes_over=processes.has_children,  # it loads all code before it forks those that answer
         ),
         clockwork(name="retrieval", command=lines["retrieval"]),
         clockwork(name="derive", command=lines["derive"]),
@@ -98,20 +87,19 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
 
 
 def up(var: Path, host: str, port: int | None, console: Console, applications: Applications = applications) -> int:
-    """Start everything, watch over it, stop everything; the exit code for the shell."""
+    """Start, supervise and stop everything; returns the exit code."""
     processes.hold_signals()
-    processes.adopt_orphans()
     supervisor = Supervisor(console)
     try:
         _make_usable(var)
-        with _alone(var) as lock, closing(listen(host, port)) as listener:
+        with locked(var) as lock, closing(listen(host, port)) as listener:
             try:
                 _start(supervisor, var, listener, applications)
                 _announce(listener, host, lock, console)
                 supervisor.watch()
             finally:
                 _stop(supervisor, console)
-                with suppress(OSError):  # where nothing was started, or something still stands
+                with suppress(OSError):  # if it does not exist or is not empty
                     embedded.run_directory(var).rmdir()
     except processes.Stopped:
         return 0
@@ -126,12 +114,9 @@ def up(var: Path, host: str, port: int | None, console: Console, applications: A
 
 
 def _make_usable(var: Path) -> None:
-    """Make the data folder, and see that what a start writes will fit: Postgres does not say clearly when it does not.
+    """Make the data folder, and raise StartError if it cannot be written or its disk is full.
 
-    Raises
-    ------
-    StartError
-        If it cannot be written, or its disk is full.
+    Postgres does not report a full disk clearly.
     """
     try:
         var.mkdir(parents=True, exist_ok=True)
@@ -154,8 +139,8 @@ def _start(supervisor: Supervisor, var: Path, listener: socket.socket, applicati
     sockets = embedded.make_run_directory(var)
     chosen = {
         "PYTHONUNBUFFERED": "1",
-        "DATABASE_URL": embedded.postgres_url(sockets),
-        "BROKER_URL": embedded.valkey_url(sockets, "redis+socket"),
+        "DATABASE_URL": embedded.database_url(var),
+        "BROKER_URL": embedded.broker_url(var),
         "CACHE_URL": embedded.cache_url(var),
         "WIREBEAT_URL": f"http://localhost:{listener.getsockname()[1]}",
     }
@@ -166,7 +151,7 @@ def _start(supervisor: Supervisor, var: Path, listener: socket.socket, applicati
         ours.append(servers.valkey(var / "valkey", sockets))
     supervisor.start(*ours)
     given = {name: value for name, value in os.environ.items() if value or name not in chosen}
-    # Its folder may be given relative to ours, and the programs run in another one.
+    # The folder may be relative, and the programs have another working directory.
     preparation, running = applications(listener, chosen | given | {"WIREBEAT_VAR": str(var.absolute())})
     supervisor.finish(preparation)
     supervisor.start(*running)
@@ -189,8 +174,8 @@ def _stop(supervisor: Supervisor, console: Console) -> None:
 
 
 @contextmanager
-def _alone(var: Path) -> Iterator[TextIO]:
-    """Hold the lock of the data folder. It ends with this process, and says where the portal is to a second start."""
+def locked(var: Path) -> Iterator[TextIO]:
+    """Hold the lock of the data folder; its file has the portal's address for a second start."""
     with (var / "up.lock").open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -214,7 +199,7 @@ def listen(host: str, port: int | None) -> socket.socket:
 
 
 def answers(listener: socket.socket) -> bool:
-    """Whether the site answers. What it answers is the site's business: it may insist on another host or on TLS."""
+    """Whether the site responds without an error of the server; it may require another host or TLS."""
     host, port = listener.getsockname()[:2]
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     with closing(http.client.HTTPConnection(reachable, port, timeout=1.0)) as connection:

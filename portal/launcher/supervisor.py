@@ -1,10 +1,12 @@
-"""Keeps a set of programs running: in order, each ready before the next, restarted when it ends, stopped backwards."""
+"""Keeps programs running: started in order, each ready before the next, restarted when they end, stopped in reverse."""
 
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,12 +16,12 @@ from portal.launcher.console import Console
 from portal.launcher.embedded import StartError
 from portal.launcher.progress import STALLED_AFTER, Progress
 
-LOOK_EVERY = 0.5  # s; the end of a child wakes the watch at once
-ASK_EVERY = 0.02  # s between two questions whether a program is ready, at first; they cost it CPU time
-ASK_AT_LEAST_EVERY = 1.0  # s
+WATCH_SECONDS = 0.5  # between two polls; the end of a child wakes the watch at once
+MIN_POLL_SECONDS = 0.02  # between two readiness checks, at first; they cost the program CPU time
+MAX_POLL_SECONDS = 1.0
 MAX_WAIT_SECONDS = 30.0  # s before a program that keeps ending is started again
-CALM = 30.0  # s that a program must have run for its earlier ends to be forgotten
-ENDLESS = frozenset[signal.Signals]()  # who stops already heeds no further signal
+CALM = 30.0  # s of running after which earlier failures are forgotten
+NO_SIGNALS = frozenset[signal.Signals]()  # while stopping, further stop signals are ignored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,47 +30,27 @@ class Program:
 
     name: str
     command: Sequence[str | Path]
-    environment: Mapping[str, str] | None = None  # in full; None is ours
+    environment: Mapping[str, str] | None = None  # in full; by default ours
     directory: Path | None = None  # that it runs in
-    files: tuple[int, ...] = ()  # descriptors that it inherits
+    files: tuple[int, ...] = ()  # inherited descriptors
     prepare: Callable[[], None] = lambda: None  # before every start
-    is_ready: Callable[[], bool] | None = None  # None: as soon as it is started
-    stalled_after: float = STALLED_AFTER  # s without progress, after which its start is given up
+    is_ready: Callable[[], bool] | None = None  # None: as soon as it has started
+    stalled_after: float = STALLED_AFTER  # s without progress until its start fails
     stop_signal: signal.Signals = signal.SIGTERM
-    stop_within: float = 15.0  # s, after which comes the
+    stop_within: float = 15.0  # s until the last signal
     last_signal: signal.Signals = signal.SIGKILL
-    death_signal: signal.Signals = signal.SIGTERM  # that the kernel sends when we die
-    # Whether a successor with this id does the work. What its predecessor left behind goes on until then.
-    takes_over: Callable[[int], bool] | None = None
-
-
-@dataclass(slots=True)
-class Remnant:
-    """What is left of a process group whose leader was killed."""
-
-    group: int
-    asked_at: float | None = None  # of time.monotonic(), when it got the signal to stop
-
-    def stop(self, program: Program) -> bool:
-        """Have it end, by force when it takes too long; whether nothing is left of it."""
-        now = time.monotonic()
-        if self.asked_at is None:
-            self.asked_at = now
-            return not processes.send_to_group(self.group, program.stop_signal)
-        is_late = now - self.asked_at > program.stop_within
-        return not processes.send_to_group(self.group, program.last_signal if is_late else 0)
+    death_signal: signal.Signals = signal.SIGTERM  # from the kernel when this process dies
 
 
 @dataclass(slots=True)
 class Child:
-    """A program's current process, and what is remembered of the earlier ones."""
+    """A program's current process, and the failures of earlier ones."""
 
     program: Program
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0  # of time.monotonic()
     failures: int = 0
     not_before: float = 0.0  # of time.monotonic(); the next start
-    remnants: list[Remnant] = field(default_factory=list)
 
     def start(self, console: Console) -> None:
         program = self.program
@@ -96,20 +78,6 @@ class Child:
         self.failures += 1
         return delay
 
-    def leave_remnant(self) -> None:
-        """Remember the group of a process that has ended; the others of the group may outlive it."""
-        if self.program.takes_over is not None and self.process is not None:
-            self.remnants.append(Remnant(self.process.pid))
-
-    def is_replaced(self) -> bool:
-        """Whether nothing is needed any more of what it left behind when it was killed."""
-        if not self.remnants or self.process is None or self.program.takes_over is None:
-            return False
-        return self.program.takes_over(self.process.pid)
-
-    def stop_remnants(self) -> None:
-        self.remnants = [remnant for remnant in self.remnants if not remnant.stop(self.program)]
-
     def end_described(self) -> str:
         code = self.process.returncode if self.process else 0
         return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
@@ -123,7 +91,7 @@ class Supervisor:
     def start(self, *programs: Program) -> None:
         """Start programs one after the other, each when the one before is ready; `stop` stops them together.
 
-        Raises `StartError` when one ends or makes no progress, `Stopped` when we are asked to stop.
+        Raises `StartError` when one ends or makes no progress, `Stopped` on a stop signal.
         """
         stage: list[Child] = []
         self.stages.append(stage)
@@ -134,18 +102,22 @@ class Supervisor:
                 self._await(child, program.is_ready)
 
     def finish(self, program: Program) -> None:
-        """Run a program that ends by itself, and refuse to go on when it fails."""
-        child = processes.spawn(
-            program.command,
-            env=program.environment,
-            cwd=program.directory,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        output = self.console.relay(child)
-        made = progress.of_process(child.pid, program.stalled_after, output.lines)
-        code = progress.finish(child, made, lambda made: self._report(program, made))
-        reason = output.complaint()
+        """Run a program to its end; raises `StartError` if it fails."""
+        with tempfile.TemporaryFile() as errors:
+            child = processes.spawn(
+                program.command,
+                env=program.environment,
+                cwd=program.directory,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+            )
+            self.console.relay(program.name, child)
+            lines = partial(self.console.lines, program.name)
+            made = progress.of_process(child.pid, program.stalled_after, lines)
+            code = progress.finish(child, made, lambda made: self._report(program, made))
+            self.console.forget(program.name)
+            errors.seek(0)
+            reason = errors.read().decode(errors="replace").strip()
         if made.has_stalled() and code == -signal.SIGKILL:
             raise StartError("\n".join(filter(None, [reason, _stalled(program, made)])))
         if code:
@@ -155,15 +127,11 @@ class Supervisor:
         self.console.say(f"  {program.name} done in {made.waited:.1f} s")
 
     def watch(self) -> NoReturn:
-        """Start again what ends, until `Stopped` is raised."""
+        """Restart programs that end, until `Stopped` is raised."""
         while True:
-            processes.pause(LOOK_EVERY)
-            children = [child for stage in self.stages for child in stage]
-            for child in children:
+            processes.pause(WATCH_SECONDS)
+            for child in [child for stage in self.stages for child in stage]:
                 self._revive(child)
-                if child.is_replaced():
-                    child.stop_remnants()
-            self._reap()
 
     def stop(self) -> None:
         """Stop everything, the latest stage first, each within its time. Never raises `Stopped`."""
@@ -173,12 +141,6 @@ class Supervisor:
                 self._signal(child, child.program.stop_signal)
             for child in running:
                 self._await_end(child)
-            for child in stage:
-                child.leave_remnant()
-                while child.remnants:
-                    child.stop_remnants()
-                    self._reap()
-                    processes.pause(ASK_EVERY, heeding=ENDLESS)
         self.stages.clear()
 
     def _await(self, child: Child, is_ready: Callable[[], bool]) -> None:
@@ -194,7 +156,7 @@ class Supervisor:
                 raise StartError(_stalled(program, made))
             if made.is_report_due():
                 self._report(program, made)
-            processes.pause(min(ASK_AT_LEAST_EVERY, max(ASK_EVERY, made.waited / 20)))
+            processes.pause(min(MAX_POLL_SECONDS, max(MIN_POLL_SECONDS, made.waited / 20)))
         self.console.say(f"  {program.name} ready after {time.monotonic() - child.started_at:.1f} s")
 
     def _report(self, program: Program, made: Progress) -> None:
@@ -210,14 +172,10 @@ class Supervisor:
             self.console.warn(f"{child.program.name} {child.end_described()}; it is started again {when}.")
             if child.failures > 1:
                 self.console.show_latest(child.program.name)
-            child.leave_remnant()
+            processes.send_to_group(child.process.pid, child.program.stop_signal)  # to what a killed process left
             child.process = None
         if time.monotonic() >= child.not_before:
             child.start(self.console)
-
-    def _reap(self) -> None:
-        children = (child for stage in self.stages for child in stage)
-        processes.reap_orphans({child.process.pid for child in children if child.process is not None})
 
     def _signal(self, child: Child, number: signal.Signals) -> None:
         if child.process is not None:
@@ -231,7 +189,9 @@ class Supervisor:
                 self.console.warn(f"{child.program.name} takes too long to stop; it gets {number.name}.")
                 self._signal(child, number)
                 deadline = time.monotonic() + child.program.stop_within
-            processes.pause(LOOK_EVERY, heeding=ENDLESS)
+            processes.pause(WATCH_SECONDS, until=NO_SIGNALS)
+        if child.process is not None:
+            processes.send_to_group(child.process.pid, child.program.last_signal)  # to what it left behind
         self.console.forget(child.program.name)
 
 

@@ -70,15 +70,15 @@ def test_cam_that_learns_comes_near_cam_that_knows():
 def test_no_method_catches_more_at_the_instant_than_cam_nor_more_versions_than_the_programme():
     random = np.random.default_rng(3)
     found = {name: caught(WORLD, method(WORLD, 48, random)) for name, method in METHODS.items()}
-    assert max(found, key=lambda name: found[name].at_instant) == "cam"
+    assert max(found, key=lambda name: found[name].at_update_instant) == "cam"
     assert max(found, key=lambda name: found[name].newest) == "programme"
-    assert found["uniform"].at_instant < found["proportional"].at_instant
-    assert all(each.at_instant <= each.newest for each in found.values())
+    assert found["uniform"].at_update_instant < found["proportional"].at_update_instant
+    assert all(each.at_update_instant <= each.newest for each in found.values())
 
 
 def test_looking_at_every_instant_catches_everything():
     everything = caught(WORLD, np.ones((40, 12), dtype=bool))
-    assert (everything.at_instant, everything.newest) == pytest.approx((1.0, 1.0))
+    assert (everything.at_update_instant, everything.newest) == pytest.approx((1.0, 1.0))
 
 
 def simply_caught(updates, looks):

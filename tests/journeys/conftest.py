@@ -17,21 +17,21 @@ from apps.retrieval.scheduler.claims import LEASE, Claim
 
 
 class Portal:
-    """Beat and one worker in a single thread: due sources are claimed, asked and stored in their order."""
+    """Beat and one worker in a single thread: due sources are claimed, fetched and stored in order."""
 
     def __init__(self, begin: datetime) -> None:
         self.now = begin
         self.visits = 0
         self._random = random.Random(1)
         self._runner = asyncio.Runner()
-        self._asker = RobotsFetcher(clock=self.clock)
-        self._runner.run(self._asker.__aenter__())
+        self._fetcher = RobotsFetcher(clock=self.clock)
+        self._runner.run(self._fetcher.__aenter__())
 
     def clock(self) -> datetime:
         return self.now
 
     def close(self) -> None:
-        self._runner.run(self._asker.__aexit__(None, None, None))
+        self._runner.run(self._fetcher.__aexit__(None, None, None))
         self._runner.close()
 
     def adopt(self) -> None:
@@ -40,12 +40,12 @@ class Portal:
     def run(self, duration: timedelta, *, killed_share: float = 0.0) -> None:
         """Let time pass; `killed_share` of the visits end with the worker's death before anything is stored."""
         end = self.now + duration
-        while (due_at := self._next_instant()) is not None and due_at <= end:
+        while (due_at := self._next_due_at()) is not None and due_at <= end:
             self.now = max(self.now, due_at)
             self._visit_all_due(killed_share)
         self.now = end
 
-    def _next_instant(self) -> datetime | None:
+    def _next_due_at(self) -> datetime | None:
         return Schedule.objects.filter(due_at__isnull=False).order_by("due_at").values_list("due_at", flat=True).first()
 
     def _visit_all_due(self, killed_share: float) -> None:
@@ -57,8 +57,8 @@ class Portal:
             self.visits += 1
             request = FetchRequest(assignment.url, assignment.validators, assignment.followers)
             robots = fresh_robots([assignment.url], self.now)
-            fetched = self._runner.run(self._asker.ask(request, robots))
-            remember_robots(self._asker.take_learned_robots(), now=self.now)
+            fetched = self._runner.run(self._fetcher.ask(request, robots))
+            remember_robots(self._fetcher.take_learned_robots(), now=self.now)
             if self._random.random() < killed_share:
                 release_worker("worker", now=self.now)
             else:

@@ -59,7 +59,7 @@ class Listener:
         self.taken = 0
         self._open = _bound(0)
         self._open.listen()
-        self._closed = _bound(0)  # bound, so that nobody else gets it, and never listened on
+        self._closed = _bound(0)  # bound, so that no other process gets it, and never listened on
         self.open, self.closed = self._open.getsockname()[1], self._closed.getsockname()[1]
         Thread(target=self._take, daemon=True).start()
 
@@ -89,7 +89,7 @@ def _bound(port: int) -> socket.socket:
     return only
 
 
-# --- what Python tells of each connection -----------------------------------------------------------------------------
+# --- audit events of connections -------------------------------------------------------------------------------------
 class Watch:
     """The addresses that were connected to, but for servers of the test's own."""
 
@@ -167,6 +167,6 @@ def settings_of(installation: str, folder: Path) -> dict[str, Any]:
         (folder / "secret_key").write_text("k" * 50)
         given["WIREBEAT_SECRET_KEY_FILE"] = str(folder / "secret_key")
     code = f"import json, portal.settings as s; print(json.dumps({{n: getattr(s, n) for n in {_CONCERNED!r}}}))"
-    said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=given, capture_output=True, text=True, check=True)
-    values: dict[str, Any] = json.loads(said.stdout)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=given, capture_output=True, text=True, check=True)
+    values: dict[str, Any] = json.loads(done.stdout)
     return values

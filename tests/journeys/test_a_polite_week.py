@@ -12,9 +12,9 @@ from apps.postings.models import Posting
 from apps.retrieval.models import Retrieval, Schedule
 from apps.sources.actions import NewSource, add_sources
 from apps.sources.models import Source
-from lab.worlds.answers import Options
 from lab.worlds.faults import Fault, trouble_until
 from lab.worlds.lines import Request
+from lab.worlds.responses import Options
 from lab.worlds.server import Replay
 from lab.worlds.synthetic import make_feeds
 from tests.builders import a_follow
@@ -38,7 +38,7 @@ class Week:
                 self.requests[request.source].append(request)
         self.repeated = 0  # requests whose answer was lost with the worker: they are sent again at once
         for source, requests in self.requests.items():
-            self.requests[source] = [kept for _, chain in groupby(requests, key=_instant) for kept in _latest(chain)]
+            self.requests[source] = [kept for _, chain in groupby(requests, key=_time_of) for kept in _latest(chain)]
             self.repeated += len(requests) - len(self.requests[source])
 
     def of(self, fault: Fault) -> list[Request]:
@@ -53,7 +53,7 @@ class Week:
         return Source.objects.get(pk=next(self.ids[number] for number, kind in FAULTY.items() if kind is fault))
 
     def visits(self, number: int) -> list[Request]:
-        """Requests without those that a redirect led to at the same instant."""
+        """Requests without those that a redirect led to at the same time."""
         requests = self.requests[number]
         led = {
             after.at for before, after in pairwise(requests) if before.status in {301, 302} and after.at == before.at
@@ -61,12 +61,12 @@ class Week:
         return [request for request in requests if request.at not in led or request.status in {301, 302}]
 
 
-def _instant(request: Request) -> float:
+def _time_of(request: Request) -> float:
     return request.at
 
 
 def _latest(requests: Iterable[Request]) -> list[Request]:
-    """Of requests at one instant the last, with the redirects that led to it."""
+    """Of requests at the same time the last, with the redirects that led to it."""
     chain = list(requests)
     ends = [number for number, request in enumerate(chain) if request.status not in {301, 302}]
     return chain[ends[-2] + 1 :] if len(ends) > 1 else chain
@@ -201,7 +201,7 @@ def test_cache_control_is_a_not_before_also_on_304(portal, header):
             assert len(requests) >= 4
 
 
-def test_robots_txt_that_refuses_the_feed_is_obeyed(portal):
+def test_a_feed_that_robots_txt_disallows_is_not_fetched(portal):
     options = Options(robots="User-agent: *\nDisallow: /feed\n")
     for replay in replayed(portal, options, {}):
         week = watched(portal, replay, duration=timedelta(days=2))

@@ -40,7 +40,7 @@ def eve(client) -> Client:
 
 
 def test_what_a_broken_picture_answers_is_never_a_page(client):
-    """Miniflux CVE-2023-27592: an error of the picture proxy repeated what the publisher had said, as HTML."""
+    """Miniflux CVE-2023-27592: an error of the picture proxy returned the text of the publisher as HTML."""
     encoded = urlsafe_b64encode(f"https://a.example/{SCRIPT}".encode()).decode().rstrip("=")
     for address in (reverse("image", args=["forged", encoded]), proxied(f"http://127.0.0.1:1/{SCRIPT}")):
         answer = client.get(address)
@@ -86,7 +86,7 @@ def test_what_others_alone_may_read_cannot_be_marked(eve, hers, name, form):
 
 
 def test_feeds_and_lists_of_others_are_not_there(eve, ada, hers):
-    """FreshRSS: feeds and lists of subscriptions were given to whoever asked."""
+    """FreshRSS: feeds and lists of subscriptions were returned without access control."""
     tag = Tag.objects.create(user=ada, name="secret")
     folder = a_folder(ada, "Secret")
     assert eve.get(reverse("river_tag", args=[tag.pk])).status_code == 404
@@ -118,7 +118,7 @@ def test_no_link_of_a_posting_runs_anything(client):
 
 @pytest.fixture
 def program(client):
-    """Asks with a token, as other programs do."""
+    """Sends requests with a token, as other programs do."""
     reader = a_user()
     secret = make_token(reader, "program", ["read", "write"], now=NOON)[1]
     return reader, lambda path: client.get(path, headers={"Authorization": f"Bearer {secret}"})
@@ -127,7 +127,7 @@ def program(client):
 def test_no_link_that_runs_anything_is_handed_to_programs(program):
     """CommaFeed GHSA-44pq: programs opened `javascript:` addresses that its API gave them."""
     bad = "javascript:alert(1)"
-    reader, ask = program
+    reader, get = program
     enclosures = [{"url": bad, "media_type": "audio/mpeg", "length": 1, "duration": 1, "title": "Run"}]
     source = a_source(listed=True, site_url=bad, image_url=bad)
     a_follow(reader, source, unread_from=NOON - timedelta(days=1))
@@ -141,7 +141,7 @@ def test_no_link_that_runs_anything_is_handed_to_programs(program):
         f"/reader/atom/feed/{source.pk}",
         "/reader/api/0/subscription/list",
     ):
-        answer = ask(path)
+        answer = get(path)
         assert answer.status_code == 200, path
         assert "javascript:" not in answer.text, path
 
@@ -149,7 +149,7 @@ def test_no_link_that_runs_anything_is_handed_to_programs(program):
 @pytest.mark.parametrize("path", ["/api/v1/me", "/v1/me", "/reader/api/0/user-info", "/river/"])
 @pytest.mark.parametrize("header", ["Authorization", "X-Auth-Token"])
 def test_a_password_opens_nothing_to_programs(client, ada, header, path):
-    """Tiny Tiny RSS: whoever had the password came in by the API, past the second factor."""
+    """Tiny Tiny RSS: the password alone gave access by the API, past the second factor."""
     ada.set_password(PASSWORD)
     ada.save()
     basic = "Basic " + b64encode(f"ada:{PASSWORD}".encode()).decode()

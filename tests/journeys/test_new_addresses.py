@@ -1,4 +1,4 @@
-"""However a person names addresses, the portal asks sites for so many that it does not know, and no more."""
+"""The limit of unknown addresses that a user may have fetched holds at every endpoint."""
 
 import json
 from collections.abc import Callable
@@ -23,7 +23,7 @@ FEED = b"<rss version='2.0'><channel><title>Sport</title><item><title>Won</title
 LIST = opml.write(opml.OpmlDocument(), now())
 REFUSAL = f"At most {MOST_LOOKUPS} new addresses"
 
-Door = Callable[[User, str], HttpResponse]
+Endpoint = Callable[[User, str], HttpResponse]
 
 
 @pytest.fixture
@@ -33,23 +33,23 @@ def web(settings):
         yield web
 
 
-def by_page(name: str) -> Door:
-    def ask(person: User, address: str) -> HttpResponse:
+def by_page(name: str) -> Endpoint:
+    def send(person: User, address: str) -> HttpResponse:
         client = Client()
         client.force_login(person)
         return client.post(reverse(name), {"address": address})
 
-    return ask
+    return send
 
 
-def by_program(path: str, field: str, *, prefix: str = "", is_form: bool = False, **others: str) -> Door:
-    def ask(person: User, address: str) -> HttpResponse:
+def by_program(path: str, field: str, *, prefix: str = "", is_form: bool = False, **others: str) -> Endpoint:
+    def send(person: User, address: str) -> HttpResponse:
         secret = make_token(person, "program", ["read", "write"], now=now())[1]
-        said = others | {field: prefix + address}
-        body = {"data": said} if is_form else {"data": json.dumps(said), "content_type": "application/json"}
+        fields = others | {field: prefix + address}
+        body = {"data": fields} if is_form else {"data": json.dumps(fields), "content_type": "application/json"}
         return Client().post(path, headers={"authorization": f"Bearer {secret}"}, **body)
 
-    return ask
+    return send
 
 
 GOOGLE_READER = "/reader/api/0/subscription/"
@@ -60,17 +60,17 @@ FOLLOWING = {
     "Google Reader's edit": by_program(f"{GOOGLE_READER}edit", "s", prefix="feed/", is_form=True, ac="subscribe"),
     "Google Reader's quickadd": by_program(f"{GOOGLE_READER}quickadd", "quickadd", is_form=True),
 }
-LOOKING = {"Miniflux' discovery": by_program("/v1/discover", "url"), "page of lists": by_page("opml")}
+DISCOVERY = {"Miniflux' discovery": by_program("/v1/discover", "url"), "page of lists": by_page("opml")}
 PAGES = {"page", "page of lists"}
-DOORS = FOLLOWING | LOOKING
+ENDPOINTS = FOLLOWING | DISCOVERY
 
 
-def each_of(doors: dict[str, Door]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("door", list(doors))
+def each_of(endpoints: dict[str, Endpoint]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("endpoint", list(endpoints))
 
 
-def paths_asked(web) -> list[str]:
-    return [path for path in web.asked if path != "/robots.txt"]
+def fetched_paths(web) -> list[str]:
+    return [path for path in web.requested_paths if path != "/robots.txt"]
 
 
 def spend(person: User, lookups: int = MOST_LOOKUPS) -> None:
@@ -78,55 +78,55 @@ def spend(person: User, lookups: int = MOST_LOOKUPS) -> None:
         count_lookup(person)
 
 
-@each_of(DOORS)
-def test_the_last_address_is_asked_for_and_one_more_is_not(door, web):
+@each_of(ENDPOINTS)
+def test_the_last_address_is_fetched_and_one_more_is_not(endpoint, web):
     person = a_user()
     spend(person, MOST_LOOKUPS - 1)
-    path = "/list" if door == "page of lists" else "/sport"
-    assert REFUSAL not in DOORS[door](person, web.url(path)).text
-    assert paths_asked(web) == [path]
+    path = "/list" if endpoint == "page of lists" else "/sport"
+    assert REFUSAL not in ENDPOINTS[endpoint](person, web.url(path)).text
+    assert fetched_paths(web) == [path]
 
-    answer = DOORS[door](person, web.url("/one-more"))
-    assert answer.status_code == (200 if door in PAGES else 429)
-    assert REFUSAL in answer.text
-    assert paths_asked(web) == [path]
+    response = ENDPOINTS[endpoint](person, web.url("/one-more"))
+    assert response.status_code == (200 if endpoint in PAGES else 429)
+    assert REFUSAL in response.text
+    assert fetched_paths(web) == [path]
 
 
 @each_of(FOLLOWING)
-def test_what_the_portal_knows_is_followed_nevertheless_and_costs_nothing(door):
+def test_known_feeds_are_followed_beyond_the_limit_and_cost_nothing(endpoint):
     person, source = a_user(), a_source()
     spend(person, MOST_LOOKUPS - 1)
-    FOLLOWING[door](person, source.url)
+    FOLLOWING[endpoint](person, source.url)
     assert Follow.objects.get(user=person).source == source
     spend(person, 1)
     other = a_source()
-    FOLLOWING[door](person, other.url)
+    FOLLOWING[endpoint](person, other.url)
     assert Follow.objects.filter(user=person, source=other).exists()
 
 
-def test_what_the_portal_knows_is_told_to_programs_that_look_for_feeds_nevertheless():
+def test_known_feeds_are_returned_to_programs_beyond_the_limit():
     person, source = a_user(), a_source()
     spend(person)
-    assert LOOKING["Miniflux' discovery"](person, source.url).json()[0]["url"] == source.url
+    assert DISCOVERY["Miniflux' discovery"](person, source.url).json()[0]["url"] == source.url
 
 
 @each_of(FOLLOWING)
-def test_other_people_follow_what_is_new(door, web):
+def test_the_limit_of_one_user_does_not_limit_others(endpoint, web):
     spend(a_user())
     other = a_user()
-    FOLLOWING[door](other, web.url("/sport"))
+    FOLLOWING[endpoint](other, web.url("/sport"))
     assert Follow.objects.get(user=other).source.url == web.url("/sport")
 
 
 @each_of(FOLLOWING)
-def test_what_can_be_no_address_costs_nothing(door):
+def test_an_invalid_address_costs_nothing(endpoint):
     person = a_user()
     spend(person, MOST_LOOKUPS - 1)
-    FOLLOWING[door](person, "ftp://site.example/feed")
+    FOLLOWING[endpoint](person, "ftp://site.example/feed")
     spend(person, 1)
 
 
-def test_programs_of_our_own_interface_hear_when_to_come_again():
+def test_the_rest_api_sends_retry_after():
     person = a_user()
     spend(person)
     assert FOLLOWING["own interface"](person, "https://new.example/feed")["Retry-After"] == "3600"

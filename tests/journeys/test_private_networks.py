@@ -1,4 +1,4 @@
-"""No endpoint reaches a private network, whoever names the address and however, or tells what listens there."""
+"""No endpoint connects to a private network or reveals what listens there, however the address is given."""
 
 import json
 import re
@@ -114,21 +114,21 @@ def to_header(text: str) -> str:
     return text.encode().decode("latin-1")
 
 
-# --- what people and programs ask for -------------------------------------------------------------------------------
+# --- addresses from users and programs ------------------------------------------------------------------------------
 def page(name: str, field: str = "address", **others: str) -> Callable:
     return lambda client, person, address: client.post(reverse(name), {field: address, **others})
 
 
 def program(path: str, field: str, *, prefix: str = "", is_form: bool = False, **others: str) -> Callable:
     def send(client, person, address):
-        said = others | {field: prefix + address}
-        body = {"data": said} if is_form else {"data": json.dumps(said), "content_type": "application/json"}
+        fields = others | {field: prefix + address}
+        body = {"data": fields} if is_form else {"data": json.dumps(fields), "content_type": "application/json"}
         return client.post(path, headers={"authorization": f"Bearer {person.secret}"}, **body)
 
     return send
 
 
-def look_at_a_source(client, person, address):
+def fetch_as_test(client, person, address):
     return client.get(reverse("test_source"), {"address": address})
 
 
@@ -158,7 +158,7 @@ GOOGLE_READER = "/reader/api/0/subscription/"
 ENDPOINTS = {
     "add": page("add"),
     "list by address": page("opml"),
-    "test of a source": look_at_a_source,
+    "test of a source": fetch_as_test,
     "test of a new source": page("add_source", "url", test="test", weight="1", kind="feed"),
     "recipes for a source": page("add_source", "url", propose="propose", example="News", weight="1", kind="xpath"),
     "own interface": program("/api/v1/follows", "address"),
@@ -173,60 +173,60 @@ ENDPOINTS = {
 
 
 @pytest.fixture
-def ask(client, person, ports) -> Callable:
-    """The lines that an endpoint says of an address on the open port, and on the closed one, but for what varies."""
+def responses_of(client, person, ports) -> Callable:
+    """Responses of an endpoint for an address on the open and the closed port, without what always varies."""
     a_search(person, webhook_url="https://hooks.example/")
 
-    def ask(endpoint: str, template: str) -> list[tuple[int, str]]:
-        told = []
+    def responses_of(endpoint: str, template: str) -> list[tuple[int, str]]:
+        responses = []
         for port in (ports.open, ports.closed):
             answer = ENDPOINTS[endpoint](client, person, template.format(port=port))
             text = VARYING.sub("", answer.content.decode()).replace(str(port), "PORT")
-            told.append((answer.status_code, text))
-        return told
+            responses.append((answer.status_code, text))
+        return responses
 
-    return ask
+    return responses_of
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
-def test_whoever_asks_for_a_private_address_learns_nothing_and_reaches_nobody(endpoint, ask, ports, watch):
+def test_a_private_address_is_not_reached_and_nothing_is_revealed(endpoint, responses_of, ports, watch):
     for template in REFUSED:
-        on_open, on_closed = ask(endpoint, template)
+        on_open, on_closed = responses_of(endpoint, template)
         assert REFUSAL.search(on_open[1]), (template, on_open)
         assert on_open == on_closed, (template, set(on_open[1].splitlines()) ^ set(on_closed[1].splitlines()))
     for template in MALFORMED:
-        on_open, on_closed = ask(endpoint, template)
+        on_open, on_closed = responses_of(endpoint, template)
         assert COMPLAINT.search(on_open[1]), (template, on_open)
         assert on_open == on_closed, (template, set(on_open[1].splitlines()) ^ set(on_closed[1].splitlines()))
     assert (watch.connects, ports.taken) == ([], 0)
 
 
 @pytest.mark.parametrize("endpoint", ["add", "list by address", "own interface", "picture"])
-def test_a_redirect_into_a_private_network_is_not_followed(endpoint, ask, ports, watch, hub):
+def test_a_redirect_into_a_private_network_is_not_followed(endpoint, responses_of, ports, watch, hub):
     for number, template in enumerate(REFUSED):
         for port in (ports.open, ports.closed):
             hub.pages[f"/{number}/{port}"] = Answer(302, {"Location": to_header(template.format(port=port))})
-        on_open, on_closed = ask(endpoint, hub.url(f"/{number}") + "/{port}")
+        on_open, on_closed = responses_of(endpoint, hub.url(f"/{number}") + "/{port}")
         assert REFUSAL.search(on_open[1]), (template, on_open)
         assert on_open == on_closed, (template, set(on_open[1].splitlines()) ^ set(on_closed[1].splitlines()))
     assert len(set(hub.asked) - {"/robots.txt"}) == 2 * len(REFUSED)
     assert (watch.connects, ports.taken) == ([], 0)
 
 
-def test_a_browser_is_not_told_at_a_private_address(client, ports, watch):
+def test_a_browser_at_a_private_address_is_refused(client, ports, watch):
     keys = {"p256dh": base64url(b"\4" * 65), "auth": base64url(b"s" * 16)}
     for template in REFUSED:
         answers = []
         for port in (ports.open, ports.closed):
-            said = json.dumps({"endpoint": template.format(port=port), "keys": keys})
-            answer = client.post(reverse("alert_add_browser"), said, content_type="application/json")
+            content = json.dumps({"endpoint": template.format(port=port), "keys": keys})
+            answer = client.post(reverse("alert_add_browser"), content, content_type="application/json")
             answers.append((answer.status_code, answer.content))
         assert answers[0] == answers[1], template
         assert answers[0][0] == 400, template
     assert (watch.connects, ports.taken) == ([], 0)
 
 
-# --- what publishers name, and workers ask for ----------------------------------------------------------------------
+# --- addresses from publishers -------------------------------------------------------------------------------------
 def retrieved(engine: Engine, url: str, **values) -> Retrieval:
     """The only retrieval of a new source, with all pages that follow from it."""
     source_id = add_source(NewSource(url, always_retrieved=True, min_gap=0))
@@ -242,7 +242,7 @@ def addresses(ports: Listener) -> list[str]:
     return [template.format(port=port) for template in REFUSED for port in (ports.open, ports.closed)]
 
 
-def test_a_source_at_a_private_address_is_not_asked(engine, ports, watch):
+def test_a_source_at_a_private_address_is_not_fetched(engine, ports, watch):
     retrievals = [retrieved(engine, address) for address in addresses(ports)]
     assert {(each.outcome, each.message, each.begun_at) for each in retrievals} == {
         ("refused", "The address is in a private or reserved network, which is not allowed.", None)
@@ -309,7 +309,7 @@ def test_a_podcast_on_pages_is_not_followed_to_a_private_address(engine, ports, 
 
 
 @pytest.mark.parametrize("prefix", ["", "rsscloud+"])
-def test_a_hub_at_a_private_address_is_not_asked(prefix, settings, ports, watch):
+def test_a_hub_at_a_private_address_is_not_called(prefix, settings, ports, watch):
     settings.PUSH_MODE, settings.PROJECT_URL = "on", "https://portal.example"
     for address in addresses(ports):
         source = a_source(always_retrieved=True)
@@ -355,27 +355,27 @@ def test_a_name_that_changes_between_two_retrievals_is_refused(client, person, p
     monkeypatch.setattr(socket.socket, "connect", without_internet)
     monkeypatch.setattr(socket, "getaddrinfo", name_server())
     address = f"http://{REBOUND}:{ports.open}/"
-    assert "Network is unreachable" in look_at_a_source(client, person, address).text
-    assert REFUSAL.search(look_at_a_source(client, person, address).text)
+    assert "Network is unreachable" in fetch_as_test(client, person, address).text
+    assert REFUSAL.search(fetch_as_test(client, person, address).text)
     assert (watch.connects, ports.taken) == ([], 0)
 
 
-def test_while_a_replay_runs_its_port_alone_is_reachable(ask, ports, watch):
+def test_while_a_replay_runs_its_port_alone_is_reachable(responses_of, ports, watch):
     now = time.time()
     with replaying(make_feeds(1, seed=1, begin=now - 86_400, end=now)) as replay:
         watch.own_ports.add(replay.addresses.port)
-        answer, _ = ask("add", f"{replay.addresses.feed(1)}?")
+        answer, _ = responses_of("add", f"{replay.addresses.feed(1)}?")
         assert not REFUSAL.search(answer[1])
-        asked = replay.requests_answered
-        assert asked
+        answered = replay.requests_answered
+        assert answered
         for host in ("127.0.0.1", "localhost", "s1.localhost", "replay.localhost", "s1.replay.localhost.example"):
-            answer, _ = ask("picture", f"http://{host}:{replay.addresses.port}/feed")
+            answer, _ = responses_of("picture", f"http://{host}:{replay.addresses.port}/feed")
             assert "refused_address" in answer[1] or "(dns)" in answer[1], host
         for template in REFUSED:
-            on_open, on_closed = ask("picture", template)
+            on_open, on_closed = responses_of("picture", template)
             assert REFUSAL.search(on_open[1]), template
             assert on_open == on_closed, (template, set(on_open[1].splitlines()) ^ set(on_closed[1].splitlines()))
-        assert replay.requests_answered == asked
-    answer, _ = ask("picture", replay.addresses.feed(1))
+        assert replay.requests_answered == answered
+    answer, _ = responses_of("picture", replay.addresses.feed(1))
     assert "refused_address" in answer[1]
     assert (watch.connects, ports.taken) == ([], 0)

@@ -1,4 +1,4 @@
-"""Nobody sees or changes what is another person's, whatever they request: every URL and every API operation is tried.
+"""No user sees or changes objects of another user: every URL and every API operation is tried.
 
 The patterns are found in the resolver and the operations in the OpenAPI document. A new pattern fails the test until it
 has a line in `walk/entries.py`, and a parameter of a new name until `walk/world.py` has a value for it.

@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from portal.launcher import throwaway
+from lab import throwaway
 
 ROOT = Path(__file__).resolve().parents[2]
 

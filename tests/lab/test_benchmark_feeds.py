@@ -18,7 +18,7 @@ def test_conditional_requests_and_deltas_save_bytes_and_lose_no_entry(tmp_path, 
     call_command("benchmark_feeds", sources=3, a_day=[16.0], json=tmp_path / "figures.json")
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert (figures["sources"], figures["seed"]) == (3, 7)
-    readers = {f"a_day_16.{way}.{minutes}_min" for way in benchmark_feeds.WAYS for minutes in (15, 60)}
+    readers = {f"a_day_16.{way}.{minutes}_min" for way in benchmark_feeds.MODES for minutes in (15, 60)}
     measures = ("requests", "received_bytes", "sent_bytes", "saved")
     assert {f"{reader}.{name}" for reader in readers for name in measures} <= set(figures)
     assert 0 < figures["a_day_16.published"] < Posting.objects.count()

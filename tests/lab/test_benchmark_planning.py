@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(benchmark_planning, "PROFILES", 20)
-    monkeypatch.setattr(benchmark_planning, "HABITS", 20)
+    monkeypatch.setattr(benchmark_planning, "DISTINCT_PROFILES", 20)
 
 
 def test_all_sources_are_planned_by_a_process_of_its_own(small, child_processes, tmp_path):
@@ -30,7 +30,7 @@ def test_all_sources_are_planned_by_a_process_of_its_own(small, child_processes,
     assert Schedule.objects.count() == WeeklyProfile.objects.count() == 50
 
 
-def test_a_planner_that_misses_the_optimum_is_told(monkeypatch):
+def test_a_planner_that_misses_the_optimum_is_reported(monkeypatch):
     monkeypatch.setattr(benchmark_planning, "PROFILES", 5)
     monkeypatch.setattr(benchmark_planning, "plan", lambda expected, step, price, least, window: [len(expected) - 1])
     assert benchmark_planning.gap_max(benchmark_planning.np.random.default_rng(1)) > 0.01

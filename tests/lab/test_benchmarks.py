@@ -69,7 +69,7 @@ def test_archives_of_all_sizes_hold_everything_newest_first(run, tmp_path):
     assert not Posting.objects.exists()
 
 
-def test_an_archive_that_lists_not_everything_is_told(run, monkeypatch):
+def test_an_incomplete_list_of_an_archive_is_reported(run, monkeypatch):
     monkeypatch.setattr(benchmark_archive, "all_are_listed", lambda: False)
     assert run("benchmark_archive", sizes=[20], sources=[1])["all_listed"] == 0
 
@@ -86,7 +86,7 @@ def test_a_made_up_site_is_crawled_once_and_then_only_for_what_is_new(run):
     assert figures["saved"] == pytest.approx(1 - figures["later_round_requests"] / figures["pages"])
 
 
-def test_pages_of_people_are_asked_for_in_every_way(run, child_processes, monkeypatch):
+def test_pages_are_requested_in_every_way(run, child_processes, monkeypatch):
     for name, size in (("HEAVY", 10), ("COUNTED", 2), ("MIN_MEASURED", 4)):
         monkeypatch.setattr(benchmark_pages, name, size)
     figures = run("benchmark_pages", postings=1_000, sources=40, people=60, seconds=1)
@@ -135,7 +135,7 @@ def test_every_source_is_retrieved_in_every_round_and_postings_are_stored(child_
     assert Posting.objects.filter(source__url__startswith="https://archive").count() == 120 + 2 * 2 * 50
 
 
-def test_retrievals_are_kept_up_by_real_processes(run, child_processes, monkeypatch):
+def test_retrievals_are_sustained_by_real_processes(run, child_processes, monkeypatch):
     for name, value in (("SPEED", 600.0), ("HOUR", 1.0), ("SPREAD", 1.0), ("WATCHED_EVERY", 0.5)):
         monkeypatch.setattr(benchmark_sustained, name, value)
     figures = run("benchmark_sustained", per_hour=36_000, minutes=0.3, sources=30)
@@ -147,9 +147,9 @@ def test_retrievals_are_kept_up_by_real_processes(run, child_processes, monkeypa
     assert Retrieval.objects.values("source").distinct().count() >= 29
 
 
-def test_everybody_is_told_once_of_what_they_wait_for(run, child_processes, monkeypatch):
-    """Workers that die are left to the longer trial: what they had in hand waits for minutes until its lease ends."""
-    monkeypatch.setattr(verify_alerts, "EVERY", 0.1)
+def test_every_alert_is_delivered_once(run, child_processes, monkeypatch):
+    """Without killed workers, whose leases last for minutes; the command covers them."""
+    monkeypatch.setattr(verify_alerts, "BATCH_SECONDS", 0.1)
     monkeypatch.setenv("WIREBEAT_HOST_GAP", "0")  # all calls go to one host
     # By this seed the webhook fails once: what failed is sent again after five seconds.
     figures = run("verify_alerts", people=2, postings=5, kills=0, seed=53)
@@ -161,7 +161,7 @@ def test_everybody_is_told_once_of_what_they_wait_for(run, child_processes, monk
     assert 0 < figures["first_attempt_p50_s"] <= figures["first_attempt_max_s"]
 
 
-def test_what_a_writer_says_is_proved_and_a_posting_that_is_gone_is_found(tmp_path, capsys):
+def test_confirmed_postings_are_verified_and_a_deleted_one_is_found(tmp_path, capsys):
     output = tmp_path / "output"
     with output.open("w") as file:
         Writer("w", lambda line: file.write(json.dumps(line) + "\n")).write()
@@ -176,7 +176,7 @@ def prove(output, capsys):
     return json.loads(capsys.readouterr().out)["faults"]
 
 
-def test_work_at_the_index_ends_with_the_process_that_started_it(capsys):
+def test_load_on_the_index_ends_with_its_parent_process(capsys):
     call_command("exercise_index", "write", parent=0)
     assert not Posting.objects.exists()
     assert capsys.readouterr().out == ""

@@ -28,13 +28,13 @@ def add(server):
     return dict(zip(ids, (feed.number for feed in server.feeds), strict=True))
 
 
-def ask(server, source, path):
+def get(server, source, path):
     with closing(http.client.HTTPConnection("127.0.0.1", server.addresses.port, timeout=10)) as connection:
         connection.request("GET", path, headers={"Host": server.addresses.site(source).removeprefix("http://")})
         return connection.getresponse().read()
 
 
-def test_a_feed_that_is_never_asked_counts_as_the_worst_case():
+def test_a_feed_that_is_never_requested_counts_as_the_worst_case():
     burst = measure(100.0, [1, 2, 3], {1: 100.5, 2: 100.0 + 2 * WINDOW}, {1: 101.0})
     assert burst == Burst([0.5, WINDOW, WINDOW], [1.0, WINDOW, WINDOW], not_begun=2)
     found = figures([burst, Burst([0.1], [0.2], 0)], "hanging_")
@@ -56,13 +56,13 @@ def test_without_a_worker_no_feed_is_begun(monkeypatch):
 
 def test_a_feed_is_begun_when_its_server_has_the_request_for_it():
     with serving_apart(2, seed=1, changes=1) as server:
-        fetch_all(server, server.feeds)  # a baseline, which is none of the portal's retrievals
-        ask(server, 1, "/robots.txt")
+        fetch_all(server, server.feeds)  # the baseline is no retrieval of the portal
+        get(server, 1, "/robots.txt")
         began = time.time()
-        before = ask(server, 1, "/feed")
+        before = get(server, 1, "/feed")
         ended = time.time()
         server.publish()
-        assert ask(server, 1, "/feed") != before
+        assert get(server, 1, "/feed") != before
         requests = server.take_requests()
     arrived = feed_arrivals(requests)
     assert list(arrived) == [1]
@@ -79,7 +79,7 @@ def test_lost_and_doubled_articles_of_an_import_are_counted():
         served = Request(time.time(), 1, "feed", "GET", "/feed", 200, 0, POSTINGS)
         for line in [*of_first[1:], of_first[-1]]:
             a_posting(source, guid=line.guid, url=line.link)
-    # One of the first feed was served and not stored; the second feed was never asked.
+    # One of the first feed was served and not stored; the second feed was never fetched.
     assert losses([*published, served], port) == {"lost": 1 + POSTINGS, "doubled": 1}
 
 

@@ -36,8 +36,8 @@ def test_twice_the_sources_need_twice_the_space_and_about_twice_the_cores():
 def test_what_is_there_is_enough_for_the_peak(sources, retrievals, postings, changed, peak):
     demand = Demand(sources, retrievals, postings, changed, peak)
     found = fleet(demand)
-    asking = (1 - changed) * MEASURED.retrieval_unchanged + changed * MEASURED.retrieval_changed
-    needed = (found.retrievals_per_s * asking + found.postings_per_s * MEASURED.store) * peak / 1_000
+    fetching = (1 - changed) * MEASURED.retrieval_unchanged + changed * MEASURED.retrieval_changed
+    needed = (found.retrievals_per_s * fetching + found.postings_per_s * MEASURED.store) * peak / 1_000
     assert needed <= found.worker_cores
     assert found.retrievals_per_s * MEASURED.dispatch * peak / 1_000 <= found.beats
     assert found.postings_after_a_year <= found.partitions * PARTITIONED_FROM or found.partitions == 0

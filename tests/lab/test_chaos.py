@@ -1,6 +1,6 @@
-"""A portal of real processes whose parts die: what it stores is what a serial run stores.
+"""A portal of real processes under faults stores the same as a serial run.
 
-`manage.py chaos` does the same for longer, and with every kind of fault.
+`manage.py chaos` does the same for longer, with every kind of fault.
 """
 
 import json
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def chaos(tmp_path: Path, *arguments: str) -> dict[str, float]:
-    """The figures of a course, which ends with an error if anything is lost, doubled or different."""
+    """The figures of a scenario, which fails if anything is lost, duplicated or different."""
     file = tmp_path / "figures.json"
     command = [sys.executable, "manage.py", "chaos", "--json", str(file), *arguments]
     done = subprocess.run(
@@ -36,7 +36,7 @@ def has_postgres_of_the_system() -> bool:
 
 
 @pytest.mark.timeout(900)  # seven processes of the portal, on a machine that may be busy
-def test_nothing_is_lost_or_doubled_while_parts_of_the_portal_die(tmp_path):
+def test_nothing_is_lost_or_duplicated_while_processes_are_killed(tmp_path):
     figures = chaos(tmp_path, "--seconds", "8", "--sources", "30", "--faults", "4", "--seed", "2372")
     assert (figures["lost"], figures["doubled"], figures["stranded"], figures["differing_rows"]) == (0, 0, 0, 0)
     assert figures["faults"] == 4

@@ -1,4 +1,4 @@
-"""The index and its readers while processes are killed: the trial of `manage.py verify_index`, in short."""
+"""The index and its readers while processes are killed: a short run of `manage.py verify_index`."""
 
 import json
 
@@ -18,7 +18,7 @@ def test_nothing_confirmed_is_lost_when_the_writer_a_session_and_the_maintainer_
     assert min(figures["postings"], figures["steps"], figures["answers"]) > 0
 
 
-def test_a_fault_is_told_and_ends_the_command_with_an_error(tmp_path, monkeypatch, capsys):
+def test_a_fault_is_reported_and_ends_the_command_with_an_error(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(verify_index, "prove", lambda *_, **__: Proof({"writer": 1}, faults=["a posting is missing"]))
     with pytest.raises(CommandError, match="did not survive"):
         call_command("verify_index", json=tmp_path / "figures.json")

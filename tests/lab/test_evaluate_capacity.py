@@ -1,4 +1,4 @@
-"""The size of an installation, reckoned for a few sources."""
+"""The size of an installation for a few sources."""
 
 import json
 
@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 from lab.management.commands import evaluate_capacity
 
 
-def test_a_month_is_played_through_and_a_fleet_reckoned(tmp_path, monkeypatch):
-    monkeypatch.setattr(evaluate_capacity, "HABITS", 50)
+def test_a_month_is_simulated_and_a_fleet_computed(tmp_path, monkeypatch):
+    monkeypatch.setattr(evaluate_capacity, "DISTINCT_PROFILES", 50)
     call_command("evaluate_capacity", sources=220, per_day=2.0, json=str(tmp_path / "figures.json"))
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert figures["sources"] == 200  # whole copies of fifty profiles

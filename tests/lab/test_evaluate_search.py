@@ -121,7 +121,7 @@ def test_the_plot_shows_every_model(tmp_path):
     assert "weather" in plot.read_text()
 
 
-def test_the_language_of_a_collection_is_that_of_most_of_its_documents():
+def test_the_language_of_a_collection_is_that_of_the_majority_of_its_documents():
     texts = ["Der Bundestag hat gewählt", "The vote", "Die Regierung ist zurückgetreten"]
     assert language_of_documents([Document(str(n), "", text) for n, text in enumerate(texts)]) == "de"
 

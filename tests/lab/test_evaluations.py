@@ -55,7 +55,7 @@ def test_an_exception_and_a_refused_feed_are_counted(tmp_path, monkeypatch):
     assert (figures["feeds"], figures["exceptions"], figures["refused"]) == (0, 1, 2)
 
 
-def test_addresses_are_resolved_as_the_standard_asks(tmp_path):
+def test_addresses_are_resolved_as_the_standard_requires(tmp_path):
     (tmp_path / "deeper").mkdir()
     (tmp_path / "deeper" / "urltestdata.json").write_text(json.dumps(ADDRESSES))
     assert run("evaluate_addresses", tmp_path, hostile=tmp_path) == {"cases": 3, "passed": 3}

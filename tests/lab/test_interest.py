@@ -11,7 +11,7 @@ from apps.sources.models import Source
 from lab.worlds.lines import Published, Request, Start
 from lab.worlds.queries import interests_of
 from lab.worlds.record import RecordFile
-from lab.worlds.searches import lay_searches
+from lab.worlds.searches import add_searches
 from tests.builders import NOON, a_posting, a_profile, a_schedule, a_source
 
 HOUR = 3_600
@@ -34,7 +34,7 @@ def recording(tmp_path):
     return path
 
 
-def test_what_is_searched_comes_sooner_and_nobody_else_waits_much_longer(recording, tmp_path, capsys):
+def test_searched_postings_arrive_sooner_and_others_hardly_later(recording, tmp_path, capsys):
     call_command("evaluate_interest", items=recording, days=2.0, searches=4, json=str(tmp_path / "figures.json"))
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert figures["retrievals_ratio"] == pytest.approx(1, abs=0.05)
@@ -64,9 +64,9 @@ WRITTEN = ["hurricane wind", "football goal", "butter onion", "election ballot",
 
 
 @pytest.mark.django_db
-def test_searches_that_are_laid_over_a_replay_raise_what_they_ask_for():
+def test_searches_raise_the_interest_of_the_sources_they_match():
     sources = [a_written_about(topic) for topic in range(len(WRITTEN))]
-    queries = lay_searches([source.pk for source in sources], 2, seed=3, now=NOON)
+    queries = add_searches([source.pk for source in sources], 2, seed=3, now=NOON)
     assert len(set(queries)) == 2
     raised = {number for number, interest in interests_of(8700).items() if interest > 1}
     assert raised == {
@@ -78,12 +78,12 @@ def test_searches_that_are_laid_over_a_replay_raise_what_they_ask_for():
 def test_more_searches_than_sources_with_words_are_refused():
     source = a_written_about(0)
     with pytest.raises(ValueError, match="Only 1 of the sources have words to search for, and 2 are wanted"):
-        lay_searches([source.pk], 2, seed=3, now=NOON)
+        add_searches([source.pk], 2, seed=3, now=NOON)
 
 
 @pytest.mark.django_db
 def test_two_records_are_compared_by_what_searches_raise(tmp_path, capsys):
-    """Two sources, of which one is searched and asked twice as often then."""
+    """Two sources, of which one is searched and therefore checked twice as often."""
     for number, interest in ((0, 4.0), (1, 1.0)):
         Source.objects.filter(pk=a_source(url=f"http://s{number}.replay.localhost:8700/feed").pk).update(
             interest=interest
@@ -109,6 +109,6 @@ def test_two_records_are_compared_by_what_searches_raise(tmp_path, capsys):
 
 
 @pytest.mark.django_db
-def test_a_record_that_is_not_there_is_named(tmp_path):
+def test_a_missing_record_is_named(tmp_path):
     with pytest.raises(CommandError, match="missing is empty or does not exist"):
         call_command("verify_interest", f"--with={tmp_path / 'missing'}", f"--without={tmp_path / 'missing'}")

@@ -109,7 +109,7 @@ def test_unusual_splits_take_more_than_twice_the_median(seconds, splits):
 
 
 @given(st.integers(1, 3000), st.integers(0, 2**31))
-def test_as_many_records_are_made_up_as_asked_for(records, seed):
+def test_the_requested_number_of_records_is_generated(records, seed):
     past, new = made_up(records, np.random.default_rng(seed))
     assert {len(column) for column in (*past, *new)} == {records}
     assert all(len(set(new.seconds[new.hosts == host])) == 1 for host in np.unique(new.hosts)[:5])

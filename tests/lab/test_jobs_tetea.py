@@ -74,7 +74,7 @@ def test_a_rare_slow_category_outweighs_a_common_difference():
 
 
 @given(st.lists(times, min_size=1, max_size=50), st.integers(1, 5), st.integers(1, 8))
-def test_of_all_tries_the_most_even_is_taken(seconds, splits, tries):
+def test_the_try_with_the_smallest_difference_is_used(seconds, splits, tries):
     keys, seconds = np.arange(len(seconds), dtype=np.uint64), np.array(seconds)
     found = tetea.balanced(keys, seconds, splits, constant_time=0.0, tries=tries)
     differences = []
@@ -88,7 +88,7 @@ def test_of_all_tries_the_most_even_is_taken(seconds, splits, tries):
 
 
 @given(st.lists(times, min_size=1, max_size=50), st.integers(1, 5), st.floats(0.1, 2000))
-def test_hashing_anew_ends_as_soon_as_all_splits_are_close(seconds, splits, constant_time):
+def test_hashing_with_new_salts_ends_when_all_splits_are_close(seconds, splits, constant_time):
     keys, seconds = np.arange(len(seconds), dtype=np.uint64), np.array(seconds)
     found = tetea.balanced(keys, seconds, splits, constant_time, tries=6)
     totals = tetea.total_times(found.split, seconds, splits)

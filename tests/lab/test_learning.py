@@ -26,7 +26,7 @@ def history_of(hours: int):
     return feed, timeline
 
 
-def test_postings_until_now_are_stored_with_their_exact_instants():
+def test_past_postings_are_stored_with_exact_times():
     feed, timeline = history_of(250)
     source = a_source()
     now = datetime.fromtimestamp(timeline.start, UTC)
@@ -47,7 +47,7 @@ def test_a_history_that_is_stored_twice_is_stored_once():
 
 
 def test_measured_delays_stand_beside_simulated_ones(tmp_path):
-    """Ten feeds that publish hourly for four days and are asked every six hours."""
+    """Ten feeds that publish hourly for four days and are checked every six hours."""
     start, real = NOON.timestamp(), datetime(2026, 3, 1, tzinfo=UTC).timestamp()
     record = RecordFile(tmp_path / "record")
     record(Start(start, start + 4 * 86_400, real, SPEED, 8700, {"window": 50}))
@@ -56,9 +56,9 @@ def test_measured_delays_stand_beside_simulated_ones(tmp_path):
         for posting in range(-240, 96):
             at, link = real + posting * 3_600 / SPEED, f"http://link/{number}/{posting}"
             record(Published(at, number, posting, "", link))
-            asked = real + (posting // 6 + 1) * 6 * 3_600 / SPEED
+            retrieved_at = real + (posting // 6 + 1) * 6 * 3_600 / SPEED
             if posting >= 0:
-                a_posting(source, guid="", url=link, retrieved_at=datetime.fromtimestamp(asked, UTC))
+                a_posting(source, guid="", url=link, retrieved_at=datetime.fromtimestamp(retrieved_at, UTC))
         for gap in range(1, 17):
             record(Request(real + gap * 6 * 3_600 / SPEED, number, "feed", "GET", "/feed", 200))
     record.close()

@@ -81,4 +81,4 @@ def test_a_broken_recording_is_named(tmp_path):
 def test_made_up_feeds_have_a_history(tmp_path):
     begin = datetime(2024, 5, 1, tzinfo=UTC)
     loaded = load(wanted(None, None, synthetic=20, begin=begin, history_days=2.0), lambda lines: lines)
-    assert min(feed.instants[0] for feed in loaded.feeds if feed.instants) < loaded.origin == begin.timestamp()
+    assert min(feed.times[0] for feed in loaded.feeds if feed.times) < loaded.origin == begin.timestamp()

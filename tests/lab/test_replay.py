@@ -40,7 +40,7 @@ def replay(record, *more):
 
 
 def serve_everything(record):
-    """Add a request for the whole of every feed to the record, as if somebody had asked."""
+    """Add a request for the whole of every feed to the record, as of a client."""
     published = [line for line in read_record(record) if isinstance(line, Published)]
     writer = RecordFile(record)
     at = datetime.now(UTC).timestamp()
@@ -56,7 +56,7 @@ def store(line, *, seconds=60):
     a_posting(source, guid=line.guid, url=line.link, retrieved_at=datetime.now(UTC) + timedelta(seconds=seconds))
 
 
-def test_replayed_feeds_become_sources_that_are_asked(record):
+def test_replayed_feeds_become_sources_that_are_due(record):
     replay(record)
     sources = Source.objects.order_by("url")
     assert [source.url for source in sources] == [
@@ -66,7 +66,7 @@ def test_replayed_feeds_become_sources_that_are_asked(record):
     assert Schedule.objects.filter(due_at__isnull=False).count() == 3
 
 
-def test_a_later_replay_at_the_same_addresses_sets_speed_and_gap_anew(record, tmp_path):
+def test_a_later_replay_at_the_same_addresses_resets_speed_and_gap(record, tmp_path):
     replay(record)
     call_command(
         "replay", "--synthetic=3", "--speed=60", f"--port={PORT}", "--for=0", "--retrieve-every=900",
@@ -75,7 +75,7 @@ def test_a_later_replay_at_the_same_addresses_sets_speed_and_gap_anew(record, tm
     assert {(source.clock_rate, source.min_gap) for source in Source.objects.all()} == {(60.0, 900)}
 
 
-def test_nothing_is_added_on_wish(record):
+def test_no_add_adds_no_sources(record):
     replay(record, "--no-add")
     assert not Source.objects.exists()
 

@@ -31,16 +31,16 @@ def test_whether_a_client_holds_the_current_edition(if_none_match, if_modified_s
     assert is_current(EDITION, if_none_match, if_modified_since, newest=100.9) is current
 
 
-@given(published=st.lists(st.floats(0, 20), min_size=1, max_size=20), asked=st.floats(0, 20), again=st.floats(0, 20))
-def test_a_date_never_hides_a_posting(published, asked, again):
-    asked, again = sorted((asked, again))
+@given(published=st.lists(st.floats(0, 20), min_size=1, max_size=20), first=st.floats(0, 20), again=st.floats(0, 20))
+def test_a_date_never_hides_a_posting(published, first, again):
+    first, again = sorted((first, again))
 
     def edition_at(now):
-        newest = max((instant for instant in published if instant <= now), default=None)
-        count = sum(instant <= now for instant in published)
+        newest = max((time for time in published if time <= now), default=None)
+        count = sum(time <= now for time in published)
         return make_edition(count=count, window=50, token="ab", weak=False, newest=newest, now=now), newest
 
-    before, _ = edition_at(asked)
+    before, _ = edition_at(first)
     after, newest = edition_at(again)
     if before.modified and is_current(after, None, before.modified, newest):
         assert after.count == before.count

@@ -20,7 +20,7 @@ def test_equal_tables_do_not_differ(expected):
 
 
 @given(expectations, tables)
-def test_rows_are_told_apart_as_by_counting_them(expected, present):
+def test_differences_agree_with_multiset_counts(expected, present):
     found = differences(expected.items(), present)
     counts = Counter(name for name, _ in present)
     assert found.missing == [name for name in sorted(expected) if not counts[name]]

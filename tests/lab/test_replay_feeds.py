@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.sources.formats import parse
-from lab.worlds.addresses import Addresses, Kind, Place, locate, source_of
+from lab.worlds.addresses import Addresses, Kind, Target, locate, source_of
 from lab.worlds.feed import Feed, Text, make_feed
 from lab.worlds.rendering import Format, format_of, guid_of, render
 from lab.worlds.synthetic import make_feeds, weekly_profile
@@ -34,13 +34,13 @@ ITEMS = """{"src": 1, "t": 300, "title": "late", "desc": "d"}
 
 def test_a_recording_is_cut_to_the_wanted_time_and_ordered_by_it():
     one, two = read_feeds(ITEMS.splitlines(), read_sources(SOURCES.splitlines()), begin=100.0, end=900.0)
-    assert list(one.instants) == [100.0, 300.0]
+    assert list(one.times) == [100.0, 300.0]
     assert [text.title for text in one.texts] == ["early", "late"]
     assert [text.paragraphs for text in one.texts] == [(), ("d",)]
     assert (two.language, [text.title for text in two.texts]) == ("de", ["other"])
 
 
-def test_only_good_sources_are_kept_on_wish():
+def test_good_only_keeps_good_sources():
     assert [source.number for source in read_sources(SOURCES.splitlines(), good_only=True)] == [1]
 
 
@@ -74,21 +74,21 @@ def test_time_runs_on_a_straight_line():
 
 def test_made_up_feeds_are_the_same_for_the_same_seed_and_others_for_another():
     first, again, other = (make_feeds(4, seed=seed, begin=0.0, end=20 * DAY) for seed in (1, 1, 2))
-    assert [(list(feed.instants), list(feed.texts)) for feed in first] == [
-        (list(feed.instants), list(feed.texts)) for feed in again
+    assert [(list(feed.times), list(feed.texts)) for feed in first] == [
+        (list(feed.times), list(feed.texts)) for feed in again
     ]
-    assert [list(feed.instants) for feed in first] != [list(feed.instants) for feed in other]
+    assert [list(feed.times) for feed in first] != [list(feed.times) for feed in other]
 
 
 def test_made_up_feeds_have_rates_and_profiles_like_real_ones():
     feeds = make_feeds(300, seed=5, begin=4 * DAY, end=(4 + 28) * DAY)  # four weeks from a Monday on
-    rates = np.array([len(feed.instants) / 28 for feed in feeds])
+    rates = np.array([len(feed.times) / 28 for feed in feeds])
     assert 0.5 < np.median(rates) < 2.0
     assert rates.max() > 10 * np.median(rates)
-    days = np.concatenate([(np.asarray(feed.instants) - 4 * DAY) // DAY % 7 for feed in feeds])
+    days = np.concatenate([(np.asarray(feed.times) - 4 * DAY) // DAY % 7 for feed in feeds])
     assert np.mean(days >= 5) < 0.2  # 2/7 if they did not rest at weekends
     assert {feed.language for feed in feeds} == {"en", "de", "fr", "es", "pl", "zh"}
-    assert all(list(feed.instants) == sorted(feed.instants) for feed in feeds)
+    assert all(list(feed.times) == sorted(feed.times) for feed in feeds)
 
 
 def test_several_made_up_sources_report_the_same_event():
@@ -112,13 +112,13 @@ def test_the_number_of_made_up_sources_is_bounded(sources):
 
 @pytest.mark.parametrize("number", range(12))
 def test_the_portals_own_parser_reads_every_variety_of_feed(number):
-    instants = [datetime(2024, 1, 1, hour, tzinfo=UTC) for hour in (1, 2, 3)]
-    feed = make_feed(number, [(instant, f"Posting <&> {instant.hour} “ü” 新闻") for instant in instants])
+    times = [datetime(2024, 1, 1, hour, tzinfo=UTC) for hour in (1, 2, 3)]
+    feed = make_feed(number, [(time, f"Posting <&> {time.hour} “ü” 新闻") for time in times])
     data = render(feed, 1, 3, SAME_TIME, ADDRESSES)
     parsed = parse(data, content_type=str(format_of(number)), url=ADDRESSES.feed(number))
     assert [entry.title for entry in parsed.entries] == ["Posting <&> 3 “ü” 新闻", "Posting <&> 2 “ü” 新闻"]
     assert [entry.link for entry in parsed.entries] == [ADDRESSES.article(number, 2), ADDRESSES.article(number, 1)]
-    assert [entry.published for entry in parsed.entries] == [instants[2], instants[1]]
+    assert [entry.published for entry in parsed.entries] == [times[2], times[1]]
     assert [entry.guid for entry in parsed.entries] == [guid_of(number, 2, ADDRESSES), guid_of(number, 1, ADDRESSES)]
 
 
@@ -149,7 +149,7 @@ def test_an_empty_feed_is_a_feed():
 @given(source=st.integers(0, 999_999), posting=st.integers(0, 999_999))
 def test_every_address_leads_back_to_what_it_names(source, posting):
     host, _, path = ADDRESSES.article(source, posting).removeprefix("http://").partition("/")
-    assert locate(host, f"/{path}") == Place(Kind.ARTICLE, source, ADDRESSES.run, posting)
+    assert locate(host, f"/{path}") == Target(Kind.ARTICLE, source, ADDRESSES.run, posting)
     assert source_of(ADDRESSES.feed(source), 8700) == source
     assert source_of(f"http://127.0.0.1:8700/s/{source}/feed", 8700) == source
 

@@ -36,7 +36,11 @@ SEARCHED = {1: [0.5, 2.0, 12.0, 21.0, 24.0, 36.0, 48.0], 2: [0.5, 13.0, 48.0]}
 def test_a_raised_source_is_compared_apart_from_the_others():
     searched, without = a_record(SEARCHED, published=PUBLISHED), a_record(WITHOUT, published=PUBLISHED)
     others, raised = compare(searched, without, {1: 4.0, 2: 1.0}, (1.0, 1.005, 10.0), longest=10.0)
-    assert (raised.sources, raised.by_root, raised.retrievals) == (1, 2.0, (6, 3))  # the last instant is not before it
+    assert (raised.sources, raised.by_root, raised.retrievals) == (
+        1,
+        2.0,
+        (6, 3),
+    )  # the last request is not before the end
     assert raised.delays == pytest.approx((1.0, 7.5))
     assert (others.sources, others.retrievals) == (1, (2, 3))
     assert others.delays == pytest.approx((11.0, 10.0))  # what came shortly before the end does not count
@@ -56,7 +60,7 @@ def test_requests_before_the_beginning_do_not_count():
     assert group.retrievals == (3, 3)
 
 
-def test_a_posting_that_broke_off_answers_alone_brought_is_still_waited_for():
+def test_a_posting_in_truncated_responses_alone_counts_as_waiting():
     start = Start(origin=0.0, end=9 * DAY, start=0.0, speed=1.0, port=8700, setup={})
     feed = {"source": 1, "kind": "feed", "method": "GET", "path": "/feed", "status": 200, "first": 0, "count": 1}
     lines = [start, Published(10.0, 1, 0, "g", "l"), Request(20.0, whole=False, **feed), Request(30.0, **feed)]

@@ -20,8 +20,8 @@ def witnessed(days=5.0, *, sources=20, per_day=12.0, history=28.0):
     record = Witnessed(start)
     for source in range(sources):
         recorded = ORIGIN - history * DAY + random.random(int(per_day * (days + history))) * (days + history) * DAY
-        for posting, instant in enumerate(np.sort(recorded)):
-            at = REAL_START + (instant - ORIGIN) / SPEED
+        for posting, time in enumerate(np.sort(recorded)):
+            at = REAL_START + (time - ORIGIN) / SPEED
             record.published[source, posting] = Published(at, source, posting, "", f"http://link/{source}/{posting}")
     return record
 
@@ -44,7 +44,7 @@ def test_what_is_requested_after_the_end_of_the_recording_does_not_count():
     assert part.until == pytest.approx(hours_of(ORIGIN + 5 * DAY))
 
 
-def test_steady_sources_are_asked_as_often_as_the_budget_allows_and_news_wait_half_a_gap():
+def test_steady_sources_use_the_budget_and_postings_wait_half_a_gap():
     part = stretch(witnessed(), range(20), REAL_START + 5 * DAY / SPEED, longest_gap=24.0)
     outcome = simulated(part, 4.0, least_gap=1.0, longest_gap=24.0)
     assert outcome.retrievals / len(part.trace) / 5 == pytest.approx(4.0, rel=0.03)  # one past the end each

@@ -10,7 +10,7 @@ SPEED = 60.0  # a recorded minute lasts a real second
 START = Start(origin=0.0, end=1e6, start=1_000.0, speed=SPEED, port=8700, setup={"window": 2})
 
 
-def asked(at, status=200, *, source=1, path="/feed", **values):
+def request(at, status=200, *, source=1, path="/feed", **values):
     return Request(at=at, source=source, kind="feed", method="GET", path=path, status=status, **values)
 
 
@@ -22,7 +22,7 @@ def stored(posting, retrieved, *, row=1, guid="", source=1):
     return Stored(source, row, guid, f"http://link/{posting}", retrieved)
 
 
-@pytest.mark.parametrize("line", [START, published(3, 7.5, guid="ü"), asked(5.0, unwelcome=("cookie",), etag='"a"')])
+@pytest.mark.parametrize("line", [START, published(3, 7.5, guid="ü"), request(5.0, unwelcome=("cookie",), etag='"a"')])
 def test_a_line_is_read_as_it_was_written(line):
     assert decode(encode(line)) == line
 
@@ -36,22 +36,24 @@ def test_what_is_no_line_is_refused(data):
 def test_a_record_must_begin_with_its_start():
     for read in (summarise, collect):
         with pytest.raises(RecordError, match="start"):
-            read([asked(5.0)])
+            read([request(5.0)])
 
 
 def test_requests_and_gaps_are_counted_in_recorded_time():
-    summary = summarise([START, asked(1_000.0), asked(1_060.0), asked(1_090.0, source=2), asked(1_000.0 + 1_440.0)])
+    summary = summarise(
+        [START, request(1_000.0), request(1_060.0), request(1_090.0, source=2), request(1_000.0 + 1_440.0)]
+    )
     assert (summary.requests, summary.sources, summary.days) == (4, 2, 1.0)
     assert summary.requests_per_source_and_day == 2.0
     assert (summary.smallest_gap_minutes, summary.smallest_gap_source) == (60.0, 1)
 
 
-def test_a_redirect_is_one_asking_and_its_validators_are_the_sources():
+def test_a_redirect_chain_counts_once_and_its_validators_are_the_sources():
     requests = [
-        asked(1_000.0, 302),
-        asked(1_000.1, path="/feed/elsewhere", etag='"a"'),
-        asked(1_060.0, 302, if_none_match='"a"'),
-        asked(1_060.1, 304, path="/feed/elsewhere", if_none_match='"a"'),
+        request(1_000.0, 302),
+        request(1_000.1, path="/feed/elsewhere", etag='"a"'),
+        request(1_060.0, 302, if_none_match='"a"'),
+        request(1_060.1, 304, path="/feed/elsewhere", if_none_match='"a"'),
     ]
     summary = summarise([START, *requests])
     assert summary.smallest_gap_minutes == 60.0
@@ -59,8 +61,8 @@ def test_a_redirect_is_one_asking_and_its_validators_are_the_sources():
 
 
 def test_the_first_request_to_the_address_after_a_move_may_be_unconditional():
-    before = [asked(1_000.0, 301), asked(1_000.1, path="/feed/moved", etag='"a"')]
-    direct = asked(1_060.0, path="/feed/moved", etag='"a"')
+    before = [request(1_000.0, 301), request(1_000.1, path="/feed/moved", etag='"a"')]
+    direct = request(1_060.0, path="/feed/moved", etag='"a"')
     assert summarise([START, *before, direct]).unreasonable == 0
     assert summarise([START, *before, direct, direct]).unreasonable == 1
 
@@ -68,13 +70,18 @@ def test_the_first_request_to_the_address_after_a_move_may_be_unconditional():
 @pytest.mark.parametrize(
     ("requests", "good", "stale", "bogus"),
     [
-        ([asked(1.0, etag='"a"'), asked(2.0, if_none_match='"a"')], 1, 0, 0),
-        ([asked(1.0), asked(2.0, if_none_match='"a"')], 0, 0, 1),
-        ([asked(1.0, etag='"a"'), asked(2.0, etag='"b"'), asked(3.0, if_none_match='"a"')], 0, 1, 0),
-        ([asked(1.0, etag='"a"'), asked(2.0), asked(3.0, if_none_match='"a"')], 0, 1, 0),  # a 200 without one clears it
-        ([asked(1.0, etag='"a"'), asked(2.0, 304), asked(3.0, if_none_match='"a"')], 1, 0, 0),
-        ([asked(1.0, etag='"a"'), asked(2.0, 500), asked(3.0, if_none_match='"a"')], 1, 0, 0),
-        ([asked(1.0, etag='"a"', whole=False), asked(2.0, if_none_match='"a"')], 0, 0, 1),
+        ([request(1.0, etag='"a"'), request(2.0, if_none_match='"a"')], 1, 0, 0),
+        ([request(1.0), request(2.0, if_none_match='"a"')], 0, 0, 1),
+        ([request(1.0, etag='"a"'), request(2.0, etag='"b"'), request(3.0, if_none_match='"a"')], 0, 1, 0),
+        (
+            [request(1.0, etag='"a"'), request(2.0), request(3.0, if_none_match='"a"')],
+            0,
+            1,
+            0,
+        ),  # a 200 without one clears it
+        ([request(1.0, etag='"a"'), request(2.0, 304), request(3.0, if_none_match='"a"')], 1, 0, 0),
+        ([request(1.0, etag='"a"'), request(2.0, 500), request(3.0, if_none_match='"a"')], 1, 0, 0),
+        ([request(1.0, etag='"a"', whole=False), request(2.0, if_none_match='"a"')], 0, 0, 1),
     ],
 )
 def test_a_tag_is_good_if_it_is_the_one_last_given(requests, good, stale, bogus):
@@ -83,31 +90,31 @@ def test_a_tag_is_good_if_it_is_the_one_last_given(requests, good, stale, bogus)
 
 
 def test_an_unconditional_request_needs_a_reason():
-    first, without, conditional = asked(1.0, etag='"a"'), asked(2.0, etag='"a"'), asked(3.0, if_none_match='"a"')
+    first, without, conditional = request(1.0, etag='"a"'), request(2.0, etag='"a"'), request(3.0, if_none_match='"a"')
     summary = summarise([START, first, without, conditional])
     assert summary.unreasonable == 1
     assert summary.conditional_share_after_first == 0.5
-    assert summarise([START, asked(1.0), asked(2.0)]).unreasonable == 0
+    assert summarise([START, request(1.0), request(2.0)]).unreasonable == 0
 
 
 def test_what_is_served_and_not_stored_is_lost():
-    witnessed = collect([START, published(0, 1_010.0), published(1, 1_020.0), asked(1_030.0, count=2)])
+    witnessed = collect([START, published(0, 1_010.0), published(1, 1_020.0), request(1_030.0, count=2)])
     verdict = compare(witnessed, [stored(0, 1_030.0)])
     assert (verdict.lost_count, verdict.lost, verdict.passed) == (1, ["http://link/1"], False)
 
 
 def test_what_an_answer_that_broke_off_showed_is_not_lost():
-    witnessed = collect([START, published(0, 1_010.0), asked(1_030.0, count=1, whole=False), asked(1_031.0, 500)])
+    witnessed = collect([START, published(0, 1_010.0), request(1_030.0, count=1, whole=False), request(1_031.0, 500)])
     assert compare(witnessed, []).passed
 
 
 def test_a_304_says_that_the_client_has_it():
-    witnessed = collect([START, published(0, 1_010.0), asked(1_030.0, 304, count=1)])
+    witnessed = collect([START, published(0, 1_010.0), request(1_030.0, 304, count=1)])
     assert compare(witnessed, []).lost_count == 1
 
 
 def test_the_same_posting_twice_is_doubled_but_not_in_two_sources_of_the_portal():
-    witnessed = collect([START, published(0, 1_010.0, guid="g"), asked(1_030.0, count=1)])
+    witnessed = collect([START, published(0, 1_010.0, guid="g"), request(1_030.0, count=1)])
     twice = [stored(0, 1_030.0, guid="g"), stored(0, 1_031.0, guid="g")]
     assert compare(witnessed, twice).doubled == ["http://link/0"]
     in_two = [stored(0, 1_030.0, guid="g"), stored(0, 1_031.0, guid="g", row=2)]
@@ -115,19 +122,19 @@ def test_the_same_posting_twice_is_doubled_but_not_in_two_sources_of_the_portal(
 
 
 def test_a_posting_is_known_by_its_guid_or_without_one_by_its_link():
-    witnessed = collect([START, published(0, 1_010.0, guid="g"), published(1, 1_010.0), asked(1_030.0, count=2)])
+    witnessed = collect([START, published(0, 1_010.0, guid="g"), published(1, 1_010.0), request(1_030.0, count=2)])
     rows = [Stored(1, 1, "g", "http://changed/", 1_030.0), stored(1, 1_030.0), stored(9, 1_030.0)]
     verdict = compare(witnessed, rows)
     assert (verdict.passed, verdict.stored, verdict.unknown_count) == (True, 2, 1)
 
 
 def test_delays_count_recorded_minutes_of_postings_after_the_start():
-    lines = [published(0, 990.0), published(1, 1_010.0), published(2, 1_020.0), asked(1_030.0, first=0, count=3)]
+    lines = [published(0, 990.0), published(1, 1_010.0), published(2, 1_020.0), request(1_030.0, first=0, count=3)]
     delays = compare(collect([START, *lines]), [stored(number, 1_030.0) for number in range(3)]).delays
     assert (delays.count, delays.mean, delays.p50, delays.largest) == (2, 15.0, 15.0, 20.0)
 
 
 def test_postings_that_left_the_feed_unseen_have_slipped():
     lines = [published(number, 1_010.0 + number) for number in range(5)]
-    verdict = compare(collect([START, *lines, asked(1_012.0, first=0, count=1)]), [stored(0, 1_012.0)])
+    verdict = compare(collect([START, *lines, request(1_012.0, first=0, count=1)]), [stored(0, 1_012.0)])
     assert (verdict.slipped_count, verdict.passed) == (2, True)  # 1 and 2; the feed shows 3 and 4

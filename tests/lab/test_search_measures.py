@@ -139,10 +139,10 @@ def test_chance_is_students(pairs):
         assert found.p == pytest.approx(ttest_rel(ours, theirs).pvalue, abs=1e-6)
 
 
-def test_chance_where_there_is_nothing_to_reckon_with():
+def test_chance_is_one_without_differences():
     assert compare([0.5, 0.25], [0.5, 0.25]).p == 1
     assert compare([0.75, 0.5], [0.5, 0.25]).p == 0
-    assert compare([0.5], [0.25]).p == 1  # one query tells nothing
+    assert compare([0.5], [0.25]).p == 1  # one query proves nothing
     assert gain(0.5, 0.0) == 0
     with pytest.raises(ValueError, match="not 1 and 2"):
         compare([1], [1, 2])
@@ -154,7 +154,7 @@ QUERIES = ["1\twhere is the sün\tnow\r\n".encode(), b"2\tmoon\n", b"3\tstars\n"
 JUDGEMENTS = [b"1 0 a 2\n", b"2 0 7 1\n", b"2 0 gone 1\n", b"3 0 a -1\n", b"9 0 a 1\n"]
 
 
-def test_a_collection_keeps_the_queries_that_are_asked_and_answered():
+def test_a_collection_keeps_queries_with_relevant_documents():
     collection = read_collection(DOCUMENTS, QUERIES, JUDGEMENTS)
     assert [(each.identity, each.title, each.text) for each in collection.documents] == [
         ("a", "Sun", "rises."),
@@ -199,7 +199,7 @@ def test_what_no_database_holds_is_left_out_of_a_text():
     assert collection.documents[0].text == "sun rise"
 
 
-def test_a_story_is_told_without_its_headline():
+def test_a_story_is_stored_without_its_headline():
     story = {"id": 5, "headLine": "日出", "newsBeginning": "  太阳", "newsRemainder": "\n升起。"}
     collection = read_headlines("stories.jsonl", [json.dumps(story).encode()])
     assert (collection.documents[0].title, collection.documents[0].text) == ("", "太阳\n升起。")

@@ -13,9 +13,9 @@ import pytest
 from apps.reading.algorithms.picture_kinds import Picture, picture_in
 from apps.sources.formats import parse
 from lab.evaluations.replays.summary import summarise
-from lab.worlds.answers import Options
 from lab.worlds.faults import Fault, trouble_until
 from lab.worlds.feed import make_feed
+from lab.worlds.responses import Options
 from lab.worlds.server import Replay, serving
 
 MONDAY = datetime(2024, 1, 1, tzinfo=UTC)
@@ -31,7 +31,7 @@ class Clock:
 
 @dataclass
 class Client:
-    """One connection that sends what it is told and nothing else."""
+    """One connection that sends exactly the given headers."""
 
     replay: Replay
     clock: Clock
@@ -103,7 +103,7 @@ def test_the_same_feed_is_found_by_host_name_and_by_path():
 
 
 @pytest.mark.parametrize("number", [1, 2])  # a weak tag and a strong one
-def test_both_validators_bring_a_304_until_something_is_published(number):
+def test_both_validators_lead_to_a_304_until_something_is_published(number):
     with replaying(hourly(number)) as client:
         first = client.get(source=number, at=MONDAY + timedelta(hours=2))
         assert parsedate_to_datetime(first.headers["Last-Modified"]) == MONDAY + timedelta(hours=1, minutes=1)
@@ -116,7 +116,7 @@ def test_both_validators_bring_a_304_until_something_is_published(number):
             assert client.get(source=number, at=later, **headers).status == 200
 
 
-def test_a_body_is_packed_for_those_who_ask():
+def test_a_body_is_compressed_on_request():
     with replaying() as client:
         plain = client.get(at=MONDAY + timedelta(hours=2))
         packed = client.get(Accept_Encoding="br, gzip")
@@ -131,7 +131,7 @@ def test_an_edition_is_rendered_once():
         assert client.replay._newsstand._body.cache_info().misses == 1
 
 
-def test_a_226_brings_only_what_is_new():
+def test_a_226_contains_new_postings_only():
     with replaying(delta=True) as client:
         tag = client.get(at=MONDAY + timedelta(hours=2)).headers["ETag"]
         delta = client.get(at=MONDAY + timedelta(hours=4), A_IM="feed", If_None_Match=tag)
@@ -171,13 +171,13 @@ def test_a_posting_of_the_future_has_no_page_yet():
         assert client.get(path, at=MONDAY + timedelta(hours=6)).status == 200
 
 
-def test_rules_for_robots_and_more_headers_are_served_on_wish():
+def test_optional_robots_txt_and_headers_are_served():
     with replaying(robots="User-agent: *\nDisallow: /", headers={"Cache-Control": "max-age=7200"}) as client:
         assert client.get("/robots.txt").content.startswith(b"User-agent")
         assert client.get().headers["Cache-Control"] == "max-age=7200"
 
 
-def test_the_record_tells_what_the_client_sent():
+def test_the_record_contains_the_headers_of_the_client():
     with replaying() as client:
         client.get("/feed?x=1", If_None_Match='W/"odd"', If_Modified_Since="odd", User_Agent="A/1", Cookie="a=b")
         client.get(method="HEAD", at=MONDAY + timedelta(hours=1))
@@ -203,7 +203,7 @@ def in_trouble(troubled):
     return next(hour for hour in hours if bool(trouble_until(1, hour.timestamp())) is troubled)
 
 
-def test_an_overloaded_source_says_when_it_may_be_asked_again():
+def test_an_overloaded_source_sends_retry_after():
     end = datetime.fromtimestamp(trouble_until(1, in_trouble(True).timestamp()), UTC)
     with replaying(fault=Fault.TOO_MANY_REQUESTS) as client:
         response = client.get(at=in_trouble(True))
@@ -251,7 +251,7 @@ def test_a_redirect_leads_to_the_feed(fault, status, target):
             assert titles(client.get(response.headers["Location"], host=host)) == ["Hour 1", "Hour 0"]
 
 
-def test_a_source_is_gone_from_some_instant_on():
+def test_a_source_is_gone_from_some_time_on():
     with replaying(fault=Fault.GONE, end=(MONDAY + timedelta(days=3)).timestamp()) as client:
         assert client.get(at=MONDAY + timedelta(days=3)).status == 410
 

@@ -24,7 +24,7 @@ def test_postings_are_read_per_source_in_order_of_time(tmp_path, name):
     assert hours == [[0.0, 1.0], [round(0.5 / 3600, 9)]]
 
 
-def test_only_good_sources_are_read_on_wish(tmp_path):
+def test_good_only_reads_good_sources(tmp_path):
     postings = written(tmp_path, "src,epoch\na,1\nb,2\nc,3\n")
     written(tmp_path, "src,url,good\na,x,1\nb,y,0\n", "sources.csv")
     assert list(read_trace(postings).names) == ["a", "b", "c"]

@@ -70,14 +70,14 @@ class House:
     process: subprocess.Popen[bytes] | None = None
     family: set[int] = field(default_factory=set)
 
-    said: Path | None = None
+    log_file: Path | None = None
 
     def __post_init__(self) -> None:
-        self.said = self.said or self.var.with_name("output")
+        self.log_file = self.log_file or self.var.with_name("output")
 
     @property
     def output(self) -> str:
-        return self.said.read_text()
+        return self.log_file.read_text()
 
     @property
     def address(self) -> str:
@@ -87,7 +87,7 @@ class House:
         return self.launch(*arguments, **options).await_ready()
 
     def await_ready(self) -> "House":
-        # It gives up by itself, when it makes no progress.
+        # It stops by itself when it makes no progress.
         assert until(lambda: "is ready" in self.output or self.process.poll() is not None, MAX_START_SECONDS), (
             self.output
         )
@@ -101,7 +101,7 @@ class House:
 
     def launch(self, *arguments: str, **options: object) -> "House":
         inherited = {name: value for name, value in os.environ.items() if not name.endswith("_URL")}
-        with self.said.open("wb") as output:
+        with self.log_file.open("wb") as output:
             self.process = subprocess.Popen(
                 [*self.command, *arguments],
                 stdin=subprocess.DEVNULL,
@@ -212,7 +212,7 @@ def house(make_house: Callable[..., House], tmp_path: Path) -> House:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A temporary folder into which other users may look, unlike pytest's."""
+    """A temporary folder that other users may read, unlike pytest's."""
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     yield folder
@@ -246,5 +246,5 @@ def waiting() -> Callable[..., bool]:
 
 
 @pytest.fixture(name="is_running")
-def looking() -> Callable[[int], bool]:
+def checking_processes() -> Callable[[int], bool]:
     return is_running

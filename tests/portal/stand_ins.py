@@ -28,7 +28,7 @@ server = http.server.HTTPServer(("", 0), Handler, bind_and_activate=False)
 server.socket = socket.socket(fileno=int(sys.argv[1]))
 server.serve_forever()
 """
-# Tells by which signal it was stopped, and whether the database was still there at that moment.
+# Prints the signal that stops it, and writes to the database to show that it still runs then.
 WORKER = """
 import os, psycopg, signal, sys
 def stop(number, frame):

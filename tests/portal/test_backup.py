@@ -83,7 +83,7 @@ def contents():
         return databases.contents(own)
 
 
-def said(command, *arguments, **options):
+def output_of(command, *arguments, **options):
     output = StringIO()
     call_command(command, *map(str, arguments), stdout=output, **options)
     return output.getvalue()
@@ -106,12 +106,12 @@ def in_manifest(**values):
 
 def test_what_is_backed_up_is_restored_into_an_empty_installation(use, filled, tmp_path):
     before, archive = contents(), tmp_path / "backup.tar.gz"
-    assert "1 documents" in said("backup", archive)
+    assert "1 documents" in output_of("backup", archive)
     assert contents() == before
     assert archive.stat().st_mode & 0o077 == 0
     storage.delete(filled)
     use(NAMES[1])
-    assert "equal in counts and hashes, and 1 documents" in said("restore", archive)
+    assert "equal in counts and hashes, and 1 documents" in output_of("restore", archive)
     assert contents() == before
     assert before["postings_posting"].rows == 20
     assert kept.read(filled).body == b"<p>as it came</p>"
@@ -119,36 +119,36 @@ def test_what_is_backed_up_is_restored_into_an_empty_installation(use, filled, t
     a_source()  # its number continues where the former ones ended
 
 
-def test_a_database_that_holds_something_is_replaced_only_when_told(use, filled, tmp_path):
+def test_a_database_with_rows_is_replaced_only_with_the_option(use, filled, tmp_path):
     archive = tmp_path / "backup.tar.gz"
-    said("backup", archive)
+    output_of("backup", archive)
     before = contents()
     Posting.objects.all().delete()
     connection.close()
     after = contents()
     with pytest.raises(CommandError, match="is not empty"):
-        said("restore", archive)
+        output_of("restore", archive)
     assert contents() == after
-    said("restore", archive, replace=True)
+    output_of("restore", archive, replace=True)
     assert contents() == before
 
 
 def test_nothing_is_restored_under_the_feet_of_a_running_portal(use, filled, tmp_path):
     archive = tmp_path / "backup.tar.gz"
-    said("backup", archive)
+    output_of("backup", archive)
     with databases.connect(), pytest.raises(CommandError, match="stop the site, the workers and beat first"):
-        said("restore", archive, replace=True)
+        output_of("restore", archive, replace=True)
 
 
 def test_archives_that_are_cut_wrong_or_newer_change_nothing(use, filled, tmp_path):
     archive = tmp_path / "backup.tar.gz"
-    said("backup", archive)
+    output_of("backup", archive)
     whole = archive.read_bytes()
     before = contents()
 
     def refused(words):
         with pytest.raises(CommandError, match=words):
-            said("restore", archive, replace=True)
+            output_of("restore", archive, replace=True)
         assert contents() == before
         with databases.connect() as own:
             present = connection.settings_dict["NAME"]  # other tests may restore others now
@@ -179,16 +179,16 @@ def test_archives_that_are_cut_wrong_or_newer_change_nothing(use, filled, tmp_pa
         refused(words)
 
 
-def test_an_older_archive_is_brought_up_to_date(use, filled, tmp_path):
+def test_an_older_archive_is_migrated(use, filled, tmp_path):
     """The newest migration of one app is undone before the backup, as in a database of an earlier release."""
     call_command("migrate", "documents", "zero", interactive=False, verbosity=0)
     call_command("migrate", "stories", "zero", interactive=False, verbosity=0)
     call_command("migrate", "documents", interactive=False, verbosity=0)
     connection.close()
     archive = tmp_path / "backup.tar.gz"
-    said("backup", archive)
+    output_of("backup", archive)
     use(NAMES[1])
-    assert "newer migrations" in said("restore", archive)
+    assert "newer migrations" in output_of("restore", archive)
     with databases.connect() as own:
         assert schema.applied(own) >= schema.known()
     assert Client().get("/").status_code == 200
@@ -196,7 +196,7 @@ def test_an_older_archive_is_brought_up_to_date(use, filled, tmp_path):
 
 def test_a_document_whose_time_ends_meanwhile_is_counted_as_missing(use, filled, tmp_path):
     storage.delete(filled)
-    assert "1 documents had no file" in said("backup", tmp_path / "backup.tar.gz")
+    assert "1 documents had no file" in output_of("backup", tmp_path / "backup.tar.gz")
 
 
 def test_a_backup_that_fails_leaves_the_earlier_one(use, filled, tmp_path, monkeypatch):
@@ -204,7 +204,7 @@ def test_a_backup_that_fails_leaves_the_earlier_one(use, filled, tmp_path, monke
     archive.write_bytes(b"the earlier one")
     monkeypatch.setattr(databases, "contents", lambda connection: connection.execute("SELECT 1 / 0"))
     with pytest.raises(CommandError, match="There is no backup: division by zero"):
-        said("backup", archive)
+        output_of("backup", archive)
     assert [file.name for file in tmp_path.iterdir() if file.is_file()] == [archive.name]
     assert archive.read_bytes() == b"the earlier one"
 
@@ -212,7 +212,7 @@ def test_a_backup_that_fails_leaves_the_earlier_one(use, filled, tmp_path, monke
 def test_an_empty_database_is_not_backed_up(use, tmp_path):
     use(NAMES[1])
     with pytest.raises(CommandError, match="there is nothing to back up"):
-        said("backup", tmp_path / "backup.tar.gz")
+        output_of("backup", tmp_path / "backup.tar.gz")
     assert list(tmp_path.iterdir()) == []
 
 

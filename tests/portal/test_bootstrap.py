@@ -66,11 +66,11 @@ def manage(checkout, *arguments):
 
 def test_the_first_command_installs_and_the_next_ones_find_everything(checkout):
     at_once = [manage(checkout, "up"), manage(checkout, "up")]
-    said = [process.communicate() for process in at_once]
-    assert [process.returncode for process in at_once] == [5, 5], said  # the command's own
-    assert [out for out, _ in said] == [f"{checkout / '.venv'} 1.0 up\n"] * 2
-    assert sum("Installed in" in err for _, err in said) == 1
-    assert sum("Waiting for another command" in err for _, err in said) == 1
+    outputs = [process.communicate() for process in at_once]
+    assert [process.returncode for process in at_once] == [5, 5], outputs  # the command's own
+    assert [out for out, _ in outputs] == [f"{checkout / '.venv'} 1.0 up\n"] * 2
+    assert sum("Installed in" in err for _, err in outputs) == 1
+    assert sum("Waiting for another command" in err for _, err in outputs) == 1
 
     again = manage(checkout, "migrate", "--plan")
     assert again.communicate() == (f"{checkout / '.venv'} 1.0 migrate --plan\n", "")
@@ -83,7 +83,7 @@ def test_the_first_command_installs_and_the_next_ones_find_everything(checkout):
     assert manage(checkout, "up").communicate() == (f"{checkout / '.venv'} 1.1 up\n", "")
     assert (checkout / ".venv" / "pyvenv.cfg").stat().st_mtime_ns == made
 
-    # An installation that was interrupted is made anew.
+    # An interrupted installation starts again.
     (checkout / ".venv" / "stamp").write_text("unfinished\n")
     (checkout / ".venv" / "half").touch()
     assert manage(checkout, "up").communicate()[0] == f"{checkout / '.venv'} 1.0 up\n"
@@ -126,7 +126,7 @@ def replace_python(environment):
 
 
 @pytest.mark.parametrize("damage", [break_interpreter, leave_unfinished, replace_python])
-def test_a_damaged_environment_is_made_anew(damage, environment):
+def test_a_damaged_environment_is_replaced(damage, environment):
     damage(environment)
     assert not bootstrap._is_installed(bootstrap.RUNNING)
     assert not bootstrap._is_usable()
@@ -138,13 +138,13 @@ def test_what_a_person_made_with_the_same_python_is_kept(environment):
     assert bootstrap._is_usable()
 
 
-def test_one_may_bring_an_environment_of_ones_own(monkeypatch):
+def test_an_existing_environment_can_be_used(monkeypatch):
     monkeypatch.setenv("WIREBEAT_NO_VENV", "1")
     monkeypatch.setattr(bootstrap, "STAMP", Path("/nonexistent"))
     bootstrap.enter(["manage.py", "up"])
 
 
-def test_a_python_without_ensurepip_is_told_what_to_install(tmp_path, monkeypatch):
+def test_a_python_without_ensurepip_names_the_package_to_install(tmp_path, monkeypatch):
     def fail(*arguments, **options):
         raise subprocess.CalledProcessError(1, "ensurepip")
 

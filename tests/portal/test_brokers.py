@@ -24,7 +24,7 @@ def test_rabbitmq_gets_quorum_queues_with_an_end_to_deliveries_and_confirms_what
 @pytest.mark.parametrize(
     "address", ["redis://broker.example:6379/0", "rediss://broker.example", "redis+socket:///b.sock"]
 )
-def test_valkey_delivers_again_what_nobody_confirmed(address):
+def test_valkey_redelivers_unacknowledged_messages(address):
     given = brokers.celery_settings(address, ["celery", "retrieval-0"])
     assert given["broker_transport_options"]["visibility_timeout"] == brokers.VISIBILITY
     assert [queue.name for queue in given["task_queues"]] == ["celery", "retrieval-0"]
@@ -59,7 +59,7 @@ def test_the_cache_takes_its_options_over_a_network_and_at_a_socket():
     assert brokers.cache_options("redis://cache.example")["socket_keepalive_options"][socket.TCP_KEEPCNT] == 3
 
 
-def test_a_worker_that_lost_its_broker_gives_up_what_it_has_in_hand_and_goes_on():
+def test_a_worker_that_lost_its_broker_drops_its_messages_and_continues():
     broker = Connection(settings.CELERY_BROKER_URL)
     queue = Queue("in-hand-of-a-test")
     channel = broker.channel()

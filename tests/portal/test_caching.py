@@ -40,7 +40,7 @@ def an_address(route):
 
 
 @pytest.fixture
-def keeper(client):
+def admin(client):
     """A superuser, who gets the furthest, with a thing of most kinds of their own."""
     user = a_user(is_staff=True, is_superuser=True)
     follow = a_follow(user, a_source(listed=True))
@@ -55,24 +55,24 @@ def test_every_address_states_who_may_keep_its_answers():
     assert [name or route for route, name in PATTERNS if caching_of(route, name) is None] == []
 
 
-def test_every_answer_says_who_may_keep_it(client, keeper):
-    secret = make_token(keeper, "phone", ["read", "write"], now=NOON)[1]
+def test_every_response_has_cache_control(client, admin):
+    secret = make_token(admin, "phone", ["read", "write"], now=NOON)[1]
     wrong = []
     for route, name in PATTERNS:
         expected, address = caching_of(route, name), an_address(route)
         assert address == SHADOWED or resolve(address).route == route.replace("/^", "/"), address
         headers = {"authorization": f"Bearer {secret}"} if expected is PROGRAM else {}
-        client.force_login(keeper)  # one of the addresses signs out
+        client.force_login(admin)  # one of the addresses signs out
         for answer in (client.get(address, headers=headers), client.post(address, headers=headers)):
             control, vary = answer.get("Cache-Control", ""), answer.get("Vary", "")
-            is_said = control == expected.control or "no-store" in control if expected.control else control
-            if not is_said or not all(header in vary for header in expected.vary):
+            is_stated = control == expected.control or "no-store" in control if expected.control else control
+            if not is_stated or not all(header in vary for header in expected.vary):
                 wrong.append((address, answer.status_code, control, vary))
     assert not wrong
 
 
 @pytest.mark.parametrize("name", ["river", "home", "trends", "dashboard"])
-def test_a_personal_page_may_be_kept_by_the_browser_alone(client, keeper, name):
+def test_a_personal_page_is_cached_by_the_browser_alone(client, admin, name):
     answer = client.get(reverse(name))
     assert answer["Cache-Control"] == PERSONAL.control == "private, no-cache"
     assert "Cookie" in answer["Vary"]
@@ -85,25 +85,25 @@ def test_a_personal_page_may_be_kept_by_the_browser_alone(client, keeper, name):
         *("account_login", "account_email", "mfa_index", "usersessions_list", "admin:index", "offline_list"),
     ],
 )
-def test_secrets_exports_and_account_pages_are_kept_nowhere(client, keeper, name):
+def test_secrets_exports_and_account_pages_are_not_cached(client, admin, name):
     assert "no-store" in client.get(reverse(name))["Cache-Control"]
     assert "no-store" in SECRET.control
 
 
-def test_a_page_that_does_not_exist_is_personal(client, keeper):
+def test_a_page_that_does_not_exist_is_personal(client, admin):
     answer = client.get("/no/such/page/")
     assert (answer.status_code, answer["Cache-Control"]) == (404, "private, no-cache")
     assert "Cookie" in answer["Vary"]
 
 
-def test_an_exception_that_finds_nothing_is_personal(client, keeper):
+def test_an_exception_that_finds_nothing_is_personal(client, admin):
     """The page that says so shows who is signed in."""
     answer = client.get(reverse("private_feed", args=["wrong", "rss"]))
     assert (answer.status_code, answer["Cache-Control"]) == (404, "private, no-cache")
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "expected"),
     [
         ("/static/css/base.css", "public"),
         ("/trends/feed/", "public, max-age=300"),
@@ -111,20 +111,20 @@ def test_an_exception_that_finds_nothing_is_personal(client, keeper):
         ("/worker.js", "no-cache"),
     ],
 )
-def test_what_is_the_same_for_everybody_may_be_kept(client, keeper, address, said):
+def test_public_responses_may_be_cached(client, admin, address, expected):
     answer = client.get(address)
     assert answer.status_code == 200
-    assert said in answer["Cache-Control"]
+    assert expected in answer["Cache-Control"]
     assert "private" not in answer["Cache-Control"]
 
 
-def test_an_address_that_nobody_named_is_kept_nowhere(client, keeper, monkeypatch):
+def test_an_unknown_url_is_not_cached(client, admin, monkeypatch):
     monkeypatch.delitem(__import__("portal.caching").caching._BY_NAME, "river")
     assert client.get(reverse("river"))["Cache-Control"] == SECRET.control
 
 
 def test_the_exceptions_are_these():
-    """A longer list is a decision that somebody should see."""
+    """A longer list should be a deliberate decision."""
     assert {name for route, name in PATTERNS if caching_of(route, name) is STATED_BY_VIEW} == {
         *("live", "ready", "metrics", "image", "recording", "manifest", "service_worker", "offline_shell"),
         *("private_sources", "private_feed", "search_feed", "section_feed", "story_feed", "trends_feed"),

@@ -1,4 +1,4 @@
-"""The doctor: a sound portal is fine, and each ailment is named with its cure."""
+"""The doctor: a sound portal is fine, and each problem is reported with its remedy."""
 
 import json
 import shutil
@@ -57,14 +57,14 @@ def test_a_sound_portal_is_fine(live_server, settings, monkeypatch):
     assert len(found) == len(doctor.ALONE) + len(doctor.OF_THE_DATABASE) + len(doctor.OF_THE_PORTAL)
 
 
-def test_what_does_not_run_is_told_with_how_to_start_it():
+def test_servers_that_do_not_run_are_reported_with_a_remedy():
     found = findings()
     assert found["workers"].advice == "Start one: celery -A portal worker -P threads -c 32"
     assert found["beat"].advice == "Start one: celery -A portal beat --pidfile="
     assert "WIREBEAT_URL" in found["address"].advice
 
 
-def test_the_shell_is_told_and_machines_too():
+def test_findings_are_printed_as_lines_or_json():
     lines, objects = StringIO(), StringIO()
     with pytest.raises(SystemExit) as ended:
         call_command("doctor", stdout=lines)
@@ -78,7 +78,7 @@ def test_the_shell_is_told_and_machines_too():
 def test_a_database_that_does_not_answer_ends_what_needs_it(monkeypatch):
     monkeypatch.setitem(databases.connections["default"].settings_dict, "NAME", "no_such_database")
     found = findings()
-    assert "no_such_database" in found["database"].said
+    assert "no_such_database" in found["database"].text
     assert "manage.py up" in found["database"].advice
     assert "migrations" not in found
 
@@ -91,7 +91,7 @@ def test_missing_and_leftover_migrations_are_two_things(monkeypatch):
     assert "newer program" in advice("migrations")
 
 
-def test_servers_that_do_not_answer_are_told(monkeypatch, settings):
+def test_servers_that_do_not_answer_are_reported(monkeypatch, settings):
     monkeypatch.setattr(services.current_app, "connection_for_write", lambda **options: Connection(NOWHERE, **options))
     settings.CACHES = {"default": settings.CACHES["default"] | {"LOCATION": NOWHERE}}
     found = findings()
@@ -99,7 +99,7 @@ def test_servers_that_do_not_answer_are_told(monkeypatch, settings):
     assert "CACHE_URL" in found["cache"].advice
 
 
-def test_a_weak_or_open_secret_is_told(settings, tmp_path):
+def test_a_weak_or_readable_secret_is_reported(settings, tmp_path):
     (tmp_path / "secret_key").write_text("x")
     (tmp_path / "secret_key").chmod(0o644)
     assert advice("secret key").startswith("chmod 600")
@@ -112,27 +112,27 @@ def test_each_open_host_is_warned_of_and_nothing_is_wrong(settings):
     assert findings()["open hosts"].is_fine
     settings.RETRIEVAL_OPEN_HOSTS = ["nas.lan:8080", "10.0.0.0/8"]
     found = findings()["open hosts"]
-    assert found.said == "nas.lan is open on port 8080. 10.0.0.0/8 is open on all usual ports."
+    assert found.text == "nas.lan is open on port 8080. 10.0.0.0/8 is open on all usual ports."
     assert (found.is_fine, found.is_wrong) == (False, False)
 
 
-def test_little_room_and_a_storage_that_cannot_be_written_are_told(monkeypatch, settings, tmp_path):
+def test_a_full_disk_and_a_storage_that_cannot_be_written_are_reported(monkeypatch, settings, tmp_path):
     usage = namedtuple("Usage", "total free")(10**12, 10**10)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     monkeypatch.setattr(doctor, "MIN_FREE_SHARE", 0.05)
     (tmp_path / "documents").write_text("a file where the folder should be")
     found = findings()
-    assert "9.3 of 931.3 GiB" in found["disk"].said
+    assert "9.3 of 931.3 GiB" in found["disk"].text
     assert not found["disk"].is_fine
     assert not found["documents"].is_fine
 
 
-def test_a_clock_that_is_wrong_is_told(monkeypatch):
+def test_a_wrong_clock_is_reported(monkeypatch):
     monkeypatch.setattr(doctor.time, "time", lambda: 0.0)
     assert advice("clock") == "Let both machines follow a time server."
 
 
-def test_mail_that_cannot_be_sent_is_told(settings):
+def test_mail_that_cannot_be_sent_is_reported(settings):
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
     assert advice("mail") == "Correct EMAIL_URL."
@@ -141,19 +141,19 @@ def test_mail_that_cannot_be_sent_is_told(settings):
     assert advice("mail") == "Set EMAIL_URL."
 
 
-def test_what_is_overdue_or_waits_for_long_is_told():
+def test_overdue_sources_and_waiting_changes_are_reported():
     OutboxRow.objects.all().delete()
     a_schedule(a_source(), due_at=timezone.now() - timedelta(hours=1))
     a_posting(published_at=timezone.now() - timedelta(hours=1))
     found = findings()
-    assert "1 are overdue" in found["sources"].said
-    assert "search" in found["changes"].said
+    assert "1 are overdue" in found["sources"].text
+    assert "search" in found["changes"].text
     assert found["sources"].advice
     assert found["changes"].advice
 
 
-def test_a_look_that_fails_is_a_finding_and_the_others_go_on(monkeypatch):
+def test_a_failing_check_is_a_finding_and_does_not_stop_the_others(monkeypatch):
     monkeypatch.setitem(doctor.ALONE, "disk", lambda: 1 / 0)
     found = findings()
-    assert "ZeroDivisionError" in found["disk"].said
+    assert "ZeroDivisionError" in found["disk"].text
     assert found["migrations"].is_fine

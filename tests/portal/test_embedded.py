@@ -1,4 +1,4 @@
-"""Where the servers are: short, private, and the same for everybody who asks."""
+"""Paths of the servers: short, private, and the same for every command."""
 
 import os
 import shutil
@@ -52,7 +52,7 @@ def test_the_folder_of_sockets_is_private(tmp_path):
 
 
 @pytest.mark.parametrize("trap", ["open", "link", "file"])
-def test_a_folder_that_somebody_else_prepared_is_refused(trap, tmp_path):
+def test_a_folder_that_another_user_prepared_is_refused(trap, tmp_path):
     directory = embedded.run_directory(tmp_path)
     if trap == "open":
         directory.mkdir()

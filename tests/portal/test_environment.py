@@ -106,7 +106,7 @@ def test_openid_providers_come_as_json(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         ("acme s3cret", "expected a JSON object"),
         (json.dumps(["s3cret"]), "provider 1: expected a JSON object"),
@@ -120,8 +120,8 @@ def test_openid_providers_come_as_json(monkeypatch):
         (json.dumps([ACME, ACME]), "two providers have the same id"),
     ],
 )
-def test_a_provider_that_cannot_be_meant_stops_the_start_without_its_secret(monkeypatch, value, said):
+def test_a_provider_that_cannot_be_meant_stops_the_start_without_its_secret(monkeypatch, value, message):
     monkeypatch.setenv("WIREBEAT_SET", value)
-    with pytest.raises(environment.BadEnvironment, match=said) as raised:
+    with pytest.raises(environment.BadEnvironment, match=message) as raised:
         environment.identity_providers("WIREBEAT_SET")
     assert "s3cret" not in str(raised.value)

@@ -88,23 +88,23 @@ def test_other_requests_get_an_id_of_their_own(client, given):
 
 
 def test_the_lines_of_a_request_have_its_id_and_later_ones_have_none():
-    said = []
+    lines = []
 
     def answer(request):
-        said.append(formatted("within"))
+        lines.append(formatted("within"))
         return SimpleNamespace(headers={})
 
     request = SimpleNamespace(headers={"X-Request-ID": "abc-1"})
     assert logs.with_request_id(answer)(request).headers == {"X-Request-ID": "abc-1"}
-    assert said[0]["request_id"] == "abc-1"
+    assert lines[0]["request_id"] == "abc-1"
     assert "request_id" not in formatted("after")
 
 
 def test_the_settings_make_workers_and_the_portal_write_objects():
     environment = os.environ | {"WIREBEAT_LOG_FORMAT": "json", "WIREBEAT_LOG_LEVEL": "INFO"}
     done = subprocess.run([sys.executable, "-c", SETUP], cwd=ROOT, env=environment, capture_output=True, text=True)
-    said = [json.loads(line)["message"] for line in done.stderr.splitlines()]
-    assert said == ["a worker's line", "a line\nof the portal's ö"]
+    lines = [json.loads(line)["message"] for line in done.stderr.splitlines()]
+    assert lines == ["a worker's line", "a line\nof the portal's ö"]
 
 
 @pytest.mark.parametrize(("format", "as_objects"), [("json", True), ("text", False)])
@@ -120,10 +120,10 @@ def test_gunicorn_speaks_the_same_language(monkeypatch, capfd, format, as_object
 
 
 @pytest.mark.parametrize(
-    ("name", "status", "told"), [("image", 502, False), ("image", 500, True), ("river", 502, True)]
+    ("name", "status", "logged"), [("image", 502, False), ("image", 500, True), ("river", 502, True)]
 )
-def test_pictures_that_publishers_do_not_give_are_not_told_as_errors_of_ours(caplog, name, status, told):
+def test_pictures_that_publishers_fail_to_deliver_are_not_logged_as_errors(caplog, name, status, logged):
     request = RequestFactory().get("/")
     request.resolver_match = SimpleNamespace(url_name=name)
     log_response("%s: %s", "Bad Gateway", "/", response=HttpResponse(status=status), request=request)
-    assert bool(caplog.records) == told
+    assert bool(caplog.records) == logged

@@ -20,11 +20,11 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.django_db
 def test_the_first_start_makes_an_admin_and_a_catalogue_and_later_ones_nothing(capsys):
     call_command("prepare")
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     admin = User.objects.get(is_superuser=True)
-    assert admin.check_password(re.search(r"sign in as 'admin' with the password '(.+?)'", said)[1])
+    assert admin.check_password(re.search(r"sign in as 'admin' with the password '(.+?)'", output)[1])
     count = Source.objects.count()
-    assert f"catalogue of {count} sources" in said
+    assert f"catalogue of {count} sources" in output
     assert count > 20
     assert not Follow.objects.exists()
     call_command("prepare")

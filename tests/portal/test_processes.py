@@ -74,19 +74,19 @@ def test_a_pause_that_is_over_while_the_process_is_stopped_just_ends(until):
 
 
 @pytest.mark.parametrize(("number", "code"), [(0, 0), (99, 0), (15, 226_438_032)])
-def test_a_pause_takes_nothing_for_a_signal_that_nobody_sent(monkeypatch, number, code):
+def test_a_pause_ignores_uninitialized_memory(monkeypatch, number, code):
     left_in_memory = SimpleNamespace(si_signo=number, si_code=code)
     monkeypatch.setattr(signal, "pthread_sigmask", lambda *_: {signal.SIGTERM})
     monkeypatch.setattr(signal, "sigtimedwait", lambda *_: left_in_memory)
     processes.pause(0.1)
 
 
-def test_a_signal_that_a_pause_does_not_heed_waits_for_the_next():
+def test_a_signal_that_a_pause_ignores_waits_for_the_next():
     process = run_python(
         "import os; from portal.launcher import processes\n"
         "processes.hold_signals()\n"
         "os.kill(os.getpid(), 15)\n"
-        "processes.pause(0.1, heeding=frozenset())\n"
+        "processes.pause(0.1, until=frozenset())\n"
         "print('paused')\n"
         "try: processes.pause(60)\n"
         "except processes.Stopped as stopped: print(stopped)"
@@ -125,17 +125,3 @@ def test_what_stands_still_is_killed():
 def test_a_missing_program_is_an_error_of_the_parent():
     with pytest.raises(FileNotFoundError):
         processes.spawn([shutil.which("nothing-of-the-kind") or "nothing-of-the-kind"])
-
-
-def test_orphans_are_adopted_and_collected_and_own_children_are_left_to_their_owner(until):
-    process = run_python(
-        "import subprocess, time; from pathlib import Path; from portal.launcher import processes\n"
-        "processes.adopt_orphans()\n"
-        "own = subprocess.Popen(['sh', '-c', 'sleep 0.2 & echo $!; exit 3'], stdout=subprocess.PIPE, text=True)\n"
-        "orphan = int(own.stdout.readline())\n"
-        "while Path(f'/proc/{orphan}').exists():\n"
-        "    processes.reap_orphans({own.pid} if own.poll() is None else set())\n"
-        "    time.sleep(0.02)\n"
-        "print(own.returncode)"
-    )
-    assert process.communicate(timeout=30)[0] == "3\n"

@@ -189,9 +189,9 @@ def test_the_web_server_writes_no_secret(tmp_path, form):
         finally:
             server.terminate()
             server.wait()
-    said = log.read_text()
-    assert "[redacted]" in said
-    assert SECRET not in said
+    logged = log.read_text()
+    assert "[redacted]" in logged
+    assert SECRET not in logged
 
 
 def _send(listener: Path, request: str) -> None:
@@ -251,9 +251,9 @@ REFUSALS = [
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("ask", "status"), REFUSALS, ids=lambda value: getattr(value, "__name__", value))
-def test_a_refused_request_is_one_line(client, written, ask, status):
-    answer = ask(client)
+@pytest.mark.parametrize(("send", "status"), REFUSALS, ids=lambda value: getattr(value, "__name__", value))
+def test_a_refused_request_is_one_line(client, written, send, status):
+    answer = send(client)
     assert answer.status_code == status
     lines = [line for line in written.all if "Unauthorized" not in line]
     assert len(lines) == 1, written.text

@@ -123,12 +123,12 @@ def is_one_clear_line(text):
     return text.strip() and text.strip().count("\n") == 0 and "Traceback" not in text and "s3cret" not in text
 
 
-@pytest.mark.parametrize(("name", "value", "said"), WRONG)
-def test_a_wrong_value_is_named_with_what_is_expected(read, name, value, said):
+@pytest.mark.parametrize(("name", "value", "message"), WRONG)
+def test_a_wrong_value_is_named_with_what_is_expected(read, name, value, message):
     with pytest.raises(BadEnvironment) as raised:
         read(name, value)
     assert str(raised.value).startswith(name)
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert is_one_clear_line(str(raised.value))
 
 
@@ -167,10 +167,10 @@ def run(*command, **given):
     )
 
 
-def is_refused(done, said):
+def is_refused(done, message):
     output = done.stdout + done.stderr
     assert done.returncode == 1, output
-    assert said in output
+    assert message in output
     return is_one_clear_line(output)
 
 
@@ -179,31 +179,31 @@ MANAGE = (sys.executable, str(ROOT / "manage.py"))
 
 @pytest.mark.parametrize("command", ["up", "check"])
 @pytest.mark.parametrize(
-    ("name", "value", "said"), [WRONG[0], ("WIREBEAT_LOG_LEVEL", "loud", "expected info"), WRONG[-4]]
+    ("name", "value", "message"), [WRONG[0], ("WIREBEAT_LOG_LEVEL", "loud", "expected info"), WRONG[-4]]
 )
-def test_a_command_with_a_wrong_value_says_one_line(command, name, value, said, tmp_path):
+def test_a_command_with_a_wrong_value_says_one_line(command, name, value, message, tmp_path):
     done = run(*MANAGE, command, **{"WIREBEAT_VAR": str(tmp_path / "var"), name: value})
-    assert is_refused(done, said)
+    assert is_refused(done, message)
     assert not (tmp_path / "var" / "pg").exists()
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"WIREBEAT_DOCUMENTS_OPTIONS": '{"locatoin": "s3cret"}'}, "unexpected keyword argument 'locatoin'"),
         ({"WIREBEAT_DOCUMENTS_STORAGE": "django.core.files.storage.Storag"}, "WIREBEAT_DOCUMENTS_STORAGE"),
         ({"EMAIL_BACKEND": "django.core.mail.backends.smtp.Backend"}, "EMAIL_BACKEND"),
     ],
 )
-def test_a_class_that_refuses_its_options_stops_the_preparation(given, said, tmp_path):
+def test_a_class_that_refuses_its_options_stops_the_preparation(given, message, tmp_path):
     nowhere = "postgresql://nobody@127.0.0.1:1/none"
     done = run(
         sys.executable, "-m", "portal.launcher.preparation", WIREBEAT_VAR=str(tmp_path), DATABASE_URL=nowhere, **given
     )
-    assert is_refused(done, said)
+    assert is_refused(done, message)
 
 
-def test_an_absent_database_is_said_in_one_line(tmp_path):
+def test_an_absent_database_is_reported_in_one_line(tmp_path):
     nowhere = "postgresql://nobody:s3cret@127.0.0.1:1/none"
     done = run(sys.executable, "-m", "portal.launcher.preparation", WIREBEAT_VAR=str(tmp_path), DATABASE_URL=nowhere)
     assert is_refused(done, "The database does not answer: connection failed")
@@ -233,7 +233,7 @@ def var(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "before", "said"),
+    ("options", "before", "message"),
     [
         ("size=64k", "! head -c 1M /dev/zero 2> /dev/null > filler", "cannot be used: No space left on device"),
         (
@@ -246,16 +246,16 @@ def var(tmp_path):
     ],
     ids=["full", "full later", "small", "read-only"],
 )
-def test_a_disk_that_cannot_be_written_is_named(options, before, said, var):
+def test_a_disk_that_cannot_be_written_is_named(options, before, message, var):
     assert is_refused(
-        up_on(options, f"cd {shlex.quote(str(var))} && {before} && cd {shlex.quote(str(ROOT))}", var), said
+        up_on(options, f"cd {shlex.quote(str(var))} && {before} && cd {shlex.quote(str(ROOT))}", var), message
     )
 
 
-def test_a_folder_of_somebody_else_is_named(open_folder):
-    as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-    if os.geteuid() != 0 or subprocess.run([*as_nobody, "test", "-x", sys.executable], check=False).returncode:
+def test_a_folder_of_another_user_is_named(open_folder):
+    as_other_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    if os.geteuid() != 0 or subprocess.run([*as_other_user, "test", "-x", sys.executable], check=False).returncode:
         pytest.skip(f"needs root, and other users that may run {sys.executable}")
     var = open_folder / "var"
     var.mkdir(mode=0o755)
-    assert is_refused(run(*as_nobody, *MANAGE, "up", WIREBEAT_VAR=str(var)), "cannot be used: Permission denied")
+    assert is_refused(run(*as_other_user, *MANAGE, "up", WIREBEAT_VAR=str(var)), "cannot be used: Permission denied")

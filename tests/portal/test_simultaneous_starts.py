@@ -53,11 +53,11 @@ def test_two_first_starts_on_one_empty_database_both_succeed(make_database, tmp_
     outputs = [tmp_path / "one.txt", tmp_path / "other.txt"]
     starts = [begin(url, tmp_path / output.stem, output) for output in outputs]
     codes = [start.wait() for start in starts]
-    said = "\n".join(output.read_text() for output in outputs)
-    assert codes == [0, 0], said
+    output = "\n".join(output.read_text() for output in outputs)
+    assert codes == [0, 0], output
     count = len(schema.known())
     assert state(url) == (count, count, 1, 0)
-    assert said.count("sign in as 'admin'") == 1
+    assert output.count("sign in as 'admin'") == 1
 
 
 def test_a_start_waits_for_another_and_says_so(make_database, tmp_path, until):

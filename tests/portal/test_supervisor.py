@@ -47,7 +47,7 @@ def test_what_ends_before_it_is_ready_is_shown_with_its_last_words(supervisor, c
     assert "web | no such port" in capsys.readouterr().out
 
 
-def test_what_is_never_ready_is_given_up(supervisor):
+def test_a_program_that_is_never_ready_fails_the_start(supervisor):
     with pytest.raises(StartError, match=r"web was not ready after . s, and made no progress for the last 1 s"):
         supervisor.start(python("web", "import time; time.sleep(60)", is_ready=lambda: False, stalled_after=1.0))
 
@@ -70,7 +70,7 @@ def test_a_preparation_shows_its_steps_unless_only_results_are_wanted(tmp_path, 
     assert list(tmp_path.iterdir()) == []  # a password is in no log
 
 
-def test_a_preparation_that_stands_still_is_given_up(supervisor):
+def test_a_stalled_preparation_fails_the_start(supervisor):
     with pytest.raises(StartError, match="made no progress"):
         supervisor.finish(python("preparation", "import time; time.sleep(60)", stalled_after=1.0))
 

@@ -12,11 +12,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 OWNER = """
 import sys
-from portal.launcher import throwaway
+from lab import throwaway
 sys.exit(throwaway.run([sys.executable, "-c", sys.argv[1]], throwaway.FOR_TESTS, migrated=False))
 """
 SAY_WHERE = "import os; print(os.environ['DATABASE_URL'].partition('host=')[2], flush=True)\n"
-ASK_BOTH = """
+START_BOTH = """
 import os, psycopg, redis
 with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
     print(connection.execute("SHOW fsync").fetchone()[0])
@@ -44,7 +44,7 @@ def run(code, folder, **options):
 
 
 def test_a_command_finds_its_servers_and_nothing_is_left_of_them(folder):
-    with run(ASK_BOTH + SAY_WHERE + "exit(7)", folder) as owner:
+    with run(START_BOTH + SAY_WHERE + "exit(7)", folder) as owner:
         fsync, valkey, sockets = owner.stdout.read().splitlines()
     assert (fsync, valkey) == ("off", "True 1")
     assert owner.returncode == 7
@@ -84,7 +84,7 @@ def test_after_a_kill_the_servers_die_and_the_next_one_cleans_up(folder, until):
 def test_two_at_once_leave_each_other_alone(folder):
     with run(SAY_WHERE + "input()", folder, stdin=subprocess.PIPE) as first:
         first.stdout.readline()
-        with run(ASK_BOTH, folder) as second:
+        with run(START_BOTH, folder) as second:
             assert second.wait(60) == 0
         assert len(list(folder.glob("wirebeat-throwaway-*"))) == 1
         first.stdin.write("\n")

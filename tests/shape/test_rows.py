@@ -50,7 +50,7 @@ class Reading:
         while known < len(self.row) + len(self.rows):
             known = len(self.row) + len(self.rows)
             for node in self.nodes:
-                self._look(node)
+                self._inspect(node)
 
     def is_rows(self, node: ast.expr) -> bool:
         match node:
@@ -92,7 +92,7 @@ class Reading:
                 return self.is_row(value)
         return False
 
-    def _look(self, node: ast.AST) -> None:
+    def _inspect(self, node: ast.AST) -> None:
         match node:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:

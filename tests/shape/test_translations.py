@@ -21,7 +21,6 @@ CALL = re.compile(r"\b(?:n|p|np)?(?:gettext|_)\(")
 PLACES = re.compile(r"%\((\w+)\)s|(?<!\{)\{(\w*)\}|%(?=%)")
 TAGS = re.compile(r"<[^>]*>")
 
-# Templates whose texts are still in English alone; each that is written anew leaves this list.
 NAMES = {"Wirebeat", "RSS", "Atom", "JSON", "ms", "s", "A"}  # the same in every language
 KEYS = re.compile(r"\([a-z]\)|\bShift [A-Z]\b")  # that a hint names
 
@@ -192,7 +191,7 @@ class _Words(HTMLParser):
 
 
 def bare_words(source: str) -> set[str]:
-    """Words of a template that nobody can translate.
+    """Words of a template outside of translation tags.
 
     >>> sorted(bare_words('<p title="No hint (h)">{% translate "Fine" %}, but this {{ x|pluralize:"y,ies" }}</p>'))
     ['No', 'but', 'hint', 'ies', 'this', 'y']

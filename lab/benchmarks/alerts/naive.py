@@ -1,4 +1,4 @@
-"""Every search tried on every posting: what matching in reverse is measured beside, and has to agree with."""
+"""Every search tried on every posting: the baseline of the percolator, with which it has to agree."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -28,13 +28,13 @@ def scan(queries: Mapping[int, str], postings: Sequence[PostingText], *, now: da
             return known[text]
 
         values = PostingValues(posting.title, posting.text, posting.source_id, (), (), code, "", posting.published_at)
-        # What holds for a posting without words only asks stop words of this language: such searches are not led to it.
+        # A search that matches a posting without words has only stop words of this language: it is no candidate.
         nothing = replace(values, title="", text="")
-        asking = {id for id, tree in trees.items() if not matches(tree, nothing, analyse=analysed, now=now)}
+        candidates = {id for id, tree in trees.items() if not matches(tree, nothing, analyse=analysed, now=now)}
         analysed(f"{values.title}\n{values.text}")
         begin = time.perf_counter()
         found = {id for id, tree in trees.items() if matches(tree, values, analyse=analysed, now=now)}
         seconds += time.perf_counter() - begin
         hits = Hit.objects.filter(posting_id=posting.id, saved_id__in=trees)
-        wrong += len((found & asking) ^ set(hits.values_list("saved_id", flat=True)))
+        wrong += len((found & candidates) ^ set(hits.values_list("saved_id", flat=True)))
     return seconds / max(1, len(trees) * len(postings)), wrong

@@ -1,4 +1,4 @@
-"""As many standing searches as one likes, with words of real items, and postings of so many words."""
+"""Saved searches with words of real items, and postings of a given length."""
 
 import random
 from collections import Counter
@@ -65,7 +65,7 @@ def draw_queries(items: Sequence[Item], count: int, *, seed: int) -> list[str]:
 
 
 def add_searches(queries: Sequence[str]) -> None:
-    """Save the queries of as many people as it takes."""
+    """Save the queries for as many users as needed."""
     now = datetime.now(UTC)
     people = User.objects.bulk_create(
         [User(username=f"reader{number}") for number in range(1 + len(queries) // SEARCHES_OF_EACH)]
@@ -78,13 +78,13 @@ def add_searches(queries: Sequence[str]) -> None:
 
 
 def prepare() -> bool:
-    """Lay out some searches; whether there were any."""
+    """Index some saved searches; return whether there were any."""
     prepared = actions.prepare(10 * actions.PREPARED_AT_ONCE)
     return bool(prepared and prepared.looked_at)
 
 
 def of_words(items: Sequence[Item], length: int, count: int) -> list[Item]:
-    """`count` items of `length` words each, made of as many headlines as that takes."""
+    """`count` items of `length` words each, made of headlines."""
     made: list[Item] = []
     words: list[str] = []
     for item in items:

@@ -1,1 +1,1 @@
-"""Jobs over a whole archive, by one worker and by several: what they take, and whether they come to the same."""
+"""Jobs over a whole archive, by one worker and by several: their cost, and whether their results are equal."""

@@ -1,4 +1,4 @@
-"""What the archive says, in few bytes for each posting, so that two ways to work it out can be compared."""
+"""Digests of the archive by posting, to compare two ways of computing it."""
 
 from collections.abc import Mapping
 from hashlib import blake2b
@@ -40,7 +40,7 @@ def next_document() -> int:
 
 
 def blank_texts() -> None:
-    """Forget what pages said, so that it shows if one is not read again."""
+    """Delete the texts of postings, so that a page that is not read again shows."""
     with connection.cursor() as cursor:
         cursor.execute("UPDATE postings_posting SET html = '', text = '', text_hash = '' WHERE document <> ''")
 

@@ -17,7 +17,7 @@ DAY = 86_400.0  # s
 
 
 def keep_pages(posting_ids: list[int], *, seed: int) -> Iterator[int]:
-    """Keep a page of each posting; the number of each as soon as it is there."""
+    """Store a page of each posting; yields the number of each stored one."""
     now = datetime.now(UTC)
     for number, posting_id in enumerate(posting_ids):
         page = render(seed, number).encode()

@@ -1,4 +1,4 @@
-"""A job worked on by so many processes, one of which may be killed in the middle."""
+"""A job done by several processes, one of which may be killed in the middle."""
 
 import multiprocessing
 import os
@@ -20,11 +20,11 @@ from apps.retrieval import sandbox
 from apps.search.algorithms.index.reading import read
 
 WATCHED_EVERY = 0.2  # s
-IDLE = 0.1  # s that a worker waits while others are at all that is left
+IDLE = 0.1  # s that a worker waits while others do the remaining work
 KILLED_AT = 0.3  # of the records
 
-# Forked, so that what Python takes to begin is not measured with the work. What starts them reads nothing of the index
-# itself, so that they remember nothing from before.
+# Forked, so that the start of Python is not measured. The parent does not read the index, so the children inherit no
+# caches.
 _forked = multiprocessing.get_context("fork")
 
 
@@ -40,14 +40,11 @@ class Run:
 
 
 def run(kind: str, workers: int, *, kill: int | None = None) -> Iterator[Progress | Run]:
-    """Do a job by so many workers; with a seed, kill one of them on the way. Its progress, and at the end its figures.
+    """Run a job with several workers; `kill` is the seed for killing one. Yields the progress, and finally the figures.
 
-    Raises
-    ------
-    WorkerFailed
-        If a worker ends by itself, or the job fails.
+    Raises WorkerFailed if a worker exits by itself or the job fails.
     """
-    read("The vote", "The council voted on Tuesday to keep the old bridge open.")  # loads what every worker will need
+    read("The vote", "The council voted on Tuesday to keep the old bridge open.")  # loads the models of all workers
     job, _ = actions.create(kind, asked_by="benchmark_jobs")
     actions.advance(job.pk)
     chance, killed, used, begin = random.Random(kill), False, _used(), time.perf_counter()
@@ -73,8 +70,8 @@ def run(kind: str, workers: int, *, kill: int | None = None) -> Iterator[Progres
 
 @contextmanager
 def _working(job_id: int, count: int) -> Iterator[dict[str, BaseProcess]]:
-    """Workers by name; who takes one out of them has ended it."""
-    connection.close()  # or all would talk through it
+    """Workers by name; the caller removes those that it has killed."""
+    connection.close()  # must not be shared
     names = [f"worker {number}" for number in range(count)]
     processes: dict[str, BaseProcess] = {name: _forked.Process(target=_work, args=(name, job_id)) for name in names}
     for process in processes.values():

@@ -1,1 +1,1 @@
-"""What measuring and proving the index shares: archives to fill it with, questions to ask, work without end."""
+"""Parts shared by benchmarks and proofs of the index: archives, queries, continuous load."""

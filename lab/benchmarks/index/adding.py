@@ -1,4 +1,4 @@
-"""What adding 50 postings takes, alone and while others read; and when a posting is found after it was stored."""
+"""The time to add 50 postings, alone and beside readers; and how soon a stored posting is found."""
 
 import tempfile
 import time
@@ -11,7 +11,7 @@ from apps.search import actions
 from apps.search.algorithms.index.conditions import Stands
 from apps.search.queries import snapshot
 from lab.benchmarks.index.searching import Timing, timed
-from lab.chaos.index.exercise import exercising, said
+from lab.chaos.index.exercise import exercising, read_output
 from lab.harness import workers
 from lab.worlds.items import Item, as_document
 
@@ -21,7 +21,7 @@ WARM_UP = 120.0  # s at most, until readers, worker or beat have begun
 
 
 def add_batches(items: Sequence[Item], source_id: int, label: str) -> dict[str, Timing]:
-    """How long it takes to store postings, 50 at a time, and to index them; and both together."""
+    """Time storing postings, 50 at a time, indexing them, and both together."""
     batches = [(f"{label}-{at}", items[at : at + BATCH]) for at in range(0, len(items), BATCH)]
     seconds: dict[str, list[float]] = {"store": [], "pull": []}
 
@@ -31,10 +31,10 @@ def add_batches(items: Sequence[Item], source_id: int, label: str) -> dict[str, 
         begin = time.perf_counter()
         [stored] = postings.store([document])
         middle = time.perf_counter()
-        pulled = actions.consume()
+        consumed = actions.consume()
         end = time.perf_counter()
-        assert pulled
-        assert pulled.added == stored.new
+        assert consumed
+        assert consumed.added == stored.new
         seconds["store"].append(middle - begin)
         seconds["pull"].append(end - middle)
 
@@ -44,9 +44,9 @@ def add_batches(items: Sequence[Item], source_id: int, label: str) -> dict[str, 
 
 @contextmanager
 def readers(*, pause: float) -> Iterator[list[float]]:
-    """Four processes that ask one question after the other, with a pause after each.
+    """Four processes that search in a loop, with a pause after each query.
 
-    Yields seconds per question, which are there after the block.
+    Yields a list that contains the seconds of each query after the block.
     """
     seconds: list[float] = []
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
@@ -54,14 +54,14 @@ def readers(*, pause: float) -> Iterator[list[float]]:
         for number, output in enumerate(outputs):
             stack.enter_context(exercising("read", "--label", str(number), "--pause", str(pause), output=output))
         deadline = time.monotonic() + WARM_UP
-        while not all(len(said(output)) >= 10 for output in outputs):
+        while not all(len(read_output(output)) >= 10 for output in outputs):
             if time.monotonic() > deadline:
                 raise TimeoutError(f"after {WARM_UP:.0f} seconds not all readers have begun")
             time.sleep(0.1)
-        before = [len(said(output)) for output in outputs]
+        before = [len(read_output(output)) for output in outputs]
         yield seconds
         for output, begin in zip(outputs, before, strict=True):
-            seconds += [line["seconds"] for line in said(output)[begin:] if "seconds" in line]
+            seconds += [line["seconds"] for line in read_output(output)[begin:] if "seconds" in line]
 
 
 def delays_until_found(items: Sequence[Item], source_id: int) -> list[float]:

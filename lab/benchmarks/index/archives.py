@@ -21,15 +21,15 @@ from apps.search.algorithms.index.conditions import Before
 from apps.search.models import Generation
 from apps.search.queries import snapshot
 from apps.sources.actions import NewSource, add_sources
-from lab.worlds.answers import Options
 from lab.worlds.feed import Feed, Text
 from lab.worlds.lines import Request
+from lab.worlds.responses import Options
 from lab.worlds.server import Memory, Replay, serving
 from lab.worlds.synthetic import compose
 from lab.worlds.vocabulary import ENGLISH
 
-WINDOW = 100  # items that a feed shows; so many are new in each round
-LISTED_AT_ONCE = 2_000  # postings of a page when all are looked through
+WINDOW = 100  # items of a feed; all are new in each round
+PAGE_SIZE = 2_000  # postings, when all are listed
 
 
 def compose_texts(count: int, *, seed: int) -> list[Text]:
@@ -41,13 +41,13 @@ def make_feeds(texts: Sequence[Text], sources: int, *, begin: float) -> list[Fee
     feeds = []
     for number in range(sources):
         dealt = texts[number::sources]
-        instants = [begin + second for second in range(1, len(dealt) + 1)]
-        feeds.append(Feed(number + 1, f"Feed {number + 1}", "en", "Made up", instants, dealt))
+        times = [begin + second for second in range(1, len(dealt) + 1)]
+        feeds.append(Feed(number + 1, f"Feed {number + 1}", "en", "Made up", times, dealt))
     return feeds
 
 
-def forget_all() -> None:
-    """Delete everything; numbers go on, so that nothing that is remembered is taken for something else."""
+def delete_all() -> None:
+    """Delete everything; sequences go on, so that caches stay valid."""
     with connection.cursor() as cursor:
         cursor.execute(
             "TRUNCATE sources_source, search_outboxrow, search_document, search_generation, search_head, search_loss,"
@@ -57,11 +57,11 @@ def forget_all() -> None:
 
 @dataclass
 class Growth:
-    """What it took to store and index all items."""
+    """The cost of storing and indexing all items."""
 
     retrieving: float = 0.0  # s, storing included
     indexing: float = 0.0
-    maintaining: float = 0.0  # sealing and merging
+    maintaining: float = 0.0  # building and merging segments
     per_item: list[float] = field(default_factory=list)  # s of retrieving and indexing, of each message
     after_generation: list[bool] = field(default_factory=list)  # of each message: a generation was made just before
 
@@ -72,7 +72,7 @@ class Growth:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A server with feeds, and the portal's own engine that asks it."""
+    """A server with feeds, and the portal's engine that fetches them."""
 
     replay: Replay
     memory: Memory
@@ -80,7 +80,7 @@ class Archive:
     source_ids: list[int]
     clock: "_Clock"
 
-    def grow(self, items: int, tell: Callable[[int], None]) -> Growth:
+    def grow(self, items: int, report: Callable[[int], None]) -> Growth:
         """Publish and retrieve, round by round, until all items are stored and indexed."""
         growth, made, stored = Growth(), False, 0
         while stored < items:
@@ -99,11 +99,11 @@ class Archive:
                 made = actions.maintain() > 0
                 growth.maintaining += time.perf_counter() - indexed
                 stored += added
-                tell(stored)
+                report(stored)
         return growth
 
-    def visit_again(self) -> Counter[int]:
-        """Ask every source once more; how many answers of each status there were."""
+    def retrieve_again(self) -> Counter[int]:
+        """Retrieve every source once more; return the number of responses by status."""
         before = len(self.memory.lines)
         for claims in self._messages():
             self.engine.retrieve(claims, worker="")
@@ -126,7 +126,7 @@ class _Clock:
 
 @contextmanager
 def archive(texts: Sequence[Text], sources: int) -> Iterator[Archive]:
-    """Serve the texts as feeds of so many sources, and adopt these. Nothing is published before `grow`."""
+    """Serve the texts as feeds of `sources` sources, and adopt these. Nothing is published before `grow`."""
     begin = time.time() - 10 * 86_400
     clock, memory, engine = _Clock(begin), Memory(), Engine()
     feeds = make_feeds(texts, sources, begin=begin)
@@ -145,20 +145,20 @@ def archive(texts: Sequence[Text], sources: int) -> Iterator[Archive]:
 
 def _pull() -> int:
     added = 0
-    while (pulled := actions.consume()) and pulled.looked_at:
-        added += pulled.added
+    while (consumed := actions.consume()) and consumed.looked_at:
+        added += consumed.added
     return added
 
 
 def all_are_listed() -> bool:
-    """Whether the newest-first list, gone through page by page, has every posting, in order."""
+    """Whether the newest-first list, page by page, has every posting in order."""
     expected = list(Posting.objects.order_by("-published_at", "-pk").values_list("pk", flat=True))
     listed: list[int] = []
     with snapshot() as index:
-        page = index.newest(LISTED_AT_ONCE)
+        page = index.newest(PAGE_SIZE)
         while page:
             listed += [found.posting_id for found in page]
-            page = index.such(Before(page[-1].published, page[-1].posting_id)).newest(LISTED_AT_ONCE)
+            page = index.such(Before(page[-1].published, page[-1].posting_id)).newest(PAGE_SIZE)
     return listed == expected
 
 

@@ -1,4 +1,4 @@
-"""The way of the old Yioop: ask the database for every item, and make the whole index anew for every shard of them."""
+"""The method of the old Yioop: one database query per item, and the whole index rebuilt for every shard."""
 
 import pickle
 import time
@@ -11,7 +11,7 @@ from apps.search.algorithms.index.levels import SMALLEST
 from apps.search.algorithms.index.reading import read
 from lab.worlds.feed import Text
 
-ASKED_AT_ONCE = 100  # items in a transaction, as many as a feed shows
+ITEMS_PER_TRANSACTION = 100  # as many as a feed shows
 
 _TABLES = """
 CREATE TABLE benchmark_item (
@@ -26,27 +26,22 @@ class OldGrowth:
     items: int  # fewer than there were, if the time was up
 
 
-def grow(texts: Sequence[Text], *, limit: float, tell: Callable[[int], None]) -> OldGrowth:
-    """Store the texts one by one, and index everything whenever as many came as ours seals at once.
+def grow(texts: Sequence[Text], *, limit: float, report: Callable[[int], None]) -> OldGrowth:
+    """Store the texts one by one, and index everything again after as many as one of our segments has.
 
-    They are handed over as they are: nothing is retrieved or parsed, no markup is cleaned. What is left is storing and
-    indexing, with the same analysis of words.
-
-    Parameters
-    ----------
-    limit : float
-        Seconds, after which it is given up.
+    Nothing is retrieved, parsed or cleaned: only storing and indexing remain, with the same analysis of words. Stops
+    after `limit` seconds.
     """
     with connection.cursor() as cursor:
         cursor.execute(_TABLES)
     try:
         begin = time.perf_counter()
-        for first in range(0, len(texts), ASKED_AT_ONCE):
-            _store(texts[first : first + ASKED_AT_ONCE], first)
-            count = min(first + ASKED_AT_ONCE, len(texts))
+        for first in range(0, len(texts), ITEMS_PER_TRANSACTION):
+            _store(texts[first : first + ITEMS_PER_TRANSACTION], first)
+            count = min(first + ITEMS_PER_TRANSACTION, len(texts))
             if count == len(texts) or count // SMALLEST > first // SMALLEST:
                 _index_everything()
-            tell(count)
+            report(count)
             if time.perf_counter() - begin > limit:
                 return OldGrowth(time.perf_counter() - begin, count)
         return OldGrowth(time.perf_counter() - begin, len(texts))

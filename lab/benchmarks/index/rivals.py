@@ -1,4 +1,4 @@
-"""What others take for the same questions about the same postings: Postgres' own full text search, and tantivy."""
+"""Other engines for the same queries and postings: Postgres' full text search, and tantivy."""
 
 import importlib
 import time
@@ -24,7 +24,7 @@ WHERE words @@ query ORDER BY 2 DESC LIMIT %s
 
 
 def build_text_search() -> float:
-    """Give Postgres' full text search a GIN index of all postings; seconds it took."""
+    """Build a GIN index of all postings for Postgres' full text search; return the seconds."""
     begin = time.perf_counter()
     with connection.cursor() as cursor:
         cursor.execute(_TEXTS)
@@ -38,14 +38,14 @@ def drop_text_search() -> None:
         cursor.execute("DROP TABLE benchmark_text")
 
 
-def ask_text_search(question: Question) -> list[int]:
+def search_postgres(question: Question) -> list[int]:
     with connection.cursor() as cursor:
         cursor.execute(_RANKED, [" or ".join(question.text.split()), RESULTS])
         return [posting_id for posting_id, _ in cursor.fetchall()]
 
 
 def load_tantivy() -> ModuleType:
-    """Before anything is measured, so that nobody waits for the end to hear that it is not there."""
+    """Import tantivy, before the long measurement, which would fail without it."""
     try:
         return importlib.import_module("tantivy")
     except ImportError as error:
@@ -55,7 +55,7 @@ def load_tantivy() -> ModuleType:
 
 
 def build_tantivy(tantivy: ModuleType) -> tuple[Callable[[Question], list[int]], float]:
-    """What answers questions from an index of tantivy in memory, with English stems, and seconds it took to build."""
+    """A search function on an index of tantivy in memory, with English stems, and the seconds to build it."""
     schema = (
         tantivy.SchemaBuilder()
         .add_text_field("words", tokenizer_name="en_stem", index_option="freq")
@@ -78,8 +78,8 @@ def build_tantivy(tantivy: ModuleType) -> tuple[Callable[[Question], list[int]],
     index.reload()
     searcher = index.searcher()
 
-    def ask(question: Question) -> list[int]:
+    def search(question: Question) -> list[int]:
         hits = searcher.search(index.parse_query(question.text, ["words"]), RESULTS).hits
         return [searcher.doc(address)["posting"][0] for _, address in hits]
 
-    return ask, seconds + time.perf_counter() - begin
+    return search, seconds + time.perf_counter() - begin

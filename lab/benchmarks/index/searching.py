@@ -1,4 +1,4 @@
-"""Questions as people ask them, with words of postings that are there, and how long the index takes to answer."""
+"""Realistic queries with words of stored postings, and how long the index takes for them."""
 
 import random
 import time
@@ -28,7 +28,7 @@ THIRTY_ADDED = Recipe(terms=33)  # the question's own three are among them
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Three words, as they stand in a posting."""
+    """A query of three words of a posting."""
 
     words: tuple[str, ...]
     language: str
@@ -43,7 +43,7 @@ class Question:
 
 
 def draw_questions(count: int, *, seed: int) -> list[Question]:
-    """Each of three of the first eight distinct words of a random posting, of those that five documents hold."""
+    """Queries of three of the first eight distinct words of a random posting that occur in five documents at least."""
     chance = random.Random(seed)
     [(end,)] = fetch("SELECT next_document FROM search_head")
     questions: list[Question] = []
@@ -75,24 +75,24 @@ def _question(text: str, language: str, chance: random.Random, index: Snapshot) 
     return Question(tuple(chance.sample(common, 3)), language) if len(common) >= 3 else None
 
 
-# --- what is asked ----------------------------------------------------------------------------------------------------
-def ask(question: Question, recipe: Recipe = WITHOUT_FEEDBACK) -> list[int]:
+# --- searches ---------------------------------------------------------------------------------------------------------
+def search_postings(question: Question, recipe: Recipe = WITHOUT_FEEDBACK) -> list[int]:
     """Postings for any of the words, by relevance."""
     with snapshot() as index:
         answer = search(index, question.query, RESULTS, recipe=recipe)
         return list(attributes_of(index, answer.ranking.documents).posting_ids.tolist())
 
 
-def ask_with_feedback(question: Question) -> list[int]:
-    return ask(question, THIRTY_ADDED)
+def search_with_feedback(question: Question) -> list[int]:
+    return search_postings(question, THIRTY_ADDED)
 
 
-def ask_as_portal(question: Question) -> list[int]:
-    return ask(question, OURS)
+def search_as_portal(question: Question) -> list[int]:
+    return search_postings(question, OURS)
 
 
 def newest_with_both(question: Question) -> list[int]:
-    """The newest postings that hold the first two words."""
+    """The newest postings with the first two words."""
     items = analyse(" ".join(question.words[:2]).lower(), question.language).sequence
     with snapshot() as index:
         words = All(tuple(Stands((number,)) for number in index.numbers(items).tolist()))
@@ -104,10 +104,10 @@ def newest_of_all(_: object) -> list[int]:
         return [found.posting_id for found in index.newest(RESULTS)]
 
 
-# --- how long it takes ------------------------------------------------------------------------------------------------
+# --- timing -----------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Of many questions."""
+    """Percentiles over many queries."""
 
     p50: float  # ms
     p99: float  # ms
@@ -120,7 +120,7 @@ class Timing:
 
 
 def timed(do: Callable[[Case], Any], cases: Iterable[Case], *, before: Callable[[], None] = lambda: None) -> Timing:
-    """How long `do` takes for each case; what comes `before` each is not counted."""
+    """Time `do` for each case, without `before`."""
     connection.ensure_connection()
     backend = connection.connection.info.backend_pid
     in_postgres = cpu_seconds(backend)

@@ -1,4 +1,4 @@
-"""A person's browser: it keeps cookies, and sends forms with the token that the site has given it."""
+"""A browser of a virtual user: it keeps cookies and sends forms with their CSRF token."""
 
 from collections.abc import Mapping
 from http.cookiejar import CookieJar
@@ -21,13 +21,13 @@ class Browser:
         return self._send(Request(self._address + path))
 
     def post(self, path: str, fields: Mapping[str, object]) -> str:
-        """The page that a form leads to; its own page must have been shown before."""
+        """Submit a form and return the next page; a page must have been requested before."""
         tokens = {cookie.name: cookie.value for cookie in self._cookies}
         filled = {"csrfmiddlewaretoken": tokens[settings.CSRF_COOKIE_NAME], **fields}
         body = encode_multipart(BOUNDARY, filled)
         return self._send(Request(self._address + path, body, {"Content-Type": MULTIPART_CONTENT}))
 
     def _send(self, request: Request) -> str:
-        with self._opener.open(request, timeout=TIMEOUT) as answer:
-            page: bytes = answer.read()
+        with self._opener.open(request, timeout=TIMEOUT) as response:
+            page: bytes = response.read()
         return page.decode()

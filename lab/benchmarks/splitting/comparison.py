@@ -1,4 +1,4 @@
-"""All ways to split the same records side by side."""
+"""All methods of splitting, on the same records."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -25,10 +25,10 @@ class Expected(NamedTuple):
 
 
 class Scheme(StrEnum):
-    """What a task is."""
+    """The unit of a task."""
 
     RECORDS = "records"  # each record, wherever its host's other records are: "Hash(record[i])" in the thesis
-    WHOLE = "whole"  # all records of a host, so that only one worker asks it
+    WHOLE = "whole"  # all records of a host, so that one worker alone requests it
     BOXED = "boxed"  # the same, but for no longer than all splits take on average; the rest is for the next round
 
 
@@ -39,7 +39,7 @@ class Result(NamedTuple):
 
 
 def expected_by_tetea(past: Records, new: Records) -> Expected:
-    """By the thesis' formulas from what the past records took."""
+    """Estimates by the thesis' formulas from the times of past records."""
     attributes = {
         "host": tetea.discrete(past.hosts, new.hosts, HOST_CATEGORIES),
         "kind": tetea.discrete(past.kinds, new.kinds, KIND_CATEGORIES),
@@ -57,10 +57,10 @@ def expected_by_us(past: Records, new: Records) -> Expected:
 
 
 def compared(new: Records, splits: int, by_tetea: FloatArray, by_us: FloatArray) -> Iterator[Result]:
-    """What comes of each method when tasks are records, whole hosts, or whole hosts within a time box.
+    """The result of each method when tasks are records, whole hosts, or whole hosts within a time box.
 
-    Among records stands also what the thesis measures all by, ``hash`` of hosts; and ``hash_of_records``, to tell what
-    comes of tearing hosts apart and what of the method.
+    With records, the baseline of the thesis, ``hash`` of hosts, is included; and ``hash_of_records``, to separate the
+    effect of dividing hosts from that of the method.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ RESULTS = 1 + 3 * len(METHODS)  # of a comparison
 
 
 def time_box(expected: FloatArray, splits: int) -> float:
-    """Seconds that one host may take in a round: what a split takes on average, as far as is known before."""
+    """Seconds that one host may take in a round: the estimated mean of a split."""
     return float(expected.sum()) / splits
 
 

@@ -1,4 +1,4 @@
-"""What came of a way to split work, each split being done by a worker of its own."""
+"""Times of splits, each done by a separate worker."""
 
 from typing import NamedTuple
 
@@ -41,7 +41,7 @@ def outcome(split: IntArray, seconds: FloatArray, splits: int) -> Outcome:
 
 
 def lower_bound(seconds: FloatArray, splits: int) -> float:
-    """No way to split is done earlier than the longest task, or than the mean of all splits.
+    """No method finishes earlier than the longest task, or than the mean of all splits.
 
     >>> lower_bound(np.array([1.0, 2.0, 3.0]), 2), lower_bound(np.array([1.0, 2.0, 5.0]), 2)
     (3.0, 5.0)

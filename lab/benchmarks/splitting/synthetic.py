@@ -12,7 +12,7 @@ FloatArray = NDArray[np.float64]
 PAGES = 1.1  # the exponent of Pareto's law; its variance has no bound, so one host may have a good part of all
 SPEED = 0.8  # standard deviation of the logarithm of the seconds per page
 SLOW_HOSTS, SLOWER = 0.03, 12
-ERROR = 0.3  # standard deviation of the logarithm of what a host took in the past, to what it takes now
+ERROR = 0.3  # standard deviation of the logarithm of a host's past time divided by its present one
 KINDS = 3  # of pages; like their sizes they say nothing of the time
 
 
@@ -32,7 +32,7 @@ class Records(NamedTuple):
 def made_up(records: int, random: np.random.Generator) -> tuple[Records, Records]:
     """The same records as processed in the past and as they will be now.
 
-    Hosts are drawn until they have as many pages as there shall be records. All pages of a host take the same.
+    Hosts are drawn until they have enough pages for the records. All pages of a host take the same time.
 
     Parameters
     ----------

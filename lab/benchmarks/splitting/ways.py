@@ -21,7 +21,7 @@ class Work(NamedTuple):
 
     keys: Keys  # the same for the same task in every round
     estimated: FloatArray  # seconds
-    seconds: FloatArray  # that they will take, which only those can go by who pull the next task when they are free
+    seconds: FloatArray  # actual ones, which only methods that pull tasks can use
 
 
 Method = Callable[[Work, int], IntArray]
@@ -54,12 +54,12 @@ def longest_first(work: Work, splits: int) -> IntArray:
 
 
 def pulled(work: Work, splits: int) -> IntArray:
-    """Whoever is free takes the next task as they came."""
+    """Each free worker takes the next task in order of arrival."""
     return _dealt(np.arange(len(work.seconds)), work.seconds, splits)
 
 
 def pulled_longest_first(work: Work, splits: int) -> IntArray:
-    """Whoever is free takes the task that is estimated to be the longest."""
+    """Each free worker takes the task with the longest estimate."""
     return _dealt(_by_length(work), work.seconds, splits)
 
 
@@ -117,7 +117,7 @@ def gathered(work: Work, groups: Keys) -> tuple[Work, IntArray]:
 
 
 def boxed(work: Work, longest: float) -> Work:
-    """Each task for no longer than this in a round; what is left of it is for the next.
+    """Cut each task to the longest time in a round; its rest is for the next.
 
     Parameters
     ----------

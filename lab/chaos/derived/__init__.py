@@ -1,1 +1,1 @@
-"""Whether what follows from postings is the same, however often it is worked out and whoever is killed meanwhile."""
+"""Whether derived data is the same however often it is computed and whichever workers are killed meanwhile."""

@@ -1,4 +1,4 @@
-"""The tables that follow from postings: emptied, worked out anew, and compared row by row."""
+"""Tables derived from postings: emptied, computed again, and compared row by row."""
 
 from collections.abc import Collection
 from typing import Any
@@ -10,8 +10,8 @@ from apps.stories import models as stories
 from apps.summaries import models as summaries
 from apps.trending import models as trending
 
-# With the columns that may differ: names of rows that nothing refers to, and of who wrote last. What is computed at
-# night for a moment (lists of trends, the worth of sources, vocabularies) follows from these and from that moment.
+# With the columns that may differ: ids without references, and the last writer. Nightly results (lists of trends, the
+# worth of sources, vocabularies) follow from these tables and the time of their computation.
 _DERIVED: dict[type[Model], frozenset[str]] = {
     trending.Counted: frozenset(),
     trending.Slice: frozenset({"id"}),
@@ -36,7 +36,7 @@ def _run(statement: str, values: Collection[Any] = ()) -> list[tuple[Any, ...]]:
 
 
 def empty() -> None:
-    """Forget all that was worked out, and what is waiting to be."""
+    """Delete all derived rows and the changes that wait."""
     _run(f"TRUNCATE {', '.join(model._meta.db_table for model in (*_DERIVED, *WAITING))}")
 
 
@@ -44,8 +44,8 @@ def posting_ids() -> list[int]:
     return [id for (id,) in _run("SELECT id FROM postings_posting ORDER BY id")]
 
 
-def note(ids: Collection[int]) -> None:
-    """Let postings be worked on as if they had just been stored."""
+def enqueue(ids: Collection[int]) -> None:
+    """Enqueue postings as if they had just been stored."""
     _run("INSERT INTO trending_outboxrow (posting_id) SELECT unnest(%s::bigint[])", [list(ids)])
     _run("INSERT INTO summaries_outboxrow (posting_id) SELECT unnest(%s::bigint[])", [list(ids)])
     _run(
@@ -56,35 +56,35 @@ def note(ids: Collection[int]) -> None:
 
 
 @transaction.atomic
-def begin_anew() -> int:
-    """Forget all that was worked out, and note every posting twice; how many there are."""
+def reset_twice() -> int:
+    """Delete all derived rows and enqueue every posting twice; return the number of postings."""
     empty()
     ids = posting_ids()
-    note(ids)
-    note(ids)
+    enqueue(ids)
+    enqueue(ids)
     return len(ids)
 
 
 def waiting() -> int:
-    """Changes that nobody has worked on."""
+    """The number of unprocessed changes."""
     return sum(model._default_manager.count() for model in WAITING)
 
 
-# --- comparing --------------------------------------------------------------------------------------------------------
-def remember() -> dict[str, int]:
-    """Note down what every row is now, for `differing`; how many there are in each table."""
+# --- comparison -------------------------------------------------------------------------------------------------------
+def save_digests() -> dict[str, int]:
+    """Save a digest of every row for `differing`; return the rows per table."""
     for model in _DERIVED:
         _run(f"DROP TABLE IF EXISTS {_former(model)}")
         _run(f"CREATE UNLOGGED TABLE {_former(model)} AS SELECT {_digest(model)} digest FROM {model._meta.db_table}")
     return {model._meta.db_table: model._default_manager.count() for model in _DERIVED}
 
 
-def forget() -> None:
+def drop_digests() -> None:
     _run(f"DROP TABLE IF EXISTS {', '.join(map(_former, _DERIVED))}")
 
 
 def differing() -> dict[str, tuple[int, list[str]]]:
-    """Of each table with rows that are not as remembered, or too many or missing: how many, and a few of them."""
+    """For each table with changed, surplus or missing rows: how many, and examples."""
     found = {}
     for model in _DERIVED:
         table, former, digest = model._meta.db_table, _former(model), _digest(model)

@@ -1,4 +1,4 @@
-"""Processes that work out what follows from postings: one, to the end; or several that are killed again and again."""
+"""Processes that compute derived data: one that runs to the end, or several that are killed repeatedly."""
 
 import multiprocessing
 import os
@@ -19,25 +19,25 @@ from apps.trending import actions as trending
 from lab.chaos.derived import tables
 
 WORKERS = 3
-MAX_TURN_SECONDS = 20.0  # s that a worker stays with one kind of work, as its task would
-TIDIED = 0.1  # chance that a worker tidies up after a turn
-IDLE = 0.05  # s
-WATCHED_EVERY = 0.25  # s
+MAX_TURN_SECONDS = 20.0  # on one kind of work, like its task
+MAINTENANCE_CHANCE = 0.1  # after a turn
+IDLE_SECONDS = 0.05
+POLL_SECONDS = 0.25
 
-_Work = Callable[[], int | None]  # how much was done; none if somebody else is at it
+_Work = Callable[[], int | None]  # the number of processed changes; None if another worker holds the lock
 
-# Forked, for a new interpreter takes longer to begin than most of them live. What starts them calls no action itself,
-# so that they remember nothing from before.
+# Forked, since starting an interpreter takes longer than most of them live. The parent calls no action itself, so the
+# children inherit no caches.
 _forked = multiprocessing.get_context("fork")
 
 
 class WorkerFailed(Exception):
-    """A worker ended by itself."""
+    """A worker exited by itself."""
 
 
 def _group() -> int | None:
-    pulled = stories.consume(wait=False)
-    return None if pulled is None else pulled.looked_at
+    consumed = stories.consume(wait=False)
+    return None if consumed is None else consumed.looked_at
 
 
 KINDS: dict[str, _Work] = {
@@ -49,7 +49,7 @@ KINDS: dict[str, _Work] = {
 
 
 def _start(work: Callable[..., None], *arguments: object) -> BaseProcess:
-    connection.close()  # or both would talk through it
+    connection.close()  # must not be shared
     process = _forked.Process(target=work, args=arguments, daemon=True)
     process.start()
     return process
@@ -59,16 +59,16 @@ def _start(work: Callable[..., None], *arguments: object) -> BaseProcess:
 @dataclass(frozen=True, slots=True)
 class Progress:
     waiting: int  # changes
-    seconds: dict[str, float]  # that each kind of work has taken
+    seconds: dict[str, float]  # by kind of work
 
 
 def serially(now: datetime) -> Iterator[Progress]:
-    """Work on all that is waiting, one thing after the other, in a process of its own."""
+    """Process all waiting changes serially in a separate process."""
     receiving, sending = _forked.Pipe(duplex=False)
     process = _start(_work_through, sending, now)
     seconds: dict[str, float] = {}
     while process.is_alive():
-        process.join(WATCHED_EVERY)
+        process.join(POLL_SECONDS)
         while receiving.poll():
             kind, spent = receiving.recv()
             seconds[kind] = spent
@@ -88,7 +88,7 @@ def _work_through(sending: Connection, now: datetime) -> None:
 
 # --- several, killed --------------------------------------------------------------------------------------------------
 class Workers:
-    """Several processes that do whatever there is to do, until each is killed."""
+    """Several processes that work until each is killed."""
 
     def __init__(self, now: datetime, *, seed: int) -> None:
         self._now, self._seed = now, seed
@@ -112,23 +112,18 @@ class Workers:
         self._processes[name] = _start(_work_on, name, self._now, f"{self._seed} {self._started}")
 
     def check(self) -> None:
-        """
-        Raises
-        ------
-        WorkerFailed
-            If one has ended though it was not killed.
-        """
+        """Raises WorkerFailed if one exited though it was not killed."""
         for name, process in self._processes.items():
             if process.exitcode is not None:
                 raise WorkerFailed(f"Worker {name!r} ended with {process.exitcode}.")
 
     def kill_one(self) -> bool:
-        """Kill one of them and start another; whether it was in the middle of a transaction."""
+        """Kill one of them and start another; return whether it was in a transaction."""
         self.check()
         name = self._chance.choice(sorted(self._processes))
         process = self._processes.pop(name)
         assert process.pid is not None
-        os.kill(process.pid, signal.SIGSTOP)  # so that it is asked about the moment in which it dies
+        os.kill(process.pid, signal.SIGSTOP)  # so that its state does not change before it dies
         was_at_work = _is_in_transaction(name)
         process.kill()
         process.join()
@@ -153,8 +148,8 @@ def _work_on(name: str, now: datetime, seed: str) -> None:
     while os.getppid() == parent:
         chance.shuffle(kinds)
         if not sum([_turn(work) for work in kinds]):
-            time.sleep(IDLE)
-        if chance.random() < TIDIED:
+            time.sleep(IDLE_SECONDS)
+        if chance.random() < MAINTENANCE_CHANCE:
             stories.maintain(now=now)
 
 

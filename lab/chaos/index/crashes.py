@@ -1,7 +1,7 @@
-"""The index while those who write and maintain it are killed, and Postgres too: nothing confirmed may be lost.
+"""The index while its writer, its maintainer and Postgres are killed: nothing confirmed may be lost.
 
-Postgres and all of its clients run as they do for a person, with its usual care for what it confirms; only generations
-are small, so that many are sealed and merged in a short time.
+Postgres runs with the durability settings of a real portal; only generations are small, so that many segments are built
+and merged in a short time.
 """
 
 import random
@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lab.chaos.index.exercise import said, start
-from portal.launcher import embedded, privileges, processes, servers, throwaway
+from lab import throwaway
+from lab.chaos.index.exercise import read_output, start
+from portal.launcher import embedded, privileges, processes, servers
 from portal.launcher.console import QUIET, Console
 from portal.launcher.embedded import StartError
 from portal.launcher.supervisor import Supervisor
@@ -25,33 +26,33 @@ from portal.launcher.supervisor import Supervisor
 ROOT = Path(__file__).resolve().parents[3]
 READERS = 2
 LEVELS = "64,256,1024"  # documents of a generation: smallest, middle, largest
-FIRST_BATCHES = 12  # that are written before anything is killed
-SHORTEST, LONGEST = 0.4, 1.6  # s between two deaths
-PATIENCE = 240.0  # s until what was killed works again; the machine may be busy
+FIRST_BATCHES = 12  # before the first kill
+MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.4, 1.6  # between two kills
+RECOVERY_TIMEOUT_SECONDS = 240.0  # the machine may be busy
 
 
 @dataclass
 class Proof:
-    """What was killed, what was confirmed meanwhile, and a sentence for each thing that went wrong."""
+    """What was killed, what was confirmed meanwhile, and a sentence for each fault."""
 
     kills: dict[str, int] = field(default_factory=dict)  # by victim
     postings: int = 0  # confirmed
-    steps: int = 0  # generations sealed or merged
+    steps: int = 0  # segments built or merged
     answers: int = 0
     faults: list[str] = field(default_factory=list)
 
 
-def prove(kills: int, *, seed: int, tell: Callable[[str], None] = lambda _: None) -> Proof:
-    """Kill the writer, a session of Postgres, the maintainer and all of Postgres in turn while readers ask."""
+def prove(kills: int, *, seed: int, log: Callable[[str], None] = lambda _: None) -> Proof:
+    """Kill the writer, a session of Postgres, the maintainer and all of Postgres in turn while readers search."""
     chance = random.Random(seed)
     with _trial() as trial:
         victims = [trial.kill_writer, trial.kill_session, trial.kill_maintainer, trial.kill_postgres]
         trial.await_progress(FIRST_BATCHES)
         for number in range(kills):
-            time.sleep(chance.uniform(SHORTEST, LONGEST))
+            time.sleep(chance.uniform(MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
             victim = victims[number % len(victims)]
             name = victim.__name__.removeprefix("kill_")
-            tell(f"kill -9 of {name}")
+            log(f"kill -9 of {name}")
             victim(chance)
             trial.proof.kills[name] = trial.proof.kills.get(name, 0) + 1
             trial.await_progress(1)
@@ -77,7 +78,7 @@ class _Trial:
         self._var = var
         self._data = var / "pg"
         self._sockets = embedded.make_run_directory(var)
-        self._environment = {"DATABASE_URL": embedded.postgres_url(self._sockets)}
+        self._environment = {"DATABASE_URL": embedded.database_url(var)}
         self._supervisor = Supervisor(Console(var / "log", QUIET))
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._writers: list[Path] = []
@@ -98,7 +99,7 @@ class _Trial:
         self._supervisor.stop()
         shutil.rmtree(self._sockets, ignore_errors=True)
 
-    # --- who dies -----------------------------------------------------------------------------------------------------
+    # --- kills --------------------------------------------------------------------------------------------------------
     def kill_writer(self, _: random.Random) -> None:
         self._kill("writer")
         self._start_writer()
@@ -108,7 +109,7 @@ class _Trial:
         self._start_maintainer()
 
     def kill_session(self, chance: random.Random) -> None:
-        """One of Postgres' processes that serve a client; Postgres then ends the others and recovers."""
+        """Kill one of Postgres' backends; Postgres then ends the others and recovers."""
         sessions = [
             process
             for process in processes.living_in(self._data, "postgres")
@@ -118,7 +119,7 @@ class _Trial:
             processes.send(chance.choice(sorted(sessions)), signal.SIGKILL)
 
     def kill_postgres(self, _: random.Random) -> None:
-        """Its first process; the others end when they see that it has gone."""
+        """Kill the postmaster; its children exit when they notice."""
         [[server]] = self._supervisor.stages
         assert server.process is not None
         server.process.kill()
@@ -126,9 +127,9 @@ class _Trial:
         self._supervisor.console.forget("postgres")
         self._start_postgres()
 
-    # --- how it goes on -----------------------------------------------------------------------------------------------
+    # --- recovery -----------------------------------------------------------------------------------------------------
     def await_progress(self, batches: int) -> None:
-        """Until so many more batches are confirmed, and every reader has answered once more."""
+        """Wait until `batches` more batches are confirmed and every reader has searched once more."""
         confirmed = self._count("added") + batches
         answers = [len(self._answers(number)) for number in range(READERS)]
         self._await(
@@ -145,7 +146,7 @@ class _Trial:
         proof = self.proof
         confirmed = [line["stored"] for line in self._lines() if "stored" in line]
         proof.postings = len({guid for words in confirmed for guid in words})
-        proof.steps = sum(line.get("steps", 0) for line in said(self._var / "maintainer"))
+        proof.steps = sum(line.get("steps", 0) for line in read_output(self._var / "maintainer"))
         for number in range(READERS):
             answers = self._answers(number)
             proof.answers += len(answers)
@@ -153,8 +154,8 @@ class _Trial:
         output = self._var / "proof"
         prover = start("prove", *map(str, self._writers), output=output, **self._environment)
         prover.wait()
-        verdicts = said(output)
-        proof.faults += verdicts[0]["faults"] if verdicts else ["The index could not be looked through."]
+        verdicts = read_output(output)
+        proof.faults += verdicts[0]["faults"] if verdicts else ["The index could not be read."]
         return proof
 
     def _start_postgres(self) -> None:
@@ -181,23 +182,23 @@ class _Trial:
         process.wait()
 
     def _await(self, is_so: Callable[[], bool], what: str) -> None:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + RECOVERY_TIMEOUT_SECONDS
         while not is_so():
             for name, process in self._running.items():
                 if process.poll() is not None:
-                    raise StartError(f"The {name} of the trial ended by itself; the lines above say why.")
+                    raise StartError(f"The {name} of the trial exited by itself; the lines above say why.")
             if time.monotonic() > deadline:
-                raise StartError(f"For {PATIENCE:.0f} seconds {what} did nothing.")
+                raise StartError(f"For {RECOVERY_TIMEOUT_SECONDS:.0f} seconds {what} did nothing.")
             processes.pause(0.05)
 
     def _lines(self) -> list[dict[str, Any]]:
-        return [line for output in self._writers for line in said(output)]
+        return [line for output in self._writers for line in read_output(output)]
 
     def _count(self, what: str) -> int:
         return sum(what in line for line in self._lines())
 
     def _answers(self, number: int) -> list[dict[str, Any]]:
-        return [line for line in said(self._var / f"reader{number}") if "faults" in line]
+        return [line for line in read_output(self._var / f"reader{number}") if "faults" in line]
 
 
 def _command_line(process: int) -> str:

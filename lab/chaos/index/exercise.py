@@ -1,7 +1,7 @@
-"""Work on the index without end, each kind in a process of its own: to measure others beside it, or to be killed.
+"""Continuous load on the index, each kind in its own process: a background for measurements, or a target to be killed.
 
-What a process has done it says in a line of JSON, after the database has confirmed it. While the database is away it
-waits and tries again.
+A process prints a line of JSON for each piece of work that the database has confirmed, and retries while the database
+is unavailable.
 """
 
 import json
@@ -31,15 +31,15 @@ from apps.sources.formats.feed import ParsedEntry
 from lab.benchmarks.index.searching import RESULTS, Question, draw_questions
 from lab.chaos.index.proof import faults_of_archive
 
-Say = Callable[[dict[str, Any]], None]
+Report = Callable[[dict[str, Any]], None]
 
-QUESTIONS = 50  # that a reader asks in turn
+QUERIES = 50  # that a reader repeats
 WORDS = ("market", "vote", "storm", "league", "budget", "river", "engine", "treaty", "museum", "harvest", "signal")
 ADDED_AT_ONCE, EDITED_AT_ONCE = 20, 4  # postings
 
 
 def start(kind: str, *arguments: str, output: Path, **environment: str) -> "subprocess.Popen[bytes]":
-    """A process that works until it is killed or we end, and adds its lines to a file."""
+    """Start a process that works until it is killed or this one exits; its output is appended to a file."""
     with output.open("ab") as file:
         return subprocess.Popen(
             [sys.executable, "-m", "django", "exercise_index", kind, *arguments, "--parent", str(os.getpid())],
@@ -52,7 +52,7 @@ def start(kind: str, *arguments: str, output: Path, **environment: str) -> "subp
 
 @contextmanager
 def exercising(kind: str, *arguments: str, output: Path) -> "Iterator[subprocess.Popen[bytes]]":
-    """The same until the end of the block."""
+    """Run such a process until the end of the block."""
     process = start(kind, *arguments, output=output)
     try:
         yield process
@@ -61,13 +61,13 @@ def exercising(kind: str, *arguments: str, output: Path) -> "Iterator[subprocess
         process.wait()
 
 
-def until_orphaned(do: Callable[[], None], say: Say, *, parent: int, pause: float = 0.0) -> None:
-    """Do it again and again while the process that started us lives."""
+def until_orphaned(do: Callable[[], None], report: Report, *, parent: int, pause: float = 0.0) -> None:
+    """Repeat `do` while the parent process lives."""
     while os.getppid() == parent:
         try:
             do()
         except (OperationalError, InterfaceError) as error:
-            say({"away": str(error).strip()})
+            report({"away": str(error).strip()})
             connection.close()
             time.sleep(0.1)
         time.sleep(pause)
@@ -75,10 +75,10 @@ def until_orphaned(do: Callable[[], None], say: Say, *, parent: int, pause: floa
 
 # --- adding and editing -----------------------------------------------------------------------------------------------
 class Writer:
-    """Adds postings and edits some of them, each time with a word that nothing else ever has."""
+    """Adds postings and edits some of them, each version with a unique word."""
 
-    def __init__(self, label: str, say: Say) -> None:
-        self._label, self._say = label, say
+    def __init__(self, label: str, report: Report) -> None:
+        self._label, self._report = label, report
         self._chance = random.Random(label)
         self._source_id = 0
         self._count = 0  # of postings
@@ -88,7 +88,7 @@ class Writer:
         self._source_id = self._source_id or add_source(NewSource(url=f"https://{self._label}.example/feed"))
         edited = self._chance.sample(range(self._count), min(EDITED_AT_ONCE, self._count))
         numbers = [*edited, *range(self._count, self._count + ADDED_AT_ONCE)]
-        self._count += ADDED_AT_ONCE  # even if this fails: nobody knows then what was stored
+        self._count += ADDED_AT_ONCE  # even if this fails: it is unknown then what was stored
         words = {f"{self._label}-{number}": self._own_word() for number in numbers}
         now = datetime.now(UTC)
         entries = [
@@ -101,12 +101,12 @@ class Writer:
             )
             for guid, word in words.items()
         ]
-        self._say({"storing": words})
+        self._report({"storing": words})
         store([Document(self._source_id, entries, "https://news.example/", "", "en", now)])
-        self._say({"stored": words})
-        while (pulled := actions.consume()) and pulled.looked_at:
+        self._report({"stored": words})
+        while (consumed := actions.consume()) and consumed.looked_at:
             pass
-        self._say({"added": words})
+        self._report({"added": words})
 
     def _own_word(self) -> str:
         self._versions += 1
@@ -115,28 +115,28 @@ class Writer:
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 class Reader:
-    """Asks for words and for the newest, and looks whether the answers can be true."""
+    """Searches for words and for the newest postings, and checks the results for consistency."""
 
-    def __init__(self, seed: int, say: Say) -> None:
-        self._seed, self._say = seed, say
-        self._questions: list[Question] = []
-        self._asked = 0
-        self._most = 0  # documents seen so far: where nothing is deleted they never get fewer
+    def __init__(self, seed: int, report: Report) -> None:
+        self._seed, self._report = seed, report
+        self._queries: list[Question] = []
+        self._count = 0
+        self._max_documents = 0  # documents seen so far; nothing is deleted, so the number never falls
 
     def read(self) -> None:
-        self._questions = self._questions or draw_questions(QUESTIONS, seed=self._seed)
-        question = self._questions[self._asked % QUESTIONS]
-        self._asked += 1
+        self._queries = self._queries or draw_questions(QUERIES, seed=self._seed)
+        question = self._queries[self._count % QUERIES]
+        self._count += 1
         begin = time.perf_counter()
         with snapshot() as index:
             ranked = search(index, question.query, RESULTS).ranking.documents
             seconds = time.perf_counter() - begin
             newest = [found.document for found in index.newest(RESULTS)]
             faults = [*self._faults(index), *_faults_of(index, ranked), *_faults_of(index, np.array(newest))]
-        self._say({"seconds": seconds, "documents": self._most, "faults": faults})
+        self._report({"seconds": seconds, "documents": self._max_documents, "faults": faults})
 
     def _faults(self, index: Snapshot) -> list[str]:
-        before, self._most = self._most, max(self._most, index.documents)
+        before, self._max_documents = self._max_documents, max(self._max_documents, index.documents)
         return [f"{index.documents:,} documents after {before:,}"] if index.documents < before else []
 
 
@@ -153,29 +153,32 @@ def _faults_of(index: Snapshot, documents: Any) -> list[str]:
 def run(
     kind: str, *, parent: int, label: str, sizes: Sequence[int], pause: float, outputs: Sequence[Path] = ()
 ) -> None:
-    """Work as `read`, `write` or `maintain` until the process that started us is gone; or `prove` once."""
+    """Work as `read`, `write` or `maintain` until the parent process is gone; or `prove` once."""
     if sizes:
         levels.SMALLEST, levels.MIDDLE, levels.LARGEST = sizes
-    say = _say
+    report = _print_json
     match kind:
         case "prove":
-            say({"faults": faults_of_archive([said(output) for output in outputs])})
+            report({"faults": faults_of_archive([read_output(output) for output in outputs])})
         case "write":
-            until_orphaned(Writer(label, say).write, say, parent=parent, pause=pause)
+            until_orphaned(Writer(label, report).write, report, parent=parent, pause=pause)
         case "read":
-            until_orphaned(Reader(int(label), say).read, say, parent=parent, pause=pause)
+            until_orphaned(Reader(int(label), report).read, report, parent=parent, pause=pause)
         case "maintain":
             until_orphaned(
-                lambda: say({"steps": actions.maintain(at_least=levels.SMALLEST)}), say, parent=parent, pause=pause
+                lambda: report({"steps": actions.maintain(at_least=levels.SMALLEST)}),
+                report,
+                parent=parent,
+                pause=pause,
             )
 
 
-def _say(what: dict[str, Any]) -> None:
+def _print_json(what: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps(what) + "\n")
     sys.stdout.flush()
 
 
-def said(output: Path) -> list[dict[str, Any]]:
-    """The lines of a process so far; the last may be half written."""
+def read_output(output: Path) -> list[dict[str, Any]]:
+    """The complete lines that a process has printed so far."""
     whole, _, _ = output.read_text(encoding="utf-8").rpartition("\n") if output.exists() else ("", "", "")
     return [json.loads(line) for line in whole.splitlines()]

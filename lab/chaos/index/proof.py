@@ -1,4 +1,4 @@
-"""Whether an archive holds all that its writers were told to be stored, as they last wrote it."""
+"""Whether an archive holds everything that was confirmed to its writers, in the last written version."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -13,10 +13,10 @@ Lines = Sequence[dict[str, Any]]
 
 
 def faults_of_archive(writers: Iterable[Lines]) -> list[str]:
-    """A sentence for each thing that is wrong: with what was found already, and then with all that was stored."""
+    """Describe each fault: first of what was searchable already, then of all that was stored."""
     lines = [line for writer in writers for line in writer]
     faults = [*_faults_of_index(), *_lost(lines, "added")]
-    while (pulled := actions.consume()) and pulled.looked_at:
+    while (consumed := actions.consume()) and consumed.looked_at:
         pass
     actions.maintain()
     return [*faults, *_faults_of_index(), *_lost(lines, "stored")]
@@ -30,9 +30,9 @@ def _faults_of_index() -> list[str]:
 
 
 def _lost(lines: Lines, confirmed: str) -> Iterator[str]:
-    """Postings whose last confirmed words are not found, though no later ones may have taken their place.
+    """Postings that are not found by their last confirmed words.
 
-    A writer that was killed may have stored what it never heard of, so its later intentions are as good.
+    A killed writer may have stored more than was confirmed to it, so words that it was about to store are accepted too.
     """
     acceptable: dict[str, set[str]] = {}
     words: dict[str, set[str]] = {}

@@ -22,7 +22,7 @@ class Jobs:
 
 @dataclass(frozen=True)
 class Lateness:
-    """From the ideal instant until a fetch begins, in seconds."""
+    """From the due time until the fetch begins, in seconds."""
 
     mean: float  # by weight
     longest: float

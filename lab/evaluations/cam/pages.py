@@ -1,4 +1,4 @@
-"""Made-up pages that change at instants of known probability, and what looks at them catch."""
+"""Made-up pages with known probabilities of change, and the share of changes that page checks catch."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from apps.retrieval.algorithms.cam.allocation import best_pairs, evenly, proportional, uniform
 from apps.retrieval.algorithms.cam.epochs import REMEMBERED, Epoch, next_epoch, tracking_looks
 from apps.retrieval.algorithms.cam.tracking import Looks
-from lab.evaluations.cam.programme import best_looks
+from lab.evaluations.cam.programme import best_checks
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-MAX_THAT = 0.95  # that a page changes at an instant
+MAX_PROBABILITY = 0.95  # that a page changes at an update instant
 BELIEVED = 0.2  # the same, of a page of which nothing is known
 
 
@@ -36,39 +36,39 @@ class Pages:
 class Caught:
     """Shares of all changes, weighted by their pages."""
 
-    at_instant: float  # looked at when they happened
-    newest: float  # at a look before the next change replaced them
+    at_update_instant: float  # checked when they happened
+    newest: float  # checked before the next change replaced them
 
 
-def made_up(pages: int, instants: int, epochs: int, random: np.random.Generator) -> Pages:
-    """Pages of weights 1 / rank in random order, with probabilities .9 U^4, U uniform: few instants matter much."""
+def made_up(pages: int, slots: int, epochs: int, random: np.random.Generator) -> Pages:
+    """Pages of weights 1 / rank in random order, with probabilities .9 U^4, U uniform: few slots matter much."""
     weights = 1 / (1 + random.permutation(pages))
-    probabilities = np.minimum(0.9 * random.random((pages, instants)) ** 4, MAX_THAT)
-    return Pages(weights, probabilities, random.random((epochs, pages, instants)) < probabilities)
+    probabilities = np.minimum(0.9 * random.random((pages, slots)) ** 4, MAX_PROBABILITY)
+    return Pages(weights, probabilities, random.random((epochs, pages, slots)) < probabilities)
 
 
 def caught(pages: Pages, chosen: ArrayLike) -> Caught:
-    """What looks catch.
+    """The changes that checks catch.
 
     Parameters
     ----------
     chosen : array (n, p) or (e, n, p) of bool
-        The looks of every epoch, or those of each.
+        The checks of all epochs alike, or of each.
 
     Examples
     --------
-    A page that changes at instants 0 and 1 of three, looked at last, catches one of two:
+    A check in the last of three slots catches one of two changes in slots 0 and 1:
 
     >>> page = Pages(np.ones(1), np.array([[1.0, 1.0, 0.0]]), np.array([[[True, True, False]]]))
     >>> caught(page, [[False, False, True]]), caught(page, [[True, True, False]])
-    (Caught(at_instant=0.0, newest=0.5), Caught(at_instant=1.0, newest=1.0))
+    (Caught(at_update_instant=0.0, newest=0.5), Caught(at_update_instant=1.0, newest=1.0))
     """
-    looks = np.broadcast_to(np.asarray(chosen, dtype=bool), pages.updates.shape)
+    checks = np.broadcast_to(np.asarray(chosen, dtype=bool), pages.updates.shape)
     total = pages.updates.sum(axis=(0, 2)) @ pages.weights
     pending, found = np.zeros(pages.weights.size, dtype=bool), np.zeros(pages.weights.size)
-    for changed, looked in zip(pages.updates, looks, strict=True):
-        found += _look(pending, changed, looked).sum(axis=1)
-    exact = (pages.updates & looks).sum(axis=(0, 2)) @ pages.weights
+    for changed, checked in zip(pages.updates, checks, strict=True):
+        found += _found_changes(pending, changed, checked).sum(axis=1)
+    exact = (pages.updates & checks).sum(axis=(0, 2)) @ pages.weights
     return Caught(float(exact / total), float(found @ pages.weights / total))
 
 
@@ -97,10 +97,10 @@ def _cam(pages: Pages, tasks: int, random: np.random.Generator) -> BoolArray:
 
 
 def _programme(pages: Pages, tasks: int, random: np.random.Generator) -> BoolArray:
-    return best_looks(pages.weights, pages.probabilities, tasks)
+    return best_checks(pages.weights, pages.probabilities, tasks)
 
 
-# From pages whose probabilities are known and a number of tasks to the looks of each epoch.
+# From pages with known probabilities and a number of tasks to the checks of each epoch.
 METHODS: Mapping[str, Callable[[Pages, int, np.random.Generator], BoolArray]] = {
     "uniform": _uniform,
     "weighted_uniform": _weighted_uniform,
@@ -112,43 +112,45 @@ METHODS: Mapping[str, Callable[[Pages, int, np.random.Generator], BoolArray]] = 
 
 
 def learning(pages: Pages, tasks: int, tracking: int, random: np.random.Generator) -> Iterator[Epoch]:
-    """CAM that knows the weights only, epoch by epoch: what it learnt until then, and its looks.
+    """CAM that knows the weights only, epoch by epoch: what it has learnt, and its checks.
 
-    It sees what a portal sees: whether a page has changed since the look before. The first `tracking` epochs go evenly
+    Like a portal it observes whether a page has changed since the previous check. The first `tracking` epochs go evenly
     over all pages, with no more tasks than the others.
     """
-    n, instants = pages.probabilities.shape
-    believed = np.full((n, instants), BELIEVED)
+    n, slots = pages.probabilities.shape
+    believed = np.full((n, slots), BELIEVED)
     pending, latest = np.zeros(n, dtype=bool), np.zeros(n)
     seen = Looks.of([], [], [], [])
     for number, changed in enumerate(pages.updates):
-        begin = float(number * instants)
-        epoch = next_epoch(seen, pages.weights, believed, tasks, period=float(instants), now=begin)
+        begin = float(number * slots)
+        epoch = next_epoch(seen, pages.weights, believed, tasks, period=float(slots), now=begin)
         if number < tracking:
-            epoch = Epoch(epoch.tracked, tracking_looks(n, instants, tasks, random))
+            epoch = Epoch(epoch.tracked, tracking_looks(n, slots, tasks, random))
         yield epoch
-        found = _look(pending, changed, epoch.chosen)
-        seen = _joined(seen.since(begin + instants - REMEMBERED * instants), _looks(epoch.chosen, found, latest, begin))
+        found = _found_changes(pending, changed, epoch.chosen)
+        seen = _joined(
+            seen.since(begin + slots - REMEMBERED * slots), _observations(epoch.chosen, found, latest, begin)
+        )
 
 
-def _look(pending: BoolArray, changed: BoolArray, looked: BoolArray) -> BoolArray:
-    """Which looks of an epoch find something new, shape (n, p); `pending` is carried on to the next epoch."""
-    found = np.zeros(looked.shape, dtype=bool)
-    for instant in range(looked.shape[1]):
-        pending |= changed[:, instant]
-        found[:, instant] = pending & looked[:, instant]
-        pending &= ~looked[:, instant]
+def _found_changes(pending: BoolArray, changed: BoolArray, checked: BoolArray) -> BoolArray:
+    """Which checks of an epoch find something new, shape (n, p); `pending` is kept for the next epoch."""
+    found = np.zeros(checked.shape, dtype=bool)
+    for slot in range(checked.shape[1]):
+        pending |= changed[:, slot]
+        found[:, slot] = pending & checked[:, slot]
+        pending &= ~checked[:, slot]
     return found
 
 
-def _looks(looked: BoolArray, found: BoolArray, latest: FloatArray, begin: float) -> Looks:
-    """The stretches that end with the looks of an epoch; `latest`, the last look at each page, is moved on."""
-    page, instant = np.nonzero(looked)
-    ends = np.asarray(begin + instant + 1.0, dtype=np.float64)
+def _observations(checked: BoolArray, found: BoolArray, latest: FloatArray, begin: float) -> Looks:
+    """The intervals that end with the checks of an epoch; updates `latest`, the last check of each page."""
+    page, slot = np.nonzero(checked)
+    ends = np.asarray(begin + slot + 1.0, dtype=np.float64)
     first = np.diff(page, prepend=-1) > 0
     begins = np.where(first, latest[page], np.roll(ends, 1))
-    latest[page] = ends  # the last assignment to a place stays
-    return Looks(page, begins, ends, found[page, instant])
+    latest[page] = ends
+    return Looks(page, begins, ends, found[page, slot])
 
 
 def _joined(earlier: Looks, later: Looks) -> Looks:

@@ -1,8 +1,8 @@
-"""Looks that count also when they are late: as many distinct versions as C tasks can bring.
+"""Checks that count also when they are late: the most distinct versions for C tasks.
 
-CAM takes a version for lost unless it is fetched at its own instant. In truth a look after instants j'+1..j returns the
-newest version, if there was any: with probability 1 - (1 - rho_j'+1) ... (1 - rho_j). What is best then is found by a
-dynamic programme for each page, and by the greedy choice among pages.
+CAM considers a version lost unless it is fetched at its own update instant. In fact a check after slots j'+1..j returns
+the newest version, if there is one: with probability 1 - (1 - rho_j'+1) ... (1 - rho_j). The optimum is found by a
+dynamic programme for each page and a greedy choice among pages.
 """
 
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ BoolArray = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Programme:
-    """The best looks at one page for each number of them."""
+    """The best checks of one page for each number of them."""
 
-    values: FloatArray  # (p + 1,): versions expected to be caught in an epoch by m looks; concave in m
-    _latest: IntArray  # (p + 1,): where the last of m looks is
-    _before: IntArray  # (p + 1, p): where the look before the m-th is, if that is at instant j
+    values: FloatArray  # (p + 1,): versions expected to be caught in an epoch by m checks; concave in m
+    _latest: IntArray  # (p + 1,): the slot of the last of m checks
+    _before: IntArray  # (p + 1, p): the slot of the check before the m-th in slot j
 
-    def looks(self, count: int) -> list[int]:
-        """The instants of so many looks, ascending."""
+    def checks(self, count: int) -> list[int]:
+        """The slots of `count` checks, ascending."""
         chosen: list[int] = []
         at = int(self._latest[count])
         for number in range(count, 0, -1):
@@ -36,10 +36,10 @@ class Programme:
 
 
 def distinct_versions(probabilities: ArrayLike) -> Programme:
-    r"""The most distinct versions of one page that m looks within an epoch can bring, for every m.
+    r"""The most distinct versions of one page that m checks within an epoch can catch, for every m.
 
-    :math:`V_m(j) = \max_{j' < j} V_{m-1}(j') + 1 - \prod_{k = j'+1}^{j} (1 - \rho_k)`, the last of m looks being at
-    instant j. The term is an increasing concave function of a sum over (j', j], hence inverse Monge, hence
+    :math:`V_m(j) = \max_{j' < j} V_{m-1}(j') + 1 - \prod_{k = j'+1}^{j} (1 - \rho_k)`, the last of m checks being in
+    slot j. The term is an increasing concave function of a sum over (j', j], hence inverse Monge, hence
     :math:`\max_j V_m(j)` is concave in m.
 
     Parameters
@@ -50,12 +50,12 @@ def distinct_versions(probabilities: ArrayLike) -> Programme:
     Examples
     --------
     >>> programme = distinct_versions([0.5, 0.5, 0.0, 0.9])
-    >>> programme.values.round(3).tolist(), programme.looks(1), programme.looks(2)
+    >>> programme.values.round(3).tolist(), programme.checks(1), programme.checks(2)
     ([0.0, 0.975, 1.65, 1.9, 1.9], [3], [1, 3])
     """
     rho = np.asarray(probabilities, dtype=np.float64)
     p = rho.size
-    caught = np.full((p, p), -np.inf)  # [a, j]: by a look at j if that before was at a - 1
+    caught = np.full((p, p), -np.inf)  # [a, j]: by a check in j after one in a - 1
     for begin in range(p):
         caught[begin, begin:] = 1 - np.cumprod(1 - rho[begin:])
     values, latest = np.zeros(p + 1), np.zeros(p + 1, dtype=np.int64)
@@ -71,7 +71,7 @@ def distinct_versions(probabilities: ArrayLike) -> Programme:
     return Programme(values, latest, before)
 
 
-def best_looks(
+def best_checks(
     weights: ArrayLike,
     probabilities: ArrayLike,
     tasks: int,
@@ -79,9 +79,9 @@ def best_looks(
     least: ArrayLike = 0,
     most: ArrayLike | None = None,
 ) -> BoolArray:
-    """The `tasks` looks at all pages that bring the most distinct versions by weight.
+    """The `tasks` checks of all pages that catch the most distinct versions by weight.
 
-    Each page's value is concave in its looks, so taking the largest marginal gains is exact.
+    Each page's value is concave in its checks, so taking the largest marginal gains is exact.
 
     Parameters
     ----------
@@ -96,16 +96,16 @@ def best_looks(
 
     Examples
     --------
-    >>> best_looks([1, 2], [[0.5, 0.5, 0.5], [0.1, 0.1, 0.9]], 3).astype(int).tolist()
+    >>> best_checks([1, 2], [[0.5, 0.5, 0.5], [0.1, 0.1, 0.9]], 3).astype(int).tolist()
     [[1, 0, 1], [0, 0, 1]]
     """
     probabilities = np.asarray(probabilities, dtype=np.float64)
     programmes = [distinct_versions(row) for row in probabilities]
     marginal = np.array([np.diff(programme.values) for programme in programmes]).reshape(probabilities.shape)
-    # Rounding must not let a later look overtake an earlier one of the same page.
+    # Rounding must not prefer a later check to an earlier one of the same page.
     marginal = np.minimum.accumulate(marginal, axis=1) * np.asarray(weights, dtype=np.float64)[:, None]
     counts = best_pairs(marginal, tasks, least=least, most=most).sum(axis=1)
     chosen = np.zeros(probabilities.shape, dtype=bool)
     for page, (programme, count) in enumerate(zip(programmes, counts.tolist(), strict=True)):
-        chosen[page, programme.looks(count)] = True
+        chosen[page, programme.checks(count)] = True
     return chosen

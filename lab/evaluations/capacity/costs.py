@@ -1,4 +1,4 @@
-"""How large an installation must be: what one retrieval and one posting cost, times how many there are.
+"""The size of an installation: the costs of one retrieval and one posting, times their numbers.
 
 The costs were measured by the commands named beside them; the model adds them up. How much the busiest minute exceeds
 the mean comes from a month played through, see `month`.
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from math import ceil
 
 DAY = 86_400.0  # s
-BUSY = 0.7  # of a core or a connection that may be used at the peak; the rest is for what nobody foresaw
+BUSY = 0.7  # of a core or a connection that may be used at the peak; the rest is a reserve
 PARTITIONED_FROM = 100_000_000  # rows; smaller tables gain nothing by being cut
 
 
 @dataclass(frozen=True, slots=True)
 class UnitCosts:
-    """What one of each costs: CPU in ms of a core, space in bytes."""
+    """Unit costs: CPU in ms of a core, space in bytes."""
 
-    retrieval_unchanged: float = 2.0  # a 304, planned anew: benchmark_ingest, benchmark_planning
+    retrieval_unchanged: float = 2.0  # a 304 with its planning: benchmark_ingest, benchmark_planning
     retrieval_changed: float = 5.6  # a 200 whose postings are known but for a few: benchmark_ingest
     dispatch: float = 0.12  # beat, for each source: benchmark_dispatch
     store: float = 1.0  # a new posting: benchmark_ingest
-    index: float = 0.28  # read, sealed and merged: benchmark_search
+    index: float = 0.28  # with building and merging of segments: benchmark_search
     group: float = 2.2  # among 100,000 active ones: evaluate_stories
     summarise: float = 1.6  # evaluate_summaries
     count: float = 0.9  # words for trends: verify_derived
@@ -39,12 +39,12 @@ MEASURED = UnitCosts()
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What is asked of an installation."""
+    """The load of an installation."""
 
     sources: float
     retrievals_per_day: float  # of one source
     postings_per_day: float  # of one source
-    changed: float  # share of retrievals that bring something
+    changed: float  # share of retrievals with changes
     peak: float = 1.6  # retrievals of the busiest minute by those of the mean one
 
 
@@ -54,7 +54,7 @@ class Fleet:
 
     retrievals_per_s: float
     postings_per_s: float
-    worker_cores: int  # ask, store and plan, at the peak
+    worker_cores: int  # fetch, store and plan, at the peak
     deriving_cores: int  # index, group, summarise, count, match: behind by seconds at the peak
     database_cores: int
     beats: int  # that lead a share of the partitions each
@@ -69,13 +69,13 @@ class Fleet:
 
     @property
     def machines(self) -> int:
-        """Of 16 cores, three at least so that one may die; beats and the broker live beside the workers."""
+        """Machines of 16 cores, three at least so that one may fail; beats and the broker share those of workers."""
         cores = self.worker_cores + self.deriving_cores + self.database_cores + self.beats
         return max(3, ceil(cores / 16))
 
 
 def fleet(demand: Demand, costs: UnitCosts = MEASURED, *, sources_per_message: float = 1.0) -> Fleet:
-    """What a demand needs.
+    """The fleet for a demand.
 
     Parameters
     ----------
@@ -93,8 +93,8 @@ def fleet(demand: Demand, costs: UnitCosts = MEASURED, *, sources_per_message: f
     retrievals = demand.sources * demand.retrievals_per_day / DAY
     postings = demand.sources * demand.postings_per_day / DAY
     at_peak = demand.peak / BUSY / 1_000  # cores for each ms a second
-    asking = costs.retrieval_unchanged * (1 - demand.changed) + costs.retrieval_changed * demand.changed
-    working = retrievals * asking + postings * costs.store
+    fetching = costs.retrieval_unchanged * (1 - demand.changed) + costs.retrieval_changed * demand.changed
+    working = retrievals * fetching + postings * costs.store
     deriving = postings * (costs.index + costs.group + costs.summarise + costs.count + costs.match)
     in_a_year = 365 * DAY * postings
     return Fleet(

@@ -1,4 +1,4 @@
-"""A month of many sources in a minute: the planner's own instants, what beat makes of them, how late workers are."""
+"""A simulated month of many sources: due times by the planner, messages by beat, lateness of workers."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ COPIED_AT_ONCE = 16  # sources
 
 
 def played(outlook: Outlook) -> Iterator[FloatArray]:
-    """The retrievals of each source in a month, if what is expected comes to pass; hours from its beginning."""
+    """The planned retrievals of each source in a month, in hours from its beginning."""
     start, now = outlook.now, outlook.now.copy()
     running = np.arange(now.size)
     made: list[tuple[IntArray, FloatArray]] = []
@@ -29,18 +29,18 @@ def played(outlook: Outlook) -> Iterator[FloatArray]:
         now[running] += next_gaps(outlook.at(running, now[running]))
         running = running[now[running] < start[running] + BEFORE + MONTH]
         made.append((running, now[running] - start[running] - BEFORE))
-    sources, instants = (np.concatenate(parts) for parts in zip(*made, strict=True))
+    sources, times = (np.concatenate(parts) for parts in zip(*made, strict=True))
     order = np.argsort(sources, kind="stable")
     bounds = np.searchsorted(sources[order], np.arange(now.size + 1))
     for begin, end in pairwise(bounds.tolist()):
-        own = instants[order[begin:end]]
+        own = times[order[begin:end]]
         yield own[own >= 0]
 
 
 def due_each_second(plans: Iterable[FloatArray], copies: int, random: np.random.Generator) -> IntArray:
-    """How many sources are due in each second of a month, each plan being that of so many sources.
+    """The number of sources due in each second of a month, each plan being used by `copies` sources.
 
-    They live in different time zones, and differ by some minutes; the month is a ring.
+    Copies are shifted by time zones and some minutes; the month is cyclic.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def due_each_second(plans: Iterable[FloatArray], copies: int, random: np.random.
 
 @dataclass(frozen=True, slots=True)
 class Lateness:
-    """How long sources wait for their turn, s."""
+    """How long sources wait, s."""
 
     p50: float
     p99: float
@@ -70,7 +70,7 @@ class Lateness:
 
 
 def lateness(due: IntArray, per_second: float) -> Lateness:
-    """Of sources of which so many are served a second, in the order of their instants.
+    """The lateness of sources served at a steady rate in the order of their due times.
 
     >>> lateness(np.array([4, 0, 0, 0]), 2.0)
     Lateness(p50=1.0, p99=2.0, longest=2.0)
@@ -91,7 +91,7 @@ def lateness(due: IntArray, per_second: float) -> Lateness:
 
 
 def least_cores(due: IntArray, ms: float, *, within: float) -> int:
-    """The least cores on which the 99th percentile of lateness is within so many seconds, at ms a retrieval."""
+    """The fewest cores for a 99th percentile of lateness `within` seconds, at `ms` per retrieval."""
     cores = 1
     while lateness(due, cores * 1_000 / ms).p99 > within:
         cores += 1
@@ -109,7 +109,7 @@ class Dispatched:
 def dispatched(
     due: IntArray, cut: Callable[[IntArray], int], random: np.random.Generator, partitions: int
 ) -> Dispatched:
-    """Play an hour of beat: each second it claims what is due and cuts it into messages.
+    """Simulate an hour of beat: each second it claims due sources and divides them into messages.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What must never be left in cleaned markup, looked for by two parsers that had no part in the cleaning.
+"""Search for what cleaned markup must never contain, by two parsers that are not used for cleaning.
 
 Also reads the public collections of hostile markup, each in its own format.
 """
@@ -40,7 +40,7 @@ def complaints(html: str) -> list[str]:
 
 
 def payloads(name: str, text: str) -> list[str]:
-    """The hostile inputs that a file holds, by the format that its name and its beginning tell.
+    """The hostile inputs of a file, in the format detected from its name and beginning.
 
     Known are JSON lists of strings or of objects with an `input` (html5lib's sanitizer and tokenizer), html5lib's
     trees (`.dat`), pairs parted by a line of "--" (`.test`), and modules whose objects have a `payload` (`.mjs`).

@@ -1,4 +1,4 @@
-"""Simple rules for the kind of a page, to measure the learnt one beside."""
+"""Simple rules for the kind of a page, as baselines of the learnt model."""
 
 from apps.postings.algorithms.extraction.kind_features import Facts
 from apps.postings.algorithms.extraction.kinds import KindName
@@ -9,14 +9,14 @@ MAX_HEADLINES = 12
 
 
 def by_thesis(source: str, facts: Facts) -> KindName:
-    """The thesis's evaluate() with N = 100 and T = 5, which tells news; of the rest, many links make an index."""
+    """The thesis's evaluate() with N = 100 and T = 5 detects news; of the rest, pages with many links are indexes."""
     if keen_tags(source).is_news:
         return "news"
     return "index" if facts.links > MAX_LINKS else "valueless"
 
 
 def by_metadata(facts: Facts) -> KindName:
-    """What the page calls itself by og:type or JSON-LD; if it is no article, many headlines make it an index."""
+    """The kind stated by og:type or JSON-LD; if that is no article, many headlines make it an index."""
     if facts.says_article or facts.og_type in ("article", "news"):
         return "news"
     return "index" if facts.headlines > MAX_HEADLINES else "valueless"

@@ -1,7 +1,7 @@
-"""Training of the weights that tell the kinds of pages apart.
+"""Training of the weights that classify pages by kind.
 
-There are few pages that are no news to learn from, and of few sites, so that a free fit would learn those sites.
-Instead the weights are drawn to points that people would give: a normal prior around these.
+There are few training pages that are no news, and of few sites, so that an unconstrained fit would learn those sites.
+Instead the weights have a normal prior around values set by hand.
 """
 
 import json
@@ -16,7 +16,7 @@ from apps.postings.algorithms.extraction.kind_features import NAMES, Facts, vect
 from apps.postings.algorithms.extraction.kinds import KINDS, KindModel
 
 STIFFNESS = 20.0  # of the prior: 1 / variance of a weight around its point
-SHARES = {"news": 0.5, "index": 0.25, "valueless": 0.25}  # of what a crawl meets
+SHARES = {"news": 0.5, "index": 0.25, "valueless": 0.25}  # of the pages of a crawl
 
 # For news, index and valueless; features are between 0 and 1.
 POINTS = {
@@ -95,7 +95,7 @@ def _fit(
     features: Matrix, kinds: NDArray[np.intp], weights: Matrix, points: Matrix, stiffness: float
 ) -> tuple[Matrix, Matrix]:
     count, size = features.shape
-    chosen = np.eye(len(KINDS))[kinds]
+    chosen = np.identity(len(KINDS))[kinds]
 
     def loss(flat: Matrix) -> tuple[float, Matrix]:
         parameters = flat.reshape(size + 1, len(KINDS))
@@ -115,7 +115,7 @@ def _fit(
 
 def write_model(model: KindModel) -> str:
     """The JSON that `read_model` reads, which is the same for the same model."""
-    said = {
+    values = {
         "version": model.version,
         "kinds": KINDS,
         "intercepts": np.round(model.intercepts, 4).tolist(),
@@ -123,4 +123,4 @@ def write_model(model: KindModel) -> str:
         "usual": {name: round(float(value), 4) for name, value in zip(NAMES, model.usual, strict=True)},
         "domains": sorted(model.domains),
     }
-    return json.dumps(said, indent=1) + "\n"
+    return json.dumps(values, indent=1) + "\n"

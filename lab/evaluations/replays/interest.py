@@ -1,4 +1,4 @@
-"""What searches did to the retrieval of replayed sources: a record made with them beside one made without."""
+"""The effect of searches on the retrieval of replayed sources: records with and without them."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -15,13 +15,13 @@ RAISED = 1.005  # interest from which on a source counts as raised: it is kept i
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What one record tells, in seconds of recorded time."""
+    """The contents of one record, in seconds of recorded time."""
 
     origin: float
     end: float  # of the last request
-    requests: Mapping[int, list[float]]  # by source, instants of requests for its feed
+    requests: Mapping[int, list[float]]  # by source, times of requests for its feed
     published: Mapping[tuple[int, int], float]  # by source and posting
-    served: Mapping[tuple[int, int], float]  # the first answer that held the posting
+    served: Mapping[tuple[int, int], float]  # the first response with the posting
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ def observe(lines: Iterable[Line]) -> Observed:
     --------
     >>> from lab.worlds.lines import Request
     >>> start = Start(origin=0.0, end=9000.0, start=50.0, speed=60.0, port=8700, setup={})
-    >>> asked = Request(at=80.0, source=1, kind="feed", method="GET", path="/feed", status=200, first=0, count=1)
-    >>> seen = observe([start, Published(60.0, 1, 0, "g", "l"), asked])
+    >>> request = Request(at=80.0, source=1, kind="feed", method="GET", path="/feed", status=200, first=0, count=1)
+    >>> seen = observe([start, Published(60.0, 1, 0, "g", "l"), request])
     >>> seen.requests, seen.published, seen.served
     ({1: [1800.0]}, {(1, 0): 600.0}, {(1, 0): 1800.0})
     """
@@ -76,7 +76,7 @@ def observe(lines: Iterable[Line]) -> Observed:
 def compare(
     with_searches: Observed, without: Observed, interest: Mapping[int, float], bands: Iterable[float], *, longest: float
 ) -> list[Group]:
-    """Groups of sources between two neighbouring bounds of interest each, over the time that both records tell.
+    """Group sources by bands of interest, over the time that both records cover.
 
     Parameters
     ----------
@@ -94,8 +94,8 @@ def compare(
     """
     end = min(with_searches.end, without.end)
     if end - longest * HOUR <= without.origin:
-        told = (end - without.origin) / HOUR
-        raise RecordError(f"both records tell of {told:.1f} hours; more than the {longest:g} of a gap are needed")
+        covered = (end - without.origin) / HOUR
+        raise RecordError(f"both records cover {covered:.1f} hours only; more than the {longest:g} of a gap are needed")
     counted = (_requests(with_searches, end), _requests(without, end))
     waited = (_waited(with_searches, end - longest * HOUR), _waited(without, end - longest * HOUR))
     groups = []

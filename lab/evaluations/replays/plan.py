@@ -1,4 +1,4 @@
-"""What the plan should have given during a replay: the same postings, simulated at the same budget."""
+"""The expected result of the plan during a replay: the same postings, simulated at the same budget."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -25,10 +25,10 @@ class Stretch:
     counted: float  # postings published before it are; the others may still be on their way at the end
 
 
-def stretch(witnessed: Witnessed, asked: Collection[int], until: float, longest_gap: float) -> Stretch:
-    """The part of a record from its start to a real instant `until` in which every posting had time to be retrieved.
+def stretch(witnessed: Witnessed, retrieved: Collection[int], until: float, longest_gap: float) -> Stretch:
+    """The part of a record from its start to the real time `until` in which every posting had time to be retrieved.
 
-    The sources are those that were `asked`: the silent ones, too, have their part of the budget.
+    All sources `retrieved` count: the silent ones, too, have their part of the budget.
 
     Raises RecordError if less than a day of it can be counted.
     """
@@ -42,15 +42,15 @@ def stretch(witnessed: Witnessed, asked: Collection[int], until: float, longest_
         raise RecordError(
             f"only {(end - start) / DAY:.1f} days were replayed; a day more than the longest gap is needed"
         )
-    sources = sorted(asked)
+    sources = sorted(retrieved)
     trace = Trace.of([str(source) for source in sources], [hours_of(np.array(times[source])) for source in sources])
     return Stretch(trace, start, end, end - longest_gap)
 
 
 def simulated(part: Stretch, per_day: float, *, least_gap: float, longest_gap: float) -> Outcome:
-    """What the plan gives in that stretch with so many retrievals per source and day, by what was known at its start.
+    """Simulate the plan in a stretch at `per_day` retrievals per source and day, from the knowledge at its start.
 
-    The outcome's delays are those of the postings that are counted.
+    The outcome has the delays of counted postings alone.
     """
     history = part.trace.window(-np.inf, part.start)
     priors = learn_priors(history, part.start, random=np.random.default_rng(0))

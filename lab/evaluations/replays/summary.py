@@ -1,4 +1,4 @@
-"""What a record tells about the client that asked: how often, how politely, with which conditions."""
+"""Summarizes a record: how often, how politely and with which conditions the client sent requests."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -9,18 +9,18 @@ from lab.worlds.lines import Line, Published, RecordError, Request, Start
 
 DAY = 86400.0  # seconds
 
-FULL = frozenset({200, 226})  # answers that bring postings
+FULL = frozenset({200, 226})  # responses with postings
 REDIRECTS = frozenset({301, 302})
-VALID = frozenset({200, 226, 304})  # answers whose validators the client should send next time
+VALID = frozenset({200, 226, 304})  # responses whose validators the client should send next time
 
 
 @dataclass(slots=True)
 class Conditions:
-    """How often a conditional header was one the client had been given."""
+    """How often conditional headers had a value that the client had received."""
 
-    good: int = 0  # of the latest answer that had one
-    stale: int = 0  # of an earlier answer
-    bogus: int = 0  # never given to it
+    good: int = 0  # of the latest response that had one
+    stale: int = 0  # of an earlier response
+    bogus: int = 0  # never sent to it
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class Summary:
     speed: float = 1.0
     port: int = 0
     days: float = 0.0
-    sources: int = 0  # that were asked for their feed
+    sources: int = 0  # whose feed was requested
     published: int = 0
     requests: int = 0  # for feeds
     other_requests: int = 0  # for pages, pictures, robots.txt
@@ -39,28 +39,28 @@ class Summary:
     smallest_gap_source: int | None = None
     statuses: dict[str, int] = field(default_factory=dict)
     conditional_share_after_first: float | None = None
-    unreasonable: int = 0  # without a condition although validators had been given
+    unreasonable: int = 0  # without a condition although the client had validators
     if_none_match: Conditions = field(default_factory=Conditions)
     if_modified_since: Conditions = field(default_factory=Conditions)
     unwelcome: dict[str, int] = field(default_factory=dict)
     agents: dict[str, int] = field(default_factory=dict)
-    most_connections: int = 0  # open to one host at once
+    max_connections: int = 0  # open to one host at once
     requests_over_several_connections: int = 0
     bytes: int = 0
 
 
 @dataclass(slots=True)
-class _Asked:
-    """What is known about how the client asked one source.
+class _SourceRequests:
+    """The requests of the client to one source.
 
-    A request that follows a redirect belongs to the one before. The first request for an address, as
-    after a permanent redirect, has a reason to be unconditional.
+    A request that follows a redirect belongs to the one before. The first request for an address, such as
+    after a permanent redirect, may be unconditional.
     """
 
-    latest: float | None = None  # real instant of the latest request that followed no redirect
-    redirected: bool = False  # by the latest answer
-    paths: set[str] = field(default_factory=set)  # asked for without following a redirect
-    etags: list[str] = field(default_factory=list)  # as given, the last one is in force
+    latest: float | None = None  # real time of the latest request that followed no redirect
+    redirected: bool = False  # by the latest response
+    paths: set[str] = field(default_factory=set)  # requested without following a redirect
+    etags: list[str] = field(default_factory=list)  # as received, the last one is current
     dates: list[str] = field(default_factory=list)
 
 
@@ -96,7 +96,7 @@ class _Counting:
         self.summary = Summary(speed=start.speed, port=start.port)
         self._start = start
         self._latest = start.start
-        self._asked: dict[int, _Asked] = defaultdict(_Asked)
+        self._sources: dict[int, _SourceRequests] = defaultdict(_SourceRequests)
         self._counters: dict[str, Counter[str]] = defaultdict(Counter)
         self._repeated = 0
         self._conditional = 0
@@ -107,39 +107,39 @@ class _Counting:
         self._counters["unwelcome"].update(request.unwelcome)
         self._counters["agents"][request.agent] += 1
         summary.bytes += request.size
-        summary.most_connections = max(summary.most_connections, request.connections)
+        summary.max_connections = max(summary.max_connections, request.connections)
         summary.requests_over_several_connections += request.connections > 1
         if request.kind != Kind.FEED or request.source is None:
             summary.other_requests += 1
             return
         summary.requests += 1
         self._counters["statuses"][str(request.status) if request.whole else f"{request.status} broken off"] += 1
-        asked = self._asked[request.source]
-        if not asked.redirected:
-            self._add_asking(request, request.source, asked)
-        asked.redirected = request.status in REDIRECTS
-        _judge(summary.if_none_match, request.if_none_match, asked.etags)
-        _judge(summary.if_modified_since, request.if_modified_since, asked.dates)
-        _remember(asked, request)
+        requests = self._sources[request.source]
+        if not requests.redirected:
+            self._add_first(request, request.source, requests)
+        requests.redirected = request.status in REDIRECTS
+        _judge(summary.if_none_match, request.if_none_match, requests.etags)
+        _judge(summary.if_modified_since, request.if_modified_since, requests.dates)
+        _remember(requests, request)
 
-    def _add_asking(self, request: Request, source: int, asked: _Asked) -> None:
-        if asked.latest is not None:
-            gap = (request.at - asked.latest) * self._start.speed / 60
+    def _add_first(self, request: Request, source: int, requests: _SourceRequests) -> None:
+        if requests.latest is not None:
+            gap = (request.at - requests.latest) * self._start.speed / 60
             smallest = self.summary.smallest_gap_minutes
             if smallest is None or gap < smallest:
                 self.summary.smallest_gap_minutes, self.summary.smallest_gap_source = gap, source
-        if request.path in asked.paths:
+        if request.path in requests.paths:
             self._repeated += 1
             self._conditional += request.conditional
-            offered = any(given and given[-1] for given in (asked.etags, asked.dates))
+            offered = any(given and given[-1] for given in (requests.etags, requests.dates))
             self.summary.unreasonable += offered and not request.conditional
-        asked.latest = request.at
-        asked.paths.add(request.path)
+        requests.latest = request.at
+        requests.paths.add(request.path)
 
     def finish(self) -> Summary:
         summary = self.summary
         summary.days = (self._latest - self._start.start) * self._start.speed / DAY
-        summary.sources = len(self._asked)
+        summary.sources = len(self._sources)
         if summary.sources and summary.days > 0:
             summary.requests_per_source_and_day = summary.requests / summary.sources / summary.days
         if self._repeated:
@@ -161,13 +161,13 @@ def _judge(conditions: Conditions, sent: str | None, given: list[str]) -> None:
         conditions.bogus += 1
 
 
-def _remember(asked: _Asked, request: Request) -> None:
-    """Note the validators that the client has been given; those of an answer that broke off do not count.
+def _remember(requests: _SourceRequests, request: Request) -> None:
+    """Record the validators that the client has received; those of truncated responses do not count.
 
-    A full answer sets both, even to nothing; a 304 only changes what it carries.
+    A full response sets both, even to nothing; a 304 changes only those it has.
     """
     if request.status not in VALID or not request.whole:
         return
-    for given, validator in ((asked.etags, request.etag), (asked.dates, request.modified)):
+    for given, validator in ((requests.etags, request.etag), (requests.dates, request.modified)):
         if (validator or request.status in FULL) and given[-1:] != [validator]:
             given.append(validator)

@@ -40,7 +40,7 @@ class Delays:
 
 @dataclass(slots=True)
 class Verdict:
-    """What an outside witness says; `lost` and `doubled` name up to EXAMPLES postings by link."""
+    """The result of the comparison; `lost` and `doubled` name up to EXAMPLES postings by link."""
 
     published: int = 0
     served: int = 0  # stood in a complete answer, or the client claimed by a condition to have it
@@ -60,7 +60,7 @@ class Verdict:
 
 @dataclass(slots=True)
 class Witnessed:
-    """What a record says about postings."""
+    """The postings of a record."""
 
     start: Start
     published: dict[Key, Published] = field(default_factory=dict)
@@ -70,8 +70,8 @@ class Witnessed:
 def collect(lines: Iterable[Line]) -> Witnessed:
     """Gather the published and the served postings from a record.
 
-    A 304 counts as well: the client named an edition as its own, so it must hold the postings of it.
-    Answers that broke off do not count. Raises RecordError if the record does not begin with its start.
+    A 304 counts as well: the client claimed to hold that edition, so it must have its postings.
+    Truncated responses do not count. Raises RecordError if the record does not begin with its start.
 
     >>> start = Start(origin=0.0, end=9.0, start=0.0, speed=1.0, port=8700, setup={})
     >>> request = Request(at=2.0, source=1, kind="feed", method="GET", path="/feed", status=200, first=0, count=2)
@@ -88,10 +88,10 @@ def collect(lines: Iterable[Line]) -> Witnessed:
         if isinstance(line, Published):
             witnessed.published[line.source, line.posting] = line
         elif isinstance(line, Request) and (source := _source_served(line)) is not None:
-            brought = (line.first, line.count)
-            if latest.get(source) != brought:
-                latest[source] = brought
-                witnessed.served.update((source, posting) for posting in range(*brought))
+            shown = (line.first, line.count)
+            if latest.get(source) != shown:
+                latest[source] = shown
+                witnessed.served.update((source, posting) for posting in range(*shown))
     return witnessed
 
 
@@ -143,14 +143,14 @@ def _match(witnessed: Witnessed, stored: Iterable[Stored]) -> tuple[dict[Key, li
 
 
 def _count_slipped(witnessed: Witnessed) -> int:
-    """Postings that no answer showed and that newer ones have pushed out of the feed since."""
+    """Postings that left the feed before any response contained them."""
     window = int(witnessed.start.setup.get("window") or 0)
     counts: dict[int, int] = defaultdict(int)
     for source, posting in witnessed.published:
         counts[source] = max(counts[source], posting + 1)
-    asked = {source for source, _ in witnessed.served}
+    fetched = {source for source, _ in witnessed.served}
     return sum(
-        posting.at >= witnessed.start.start and source in asked and position < counts[source] - window
+        posting.at >= witnessed.start.start and source in fetched and position < counts[source] - window
         for (source, position), posting in witnessed.published.items()
         if (source, position) not in witnessed.served
     )

@@ -22,7 +22,7 @@ MOVED, FARTHEST_MOVE = 0.35, 6  # the share of sources whose day is shifted, by 
 WEEKDAYS = np.array([0.67, 1.12, 1.18, 1.17, 1.16, 1.08, 0.62])  # from Sunday on
 DRIFT, MEMORY = 0.5, 0.9  # deviation of the weekly factor's logarithm, and how much of it lasts to the next week
 SILENT = 0.03  # share of weeks without any posting
-CHILDREN, CHILD_LAG = 0.5, 1.0  # mean number of postings that each posting brings about, and mean hours until then
+CHILDREN, CHILD_LAG = 0.5, 1.0  # mean number of further postings that each posting causes, and mean hours until then
 
 
 def generate(
@@ -31,7 +31,7 @@ def generate(
     """Postings from hour 0 on, and each source's true mean weekly rate.
 
     `poisson`: the rates repeat every week. `drift`: a weekly factor wanders, and some weeks are silent. `bursts`: with
-    half of the drifting rates, every posting brings about half a posting more within hours.
+    half of the drifting rates, every posting causes half a further posting within hours.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def generate(
     if variant == "bursts":
         factors *= 1 - CHILDREN
     counts = random.poisson(weekly[:, None] * factors)
-    parts = [_instants(share, count, random) for share, count in zip(shares, counts, strict=True)]
+    parts = [_times(share, count, random) for share, count in zip(shares, counts, strict=True)]
     if variant == "bursts":
         parts = [_with_children(times, weeks * WEEK, random) for times in parts]
     trace = Trace.of([str(number) for number in range(sources)], parts)
@@ -113,7 +113,7 @@ def _drift(sources: int, weeks: int, random: np.random.Generator) -> FloatArray:
     return np.asarray(factors * (random.random(factors.shape) >= SILENT))
 
 
-def _instants(share: FloatArray, counts: NDArray[np.int64], random: np.random.Generator) -> FloatArray:
+def _times(share: FloatArray, counts: NDArray[np.int64], random: np.random.Generator) -> FloatArray:
     cumulated = np.concatenate(([0.0], np.cumsum(share)))
     week = np.repeat(np.arange(counts.size), counts)
     within = np.interp(random.random(week.size) * cumulated[-1], cumulated, np.arange(cumulated.size))
@@ -125,5 +125,5 @@ def _with_children(times: FloatArray, end: float, random: np.random.Generator) -
     while generations[-1].size:
         parents = np.repeat(generations[-1], random.poisson(CHILDREN, generations[-1].size))
         generations.append(parents + random.exponential(CHILD_LAG, parents.size))
-    everyone = np.concatenate(generations)
-    return everyone[everyone < end]
+    all_times = np.concatenate(generations)
+    return all_times[all_times < end]

@@ -12,7 +12,7 @@ Item = TypeVar("Item")
 
 
 class BadCollection(ValueError):
-    """What is no collection; says in which file and line."""
+    """An invalid collection; names file and line."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Collection:
 def read_collection(documents: Iterable[bytes], queries: Iterable[bytes], judgements: Iterable[bytes]) -> Collection:
     """A collection from the lines of its three files, in UTF-8.
 
-    Queries that nobody judged, or that no document answers, are left out, as trec_eval does; so are judgements of
-    queries that are not asked. A judged document that is not there is one that nobody can find.
+    Queries without judgements or relevant documents are left out, as trec_eval does; so are judgements of unknown
+    queries. A judged document that does not exist counts as not found.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def read_collection(documents: Iterable[bytes], queries: Iterable[bytes], judgem
 
 
 def read_headlines(name: str, lines: Iterable[bytes]) -> Collection:
-    """A collection of stories, in which each headline asks for its story, which is told without it.
+    """A collection of stories, in which each headline is the query for its story, which lacks the headline.
 
     Parameters
     ----------
@@ -136,8 +136,8 @@ def _read(name: str, lines: Iterable[bytes], read: Callable[[str], Item], key: C
 
 def _document(line: str) -> Document:
     entry = json.loads(line)
-    title, text = _storable(entry.get("title") or ""), _storable(entry["text"])
-    return Document(_storable(str(entry["_id"])), title, text.removeprefix(title).strip())
+    title, text = _sanitized(entry.get("title") or ""), _sanitized(entry["text"])
+    return Document(_sanitized(str(entry["_id"])), title, text.removeprefix(title).strip())
 
 
 def _query(line: str) -> tuple[str, str]:
@@ -153,11 +153,11 @@ def _judgement(line: str) -> tuple[str, str, int]:
 def _story(line: str) -> tuple[str, Document]:
     entry = json.loads(line)
     body = entry["newsBeginning"] + entry["newsRemainder"]
-    return _storable(entry["headLine"]), Document(_storable(str(entry["id"])), "", _storable(body))
+    return _sanitized(entry["headLine"]), Document(_sanitized(str(entry["id"])), "", _sanitized(body))
 
 
-def _storable(text: str) -> str:
-    """Without what JSON can escape and no database holds; half a pair of surrogates is an error."""
+def _sanitized(text: str) -> str:
+    """Remove NUL, which Postgres cannot store; an unpaired surrogate is an error."""
     text.encode()
     return text.replace("\0", " ").strip()
 

@@ -1,4 +1,4 @@
-"""Test collections in the real index, and every model asked their questions there."""
+"""Runs the queries of test collections with every model in the real index."""
 
 import html
 from collections import Counter
@@ -39,7 +39,7 @@ MODELS = {
 ADDRESS = "https://collection.example"
 PUBLISHED = datetime(2000, 1, 1, tzinfo=UTC)  # collections know no time: nothing is fresher than anything
 STORED_AT_ONCE = 500
-TELLING = 200  # documents that a collection's language is told by
+LANGUAGE_SAMPLE = 200  # documents from which the language of a collection is detected
 
 Rank = Callable[[Query], Ranking]
 Watch = Callable[[Sequence[str], str], Iterable[str]]  # puts a progress bar around queries
@@ -47,7 +47,7 @@ Watch = Callable[[Sequence[str], str], Iterable[str]]  # puts a progress bar aro
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What the models made of a collection."""
+    """The scores of all models on a collection."""
 
     documents: int  # that can be found
     by_query: Mapping[str, Sequence[Scores]]  # by model, in the order of the collection's queries
@@ -55,10 +55,10 @@ class Evaluation:
 
 
 def evaluate(collection: Collection, watch: Watch) -> Evaluation:
-    """Write a collection into the index, ask it every query by every model, and take it out again.
+    """Index a collection, run every query with every model, and remove it again.
 
-    The documents are stored as postings of a source which declares their language, pulled and sealed as all postings
-    are. The database must hold no others.
+    The documents are stored as postings of a source that declares their language, and indexed like all postings. The
+    database must not have others.
     """
     language = language_of_documents(collection.documents)
     with stored(collection.documents, language), snapshot() as index:
@@ -76,13 +76,13 @@ def evaluate(collection: Collection, watch: Watch) -> Evaluation:
 
 def language_of_documents(documents: Sequence[Document]) -> str:
     """The language of most documents, as a feed of them would declare it."""
-    languages = Counter(language_of(f"{document.title}\n{document.text}") for document in documents[:TELLING])
+    languages = Counter(language_of(f"{document.title}\n{document.text}") for document in documents[:LANGUAGE_SAMPLE])
     return languages.most_common(1)[0][0]
 
 
 @contextmanager
 def stored(documents: Sequence[Document], language: str) -> Iterator[None]:
-    """Let the documents be postings, indexed and sealed, until the end of the block."""
+    """Store the documents as indexed postings until the end of the block."""
     source = add_source(NewSource(url=f"{ADDRESS}/feed", language=language))
     try:
         for start in range(0, len(documents), STORED_AT_ONCE):
@@ -96,7 +96,7 @@ def stored(documents: Sequence[Document], language: str) -> Iterator[None]:
 
 
 def _entry(document: Document) -> ParsedEntry:
-    # A link of its own tells a document from one with the same words, of which some collections have several.
+    # Distinct links, since some collections have several documents with the same words.
     return ParsedEntry(
         guid=document.identity,
         link=f"{ADDRESS}/{document.identity.encode().hex()}",
@@ -107,7 +107,7 @@ def _entry(document: Document) -> ParsedEntry:
 
 
 def _index() -> None:
-    while (pulled := actions.consume()) and pulled.looked_at:
+    while (consumed := actions.consume()) and consumed.looked_at:
         pass
     actions.maintain(at_least=1)
 

@@ -1,1 +1,1 @@
-"""Streams with known stories, ways of grouping beside ours, and how well each does."""
+"""Streams with known stories, methods of grouping, and their evaluation."""

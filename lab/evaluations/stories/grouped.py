@@ -13,7 +13,7 @@ from apps.stories.algorithms.vectors import Vector, heaviest
 from lab.evaluations.stories.stream import Arrival
 
 NEVER = 2.0  # a likeness that none reaches
-LIKE_ONE = 0.25  # cosine to the likest report of the last seven days, for the method that looks at nothing else
+LIKE_ONE = 0.25  # cosine to the most similar report of the last seven days, for the method that uses nothing else
 LIKE_CENTROID = 0.2
 
 Reading = dict[tuple[str, str], Features]
@@ -21,7 +21,7 @@ Method = Callable[[Sequence[Arrival], Reading], list[int]]
 
 
 def read(stream: Iterable[Arrival], known: Reading) -> None:
-    """Work out the features of reports that are not known yet."""
+    """Compute the features of reports that are not known yet."""
     for each in stream:
         if (each.title, each.text) not in known:
             known[each.title, each.text] = features(each.title, each.text, "en")
@@ -64,7 +64,7 @@ def _vectors(stream: Sequence[Arrival], known: Reading) -> list[Vector]:
 
 
 def max_link(stream: Sequence[Arrival], known: Reading) -> list[int]:
-    """Each report joins the one of the last seven days that it is most like."""
+    """Each report joins the most similar report of the last seven days."""
     vectors = _vectors(stream, known)
     holders: dict[int, list[int]] = {}
     stories: list[int] = []
@@ -84,7 +84,7 @@ def max_link(stream: Sequence[Arrival], known: Reading) -> list[int]:
 
 
 def plain_centroid(stream: Sequence[Arrival], known: Reading) -> list[int]:
-    """Each report joins the centroid of the last seven days that it is most like; nothing fades, nothing is united."""
+    """Each report joins the most similar centroid of the last seven days; nothing decays, no stories are merged."""
     clusters = _Plain(threshold=LIKE_CENTROID)
     vectors = _vectors(stream, known)
     return [

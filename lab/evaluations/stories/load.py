@@ -1,4 +1,4 @@
-"""A week of so many postings that all stories of it are active at once, to time what one more costs."""
+"""A week of postings whose stories are all active at once, to time one more posting."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -45,7 +45,7 @@ def postings(reports: Sequence[Labelled], count: int, seed: int) -> Iterator[tup
 
 
 def timed(stream: Iterable[tuple[float, str, str]], count: int) -> Load:
-    """Place so many postings, and time the last tenth."""
+    """Group `count` postings, and time the last tenth."""
     grouping = Grouping()
     arriving = iter(stream)
     timed_from = count - count // 10

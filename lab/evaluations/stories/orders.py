@@ -1,4 +1,4 @@
-"""How soon big stories stand on top: our order of stories beside newest first and Yioop's."""
+"""How soon big stories are on top: our order of stories, newest first, and Yioop's."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from apps.stories.algorithms.ranking import Story, ranked
 from lab.evaluations.stories.stream import Arrival
 
-EVERY = 6.0  # hours between two looks at the front page
+SAMPLE_HOURS = 6.0  # between two samples of the front page
 FROM, UNTIL = 8 * 24.0, 27 * 24.0
 SHOWN, COUNTED = 10, 72.0  # stories; hours in which a story had a report that stands on the page
-AHEAD = 12.0  # hours whose reports tell what a story was worth
+GAIN_HOURS = 12.0  # the gain of a story is its number of reports in this time
 
 
 def front_pages(stream: Sequence[Arrival]) -> dict[str, float]:
-    """The mean nDCG@10 of each order over all looks; a story's gain is the reports that it gets in the next 12 hours.
+    """The mean nDCG@10 of each order over all samples; a story's gain is its number of reports in the next 12 hours.
 
     Stories are the marked ones, so that only the order is measured.
     """
@@ -24,7 +24,7 @@ def front_pages(stream: Sequence[Arrival]) -> dict[str, float]:
     reports = [arrival for arrival in stream if arrival.story]
     numbers = {name: number for number, name in enumerate(sorted({each.publisher for each in reports}))}
     labels = {name: number for number, name in enumerate(sorted({each.story for each in reports}))}
-    for now in np.arange(FROM, UNTIL, EVERY):
+    for now in np.arange(FROM, UNTIL, SAMPLE_HOURS):
         seen = [each for each in reports if now - COUNTED < each.hours <= now]
         latest: defaultdict[int, dict[int, float]] = defaultdict(dict)
         for each in seen:
@@ -33,7 +33,7 @@ def front_pages(stream: Sequence[Arrival]) -> dict[str, float]:
             continue
         gains: defaultdict[int, float] = defaultdict(float)
         for each in reports:
-            if now < each.hours <= now + AHEAD:
+            if now < each.hours <= now + GAIN_HOURS:
                 gains[labels[each.story]] += 1.0
         if not any(gains[story] for story in latest):
             continue

@@ -30,7 +30,7 @@ class Quality:
 
 
 def items_of(headlines: Sequence[Headline]) -> list[Item]:
-    """Words and publisher of each: neither its category nor its story, which are what the readers are known by."""
+    """Words and publisher of each: neither its category nor its story, which define the readers."""
     numbers = {name: number for number, name in enumerate(sorted({each.publisher for each in headlines}), 1)}
     return [item(features(each.title, "", "en").terms, source=numbers[each.publisher]) for each in headlines]
 
@@ -38,7 +38,7 @@ def items_of(headlines: Sequence[Headline]) -> list[Item]:
 def trial(
     headlines: Sequence[Headline], items: Sequence[Item], labels: int, *, by_category: bool, rng: np.random.Generator
 ) -> dict[str, Quality]:
-    """How well models order postings for a reader after so many labelled ones: naive Bayes, Rocchio, and both.
+    """How well models order postings for a reader after `labels` labelled ones: naive Bayes, Rocchio, and both.
 
     The reader likes one category, and is tested on stories that were not learnt from; or eight running stories, and is
     tested on other reports, of which half are of these.
@@ -57,8 +57,8 @@ def trial(
         half = len(order) // 2
         learn, test = _balanced(order[:half], likes, rng), order[half:]
     learn, test = learn[:labels], _balanced(test, likes, rng)[:TESTED]
-    said = likes[learn] ^ (rng.random(len(learn)) < FLIPPED)
-    taste = learnt((items[place], 1.0 if liked else -1.0) for place, liked in zip(learn, said, strict=True))
+    labelled = likes[learn] ^ (rng.random(len(learn)) < FLIPPED)
+    taste = learnt((items[place], 1.0 if liked else -1.0) for place, liked in zip(learn, labelled, strict=True))
     return _qualities(taste, [items[place] for place in test], likes[test])
 
 

@@ -1,7 +1,7 @@
-"""A month of news with known stories: real headlines, made-up times, and what is published every day besides.
+"""A month of news with known stories: real headlines, made-up times, and a daily background.
 
-Collections of marked stories carry the times at which they were collected, a whole story within seconds. Who would use
-these could tell stories apart by their times alone. So the times are drawn anew, as stories come and fade.
+Collections of marked stories carry the times at which they were collected, a whole story within seconds, which would
+identify stories by time alone. So the times are drawn at random, as stories come and fade.
 """
 
 from collections import Counter

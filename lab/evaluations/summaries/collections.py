@@ -18,7 +18,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long all summaries of a collection are: so many sentences, or words, the last sentence cut."""
+    """The length of all summaries of a collection, in sentences, or in words with the last sentence cut."""
 
     sentences: int | None = None
     words: int | None = None
@@ -88,7 +88,7 @@ def from_files(article: str, summary: str) -> Example:
 
 
 def sample(examples: Sequence[Example], most: int) -> tuple[Example, ...]:
-    """At most so many of the examples, always the same ones of the same collection, in their order."""
+    """At most `most` examples, always the same ones of the same collection, in order."""
     if len(examples) <= most:
         return tuple(examples)
     chosen = sorted(random.Random(SEED).sample(range(len(examples)), most))

@@ -25,7 +25,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a method's summaries of a collection are worth."""
+    """The scores of a method's summaries of a collection."""
 
     scores: NDArray[np.float64]  # (n_documents, 3): F1 of ROUGE-1, -2 and -Lsum
     seconds: float  # of processor time, for all documents

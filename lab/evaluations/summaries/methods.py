@@ -59,7 +59,7 @@ def _descending(values: Sequence[float]) -> list[int]:
 
 
 class _Words:
-    """What sumy asks of a tokeniser; its own wants data from the network."""
+    """The interface of a tokenizer for sumy, whose own needs data from the network."""
 
     def __init__(self, language: str) -> None:
         self._language = language

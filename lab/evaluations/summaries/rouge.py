@@ -1,4 +1,4 @@
-"""ROUGE, as the package rouge-score reckons it, and how sure a difference is.
+"""ROUGE, as computed by the package rouge-score, and confidence intervals of differences.
 
 References
 ----------

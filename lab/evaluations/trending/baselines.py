@@ -1,11 +1,11 @@
-"""Known ways to score trending words, to compare with."""
+"""Known scores of trending words, as baselines."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from apps.trending.algorithms.scoring import Past
 
-MOST_Z_WINDOWS, MOST_BNGRAM_WINDOWS = 14, 7
+MAX_Z_WINDOWS, MAX_BNGRAM_WINDOWS = 14, 7
 PHRASE_BOOST = 1.5
 
 
@@ -15,7 +15,7 @@ def z_scores(counts: NDArray[np.int64], past: Past, window: int) -> NDArray[np.f
     >>> z_scores(np.array([9]), Past(np.array([[3], [5]]), np.array([9, 9])), 1).tolist()
     [2.5]
     """
-    values = _windows(past, window, MOST_Z_WINDOWS)
+    values = _windows(past, window, MAX_Z_WINDOWS)
     scores: NDArray[np.float64] = np.where(counts >= 3, (counts - values.mean(axis=0)) / (values.std(axis=0) + 1), 0.0)
     return scores
 
@@ -31,11 +31,11 @@ def chi2_scores(counts: NDArray[np.int64], total: int, past: Past, background: i
 
 def bngram_scores(counts: NDArray[np.int64], joints: NDArray[np.int64], past: Past, window: int) -> NDArray[np.float64]:
     """df-idf_t of Aiello et al. 2013 over the last 7 windows, phrases being worth half as much again."""
-    usual = _windows(past, window, MOST_BNGRAM_WINDOWS).mean(axis=0)
+    usual = _windows(past, window, MAX_BNGRAM_WINDOWS).mean(axis=0)
     scores: NDArray[np.float64] = (counts + 1) / (np.log(usual + 1) + 1) * np.where(joints > 0, PHRASE_BOOST, 1.0)
     return scores
 
 
-def _windows(past: Past, length: int, most: int) -> NDArray[np.int64]:
-    found = [counts for _, (counts, _) in zip(range(most), past.windows(length), strict=False)]
+def _windows(past: Past, length: int, count: int) -> NDArray[np.int64]:
+    found = [counts for _, (counts, _) in zip(range(count), past.windows(length), strict=False)]
     return np.array(found) if found else np.zeros((1, past.counts.shape[1]), np.int64)

@@ -1,4 +1,4 @@
-"""Lists of trending terms beside what is known to trend: precision, stories found, share of background."""
+"""Lists of trending terms compared with known trends: precision, stories found, share of background."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -114,7 +114,7 @@ class ReadStream:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What a method may look at."""
+    """The data available to a method."""
 
     terms: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -139,7 +139,7 @@ def evaluate(
     """Tallies of each method at each horizon; `done` is called after each list."""
     tallies = {trial.horizon.name: {method: Tally() for method in methods} for trial in trials}
     for trial in trials:
-        for at in instants(trial):
+        for at in list_times(trial):
             _judge(stream, trial, at, tallies[trial.horizon.name])
             done()
     return tallies
@@ -155,7 +155,7 @@ def pooled(several: Iterable[Tallies]) -> Tallies:
     return sums
 
 
-def instants(trial: Trial) -> range:
+def list_times(trial: Trial) -> range:
     """Hours at which lists are made, up to day 27."""
     return range(trial.begin, (LENGTH - 1) * 24 + 1, trial.every)
 

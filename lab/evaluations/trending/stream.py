@@ -1,7 +1,7 @@
-"""A stream of postings of which it is known what trends: real headlines at times drawn anew, among a steady hum.
+"""A stream of postings with known trends: real headlines at randomly drawn times, among a steady background.
 
 Time stamps of labelled collections are often those of a crawl, a whole story within seconds, and then every story is a
-spike. Here titles, publishers and stories are given, and when they come is drawn.
+spike. Here titles, publishers and stories are given, and times are drawn.
 """
 
 import random

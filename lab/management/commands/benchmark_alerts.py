@@ -1,4 +1,4 @@
-"""How fast new postings find the searches that wait for them, and how fast people see what was found."""
+"""How fast new postings are matched with saved searches, and how fast users see the hits."""
 
 import random
 import time
@@ -141,8 +141,8 @@ class Command(LabCommand):
         chance = random.Random(self.seed)
         ids = list(SavedSearch.objects.order_by("pk").values_list("pk", flat=True))
         some = SavedSearch.objects.select_related("user").in_bulk([*ids[:BUSY], *chance.sample(ids, 90)])
-        asked = list(some.values())
-        older = {saved.pk: found[-1].pk for saved in asked if (found := hits.hits_of(saved, None, 5))}
+        searches = list(some.values())
+        older = {saved.pk: found[-1].pk for saved in searches if (found := hits.hits_of(saved, None, 5))}
         reads: dict[str, Callable[[SavedSearch], object]] = {
             "hits_of": lambda saved: hits.hits_of(saved, None, PAGE),
             "hits_of_older": lambda saved: hits.hits_of(saved, older.get(saved.pk), PAGE),
@@ -150,7 +150,7 @@ class Command(LabCommand):
             "sources_of": lambda saved: hits.sources_of(saved, self.now),
             "delays_of": hits.delays_of,
         }
-        return {name: timed(read, asked) for name, read in reads.items()}
+        return {name: timed(read, searches) for name, read in reads.items()}
 
     def _print(self, figures: dict[str, float], timings: dict[str, Timing]) -> None:
         shown = table(f"{figures['searches']:,.0f} searches", "", "p50 ms", "p99 ms", "CPU ms")

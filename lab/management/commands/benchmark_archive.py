@@ -1,4 +1,4 @@
-"""How an archive grows through retrieval, storage and index, beside one that indexes everything again and again."""
+"""How an archive grows through retrieval, storage and index, compared with one that rebuilds its whole index."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from apps.postings.models import Posting
 from apps.search import actions
 from lab import harness
 from lab.benchmarks.index import old_index
-from lab.benchmarks.index.archives import Growth, all_are_listed, archive, compose_texts, count_generations, forget_all
+from lab.benchmarks.index.archives import Growth, all_are_listed, archive, compose_texts, count_generations, delete_all
 from lab.benchmarks.index.old_index import OldGrowth
 from lab.plots import linear_plot
 from lab.worlds.feed import Text
@@ -33,7 +33,7 @@ class Result:
     generations: int
     all_listed: bool
     stored: int
-    only_unchanged: bool  # a second visit brought nothing but 304s, and added nothing
+    only_unchanged: bool  # a second round returned only 304 and added nothing
 
 
 def _numbers(text: str) -> list[int]:
@@ -64,9 +64,9 @@ class Command(harness.LabCommand):
             for count in (count for count in sources if count <= size):
                 ours[size, count] = self._grow(texts[:size], count)
             if not any(growth.items < before for before, growth in old.items()):  # larger ones would not end either
-                with self._progress(f"{size:,} items, the old way", size) as tell:
-                    old[size] = old_index.grow(texts[:size], limit=limit, tell=tell)
-            self.save(_figures(ours, old))  # it takes an hour and more: what is known is kept
+                with self._progress(f"{size:,} items, the old way", size) as report:
+                    old[size] = old_index.grow(texts[:size], limit=limit, report=report)
+            self.save(_figures(ours, old))  # intermediate results: it takes more than an hour
         figures = _figures(ours, old)
         _print(self.console, ours, old, figures)
         return harness.Result(
@@ -76,15 +76,15 @@ class Command(harness.LabCommand):
     def _grow(self, texts: Sequence[Text], sources: int) -> Result:
         with (
             archive(texts, sources) as grown,
-            self._progress(f"{len(texts):,} items, {sources:,} sources", len(texts)) as tell,
+            self._progress(f"{len(texts):,} items, {sources:,} sources", len(texts)) as report,
         ):
-            growth = grown.grow(len(texts), tell)
+            growth = grown.grow(len(texts), report)
             listed, stored, generations = all_are_listed(), Posting.objects.count(), count_generations()
-            statuses = grown.visit_again()
-            pulled = actions.consume()
+            statuses = grown.retrieve_again()
+            consumed = actions.consume()
             unchanged = set(statuses) == {304} and statuses[304] == sources and Posting.objects.count() == stored
-        forget_all()
-        return Result(growth, generations, listed, stored, unchanged and not (pulled and pulled.added))
+        delete_all()
+        return Result(growth, generations, listed, stored, unchanged and not (consumed and consumed.added))
 
     @contextmanager
     def _progress(self, name: str, total: int) -> Iterator[Any]:
@@ -128,7 +128,7 @@ def _figures(ours: dict[tuple[int, int], Result], old: dict[int, OldGrowth]) -> 
 
 
 def _step(growth: Growth) -> float | None:
-    """What an item takes right after a generation was made, against what it takes otherwise."""
+    """The time of an item right after a segment was built, divided by that of the others."""
     pairs = list(zip(growth.per_item, growth.after_generation, strict=True))
     after, otherwise = ([cost for cost, is_after in pairs if is_after == wanted] for wanted in (True, False))
     return median(after) / median(otherwise) if after and otherwise else None

@@ -1,4 +1,4 @@
-"""What crawling a site without feeds costs: a first round over everything, and later rounds for what is new."""
+"""The cost of crawling a site without feeds: a first round over all pages, and later rounds for new ones."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -49,12 +49,12 @@ def _round(engine: Engine, server: CrawledServer, site_id: int, name: str, conso
     with Progress(console=console, transient=True) as progress:
         bar = progress.add_task(name, total=None)
 
-        def tell() -> None:
+        def show() -> None:
             pages = Page.objects.filter(source_id=site_id)
             waiting, done = pages.filter(looks=0, due_at__isnull=False).count(), pages.exclude(looks=0).count()
             progress.update(bar, total=waiting + done, completed=done)
 
-        return crawl(engine, server, site_id, tell)
+        return crawl(engine, server, site_id, show)
 
 
 def _print(console: Console, figures: dict[str, float]) -> None:

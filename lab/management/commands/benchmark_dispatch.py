@@ -1,4 +1,4 @@
-"""How late sources are dispatched by a real beat and a real broker; or, from end to end, how late they are asked."""
+"""How late sources are dispatched by a real beat and a real broker; or, end to end, how late they are fetched."""
 
 import contextlib
 import time
@@ -32,7 +32,7 @@ from lab.benchmarks.lateness import figures as figures_of
 from lab.harness import LabCommand, command, cpu_seconds, running, workers
 from lab.worlds.server_process import fetch_all, serving_apart
 
-# A day's plan has one instant per source, so `schedules`/86400 are due each second; on top of that comes the burst.
+# A day's plan has one retrieval per source, so `schedules`/86400 are due each second; on top of that comes the burst.
 PLAN = """
 WITH numbered AS (SELECT source_id, row_number() OVER (ORDER BY source_id) n FROM retrieval_schedule)
 UPDATE retrieval_schedule schedule SET due_at = to_timestamp(
@@ -180,7 +180,7 @@ class Command(LabCommand):
 
 
 def _fill(schedules: int) -> None:
-    """Sources that are due in a day, one in each partition after the other."""
+    """Add sources that are due in a day, round-robin over the partitions."""
     observed_at = datetime.now(UTC)
     due_at = observed_at + timedelta(days=1)
     urls = (f"http://source{number}.example/feed" for number in range(schedules))

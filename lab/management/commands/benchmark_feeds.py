@@ -1,4 +1,4 @@
-"""What conditional requests and deltas (RFC 3229) save a reader that asks for a folder through a day."""
+"""How much traffic conditional requests and deltas (RFC 3229) save a reader that polls a folder for a day."""
 
 import random
 import zlib
@@ -35,13 +35,13 @@ STEPS = 96
 BEFORE = 3  # days of postings that are there when the day begins
 EDITED = 0.05  # of the postings, within the hours behind
 SPREAD = 1.0  # of the logarithm of how much sources publish
-WAYS = {"plain": (False, False), "conditional": (True, False), "deltas": (True, True)}
+MODES = {"plain": (False, False), "conditional": (True, False), "deltas": (True, True)}
 LABELS = {"plain": "plain", "conditional": "conditional", "deltas": "deltas"}
 _WORDS = 4_000
 _SYLLABLES = ("ka", "ri", "on", "ter", "vel", "mo", "sti", "an", "der", "lu", "per", "in", "shan", "o", "gra", "ne")
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     status: int
     headers: Mapping[str, str]  # names in lower case
     body: bytes
@@ -51,9 +51,9 @@ class Answer(NamedTuple):
 
 @dataclass(slots=True)
 class Reader:
-    """A program that asks every so many steps, and what it has by now."""
+    """A program that polls every few steps, and its state."""
 
-    way: str
+    mode: str
     steps: int
     tag: str = ""
     entries: dict[str, tuple[object, ...]] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Reader:
 
     @property
     def name(self) -> str:
-        return f"{self.way}.{self.steps * 15}_min"
+        return f"{self.mode}.{self.steps * 15}_min"
 
 
 class Command(LabCommand):
@@ -87,7 +87,7 @@ class Command(LabCommand):
             for rate in a_day:
                 task = progress.add_task(f"{rate:g} postings of each source", total=STEPS)
                 world = _World(sources, rate, random.Random(seed))
-                readers = [_subscribed(Reader(way, steps), port, world.path(form)) for steps in (4, 1) for way in WAYS]
+                readers = [_subscribed(Reader(way, steps), port, world.path(form)) for steps in (4, 1) for way in MODES]
                 for step in range(STEPS):
                     world.publish(step)
                     _poll_all(readers, step, port, world.path(form))
@@ -98,7 +98,7 @@ class Command(LabCommand):
         return figures
 
 
-# --- what is published ------------------------------------------------------------------------------------------------
+# --- publication -----------------------------------------------------------------------------------------------------
 class _World:
     """A folder of sources, some of which publish much and most little, more by day than by night."""
 
@@ -134,7 +134,7 @@ class _World:
         return Channel("private", self._private.secret).path(form)
 
     def publish(self, step: int) -> None:
-        """What comes in one step of the day, and what is edited in it."""
+        """Publish and edit postings of one step of the day."""
         at = DAY + step * STEP
         usual = 0.3 if at.hour < 6 else 1.5 if 7 <= at.hour < 19 else 0.85  # of the day's mean
         fresh = [
@@ -147,10 +147,10 @@ class _World:
                 self._edits.append((step + self._chance.randint(1, 12), posting.pk))
         self._published += len(fresh)
         for posting_id in [posting_id for due, posting_id in self._edits if due == step]:
-            Posting.objects.filter(pk=posting_id).update(title=self._said(8), edited_at=at)
+            Posting.objects.filter(pk=posting_id).update(title=self._random_words(8), edited_at=at)
 
     def _how_many(self, mean: float) -> int:
-        """Of a Poisson process with a small mean."""
+        """A number drawn from a Poisson distribution with a small mean."""
         count, waited = 0, self._chance.expovariate(1.0)
         while waited < mean:
             count, waited = count + 1, waited + self._chance.expovariate(1.0)
@@ -158,7 +158,7 @@ class _World:
 
     def _posting(self, source: Source, at: datetime) -> Posting:
         self._number += 1
-        paragraphs = [self._said(self._chance.randint(30, 90)) for _ in range(self._chance.randint(1, 6))]
+        paragraphs = [self._random_words(self._chance.randint(30, 90)) for _ in range(self._chance.randint(1, 6))]
         key = blake2b(f"{source.pk} {self._number}".encode(), digest_size=16).digest()
         return Posting(
             source=source,
@@ -167,13 +167,13 @@ class _World:
             content_hash=key,
             text_hash=key,
             guid=key.hex(),
-            url=f"{source.url}/{self._number}/{'-'.join(self._said(5).split())}",
-            title=self._said(8),
-            author=self._said(2),
+            url=f"{source.url}/{self._number}/{'-'.join(self._random_words(5).split())}",
+            title=self._random_words(8),
+            author=self._random_words(2),
             html="".join(f"<p>{paragraph}.</p>" for paragraph in paragraphs),
             text=" ".join(paragraphs),
             language="en",
-            categories=[self._said(1)],
+            categories=[self._random_words(1)],
             image_url="",
             comments_url="",
             enclosures=[],
@@ -181,22 +181,22 @@ class _World:
             retrieved_at=at,
         )
 
-    def _said(self, words: int) -> str:
-        # The lower a word's number, the oftener it is said.
+    def _random_words(self, words: int) -> str:
+        # The lower a word's number, the more frequent it is.
         numbers = (int(_WORDS ** self._chance.random()) - 1 for _ in range(words))
         return " ".join(self._words[number] for number in numbers).capitalize()
 
 
-# --- who reads it -----------------------------------------------------------------------------------------------------
+# --- readers ----------------------------------------------------------------------------------------------------------
 def _subscribed(reader: Reader, port: int, path: str) -> Reader:
-    """Who has read the feed before the day begins; nothing of that counts."""
+    """Let a reader poll once before the day begins, uncounted."""
     _poll(reader, port, path)
     reader.statuses, reader.sent, reader.received = [], 0, 0
     return reader
 
 
 def _poll_all(readers: Sequence[Reader], step: int, port: int, path: str) -> None:
-    whole = _read(_ask(port, path, {}))
+    whole = _read(_request(port, path, {}))
     for reader in readers:
         if step % reader.steps == 0:
             _poll(reader, port, path)
@@ -205,37 +205,37 @@ def _poll_all(readers: Sequence[Reader], step: int, port: int, path: str) -> Non
 
 
 def _poll(reader: Reader, port: int, path: str) -> None:
-    conditional, deltas = WAYS[reader.way]
+    conditional, deltas = MODES[reader.mode]
     headers = {"If-None-Match": reader.tag} if conditional and reader.tag else {}
     if deltas:
         headers["A-IM"] = "feed"
-    answer = _ask(port, path, headers)
-    reader.sent += answer.sent
-    reader.received += answer.received
-    reader.statuses.append(answer.status)
-    if answer.status not in {200, 226, 304}:
-        raise CommandError(f"The portal answered with the status {answer.status}.")
-    if answer.status != 304:
-        reader.entries |= _read(answer)
-        reader.tag = answer.headers["etag"]
+    response = _request(port, path, headers)
+    reader.sent += response.sent
+    reader.received += response.received
+    reader.statuses.append(response.status)
+    if response.status not in {200, 226, 304}:
+        raise CommandError(f"The portal answered with the status {response.status}.")
+    if response.status != 304:
+        reader.entries |= _read(response)
+        reader.tag = response.headers["etag"]
 
 
-def _ask(port: int, path: str, headers: Mapping[str, str]) -> Answer:
-    said = {"Host": f"localhost:{port}", "User-Agent": "benchmark", "Accept-Encoding": "gzip", **headers}
+def _request(port: int, path: str, headers: Mapping[str, str]) -> Response:
+    sent_headers = {"Host": f"localhost:{port}", "User-Agent": "benchmark", "Accept-Encoding": "gzip", **headers}
     client = HTTPConnection("localhost", port, timeout=30)
     try:
-        client.request("GET", path, headers=said)
-        answer = client.getresponse()
-        body = answer.read()
+        client.request("GET", path, headers=sent_headers)
+        response = client.getresponse()
+        body = response.read()
     finally:
         client.close()
-    received = answer.getheaders()
-    return Answer(
-        answer.status,
+    received = response.getheaders()
+    return Response(
+        response.status,
         {name.lower(): value for name, value in received},
         body,
-        len(f"GET {path} HTTP/1.1\r\n\r\n") + _size(said.items()),
-        len(f"HTTP/1.1 {answer.status} {answer.reason}\r\n\r\n") + _size(received) + len(body),
+        len(f"GET {path} HTTP/1.1\r\n\r\n") + _size(sent_headers.items()),
+        len(f"HTTP/1.1 {response.status} {response.reason}\r\n\r\n") + _size(received) + len(body),
     )
 
 
@@ -243,11 +243,11 @@ def _size(headers: Any) -> int:
     return sum(len(name) + len(value) + 4 for name, value in headers)
 
 
-def _read(answer: Answer) -> dict[str, tuple[object, ...]]:
-    body = answer.body
-    if answer.headers.get("content-encoding") == "gzip":
+def _read(response: Response) -> dict[str, tuple[object, ...]]:
+    body = response.body
+    if response.headers.get("content-encoding") == "gzip":
         body = zlib.decompress(body, 31)
-    parsed = parse(body, content_type=answer.headers["content-type"], url="https://portal.example/")
+    parsed = parse(body, content_type=response.headers["content-type"], url="https://portal.example/")
     return {entry.guid: (entry.title, entry.content or entry.summary, entry.published) for entry in parsed.entries}
 
 
@@ -258,7 +258,7 @@ class _Quiet(WSGIRequestHandler):
 
 @contextmanager
 def _portal() -> Iterator[int]:
-    """The site on a port of its own, with everything that stands before its views."""
+    """The site on a free port, with all middleware."""
     with make_server("localhost", 0, get_wsgi_application(), WSGIServer, _Quiet) as server:
         thread = Thread(target=_serve, args=(server,), daemon=True)
         thread.start()
@@ -276,7 +276,7 @@ def _serve(server: WSGIServer) -> None:
         connection.close()
 
 
-# --- what came of it --------------------------------------------------------------------------------------------------
+# --- results ---------------------------------------------------------------------------------------------------------
 def _figures(readers: Sequence[Reader], world: _World) -> dict[str, float]:
     figures: dict[str, float] = {"published": world.published}
     for reader in readers:
@@ -288,8 +288,8 @@ def _figures(readers: Sequence[Reader], world: _World) -> dict[str, float]:
 
 
 def _saved(reader: Reader, readers: Sequence[Reader]) -> float:
-    """The share of all bytes, both ways, that plain requests as often would take besides."""
-    [plain] = [other for other in readers if other.way == "plain" and other.steps == reader.steps]
+    """The share of bytes, both ways, saved compared with plain requests at the same rate."""
+    [plain] = [other for other in readers if other.mode == "plain" and other.steps == reader.steps]
     return 1 - (reader.received + reader.sent) / (plain.received + plain.sent)
 
 
@@ -301,5 +301,5 @@ def _table(readers: Sequence[Reader], world: _World, rate: float) -> Table:
         counts = [len(reader.statuses), reader.statuses.count(304), reader.statuses.count(226)]
         sizes = [f"{size / 1_000:,.1f}" for size in (reader.received, reader.sent)]
         saved = f"{_saved(reader, readers):.1%}"
-        table.add_row(LABELS[reader.way], f"{reader.steps * 15} min", *map(str, counts), *sizes, saved)
+        table.add_row(LABELS[reader.mode], f"{reader.steps * 15} min", *map(str, counts), *sizes, saved)
     return table

@@ -1,4 +1,4 @@
-"""How soon a person who imports a list of feeds sees articles, and how soon all of them are there."""
+"""How soon a user who imports a list of feeds sees articles, and how soon all of them are stored."""
 
 import re
 import time
@@ -19,7 +19,7 @@ from apps.postings.models import Posting
 from apps.sources.formats import opml
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from lab.benchmarks.bursts import wait_until_started
-from lab.benchmarks.load_test import visiting
+from lab.benchmarks.load_test import requests
 from lab.benchmarks.load_test.browser import Browser
 from lab.evaluations.replays.verification import collect, compare
 from lab.harness import (
@@ -52,7 +52,7 @@ class Command(LabCommand):
             baseline = fetch_all(server, server.feeds, host_gap=settings.RETRIEVAL_HOST_GAP)
             began = datetime.now(UTC)
             started = stack.enter_context(workers())
-            address, web = stack.enter_context(visiting.portal())
+            address, web = stack.enter_context(requests.portal())
             wait_until_started(started, began)
             processes = [web.pid, *(process.pid for process in started.values()), *postgres_pid()]
             figures = self._import(server, address, processes)
@@ -106,7 +106,7 @@ class Command(LabCommand):
 
 
 def losses(lines: Sequence[Line], port: int) -> dict[str, float]:
-    """Postings of the record that are not stored, whether their feed was asked or not, and those stored twice."""
+    """Postings of the record that are not stored, whether their feed was fetched or not, and those stored twice."""
     verdict = compare(collect(lines), stored_postings(port, 0.0))
     return {"lost": float(verdict.published - verdict.stored), "doubled": float(verdict.doubled_count)}
 

@@ -1,4 +1,4 @@
-"""What retrieving and storing cost: the real worker against feeds on loopback, and the archive's growth."""
+"""The cost of retrieving and storing: the real worker with feeds on loopback, and the archive's growth."""
 
 import random
 import time

@@ -82,7 +82,7 @@ class Command(LabCommand):
         return found
 
     def _run(self, kind: str, workers: int, kill: int | None = None) -> Run:
-        # Shown when something is known: a thread that shows it by itself could be in the middle of it during a fork.
+        # Refreshed explicitly: a refreshing thread could hold a lock during a fork.
         with Progress(console=self.console, transient=True, auto_refresh=False) as progress:
             task = progress.add_task(f"{kind}, {workers} at work", total=None)
             for state in run(kind, workers, kill=kill):
@@ -112,7 +112,7 @@ class Command(LabCommand):
 
 
 def _forget_changes() -> None:
-    """Nobody pulls here; and rows that were replaced are removed, so that all runs begin alike."""
+    """Empty the outboxes, which have no consumer here, and vacuum, so that all runs start alike."""
     with connection.cursor() as cursor:
         cursor.execute("TRUNCATE search_outboxrow, trending_outboxrow, summaries_outboxrow, stories_outboxrow")
         for table in TABLES:

@@ -1,4 +1,4 @@
-"""How late feeds are asked that fall due together while everything else that a portal does is under way as well."""
+"""How late feeds are fetched that fall due together while all other work of a portal is running."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
@@ -84,15 +84,15 @@ class Command(LabCommand):
             found[f"under load, {number + 1}"] = burst(server, self.numbers, watch=_keep_job)
             left.append(_left(some))
             settle(self.numbers)
-        # The least of all bursts: the load of none was over before its end.
+        # The minimum over all bursts: in none did the load end first.
         least = {name: min(each[name] for each in left) for name in left[0]}
         return found, least | {"changes_read": float(consumed_changes() - consumed)}
 
     def _add_archive(self, postings: int, progress: Progress) -> None:
-        """Store postings as retrievals would have, so that everything that follows from them waits to be done."""
+        """Store postings as retrievals do, so that all derived work is waiting."""
         begin = datetime.now(UTC) - ARCHIVE_FEED * ARCHIVE_GAP
-        instants = [(begin + number * ARCHIVE_GAP).timestamp() for number in range(ARCHIVE_FEED)]
-        feeds = make_steady_feeds(-(-postings // ARCHIVE_FEED), seed=self.seed + 1, instants=instants)
+        times = [(begin + number * ARCHIVE_GAP).timestamp() for number in range(ARCHIVE_FEED)]
+        feeds = make_steady_feeds(-(-postings // ARCHIVE_FEED), seed=self.seed + 1, times=times)
         urls = [f"https://archive{feed.number}.example/feed" for feed in feeds]
         ids = add_sources(
             [NewSource(url=url, language=feed.language, listed=True) for url, feed in zip(urls, feeds, strict=True)]
@@ -118,8 +118,8 @@ class Command(LabCommand):
 
 
 def _items(feed: Feed) -> Iterator[Item]:
-    for instant, text in zip(feed.instants, feed.texts, strict=True):
-        yield Item(feed.number, int(instant), text.title, "\n".join(text.paragraphs))
+    for time, text in zip(feed.times, feed.texts, strict=True):
+        yield Item(feed.number, int(time), text.title, "\n".join(text.paragraphs))
 
 
 def _import(server: Server, feeds: Sequence[Feed], number: int) -> list[str]:

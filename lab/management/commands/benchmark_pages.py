@@ -1,4 +1,4 @@
-"""How fast people see their pages: a year of postings, thousands of sources and people, real requests."""
+"""Response times of pages: a load test with a year of postings and thousands of sources and virtual users."""
 
 import random
 import time
@@ -14,17 +14,17 @@ from rich.console import Console
 from apps.accounts.models import User
 from apps.following import actions, queries
 from apps.following.queries import Scope
-from lab.benchmarks.load_test import people, visiting
-from lab.benchmarks.load_test.people import Crowd
-from lab.benchmarks.load_test.visiting import Person
+from lab.benchmarks.load_test import population, requests
+from lab.benchmarks.load_test.population import Population
+from lab.benchmarks.load_test.requests import VirtualUser
 from lab.harness import LabCommand, table
 
-SAMPLE = 400  # people whose pages are asked for
-HEAVY = 500  # sources, from which on somebody follows much
+SAMPLE = 400  # users whose pages are requested
+HEAVY = 500  # sources that a heavy user follows at least
 MEASURED = 150  # requests of each page; fewer of a small archive
 MIN_MEASURED = 20
-COUNTED = 12  # visits to each page whose queries are counted, of each group of people
-RIVALLED = 60  # people whose unread postings are counted in the plain way, too
+COUNTED = 12  # requests of each page, by group of users, whose queries are counted
+PLAIN_COUNTS = 60  # users whose unread postings are counted by the plain join, too
 HALF_A_YEAR = timedelta(days=182)
 RATE = 50.0  # requests a second
 LABELS = {
@@ -40,7 +40,7 @@ LABELS = {
     "heavy.folder": "  folder",
     "heavy.counts": "  counts",
 }
-_SAID = (
+_SUMMARY = (
     "{requests_per_s:.1f} requests a second, each from when it was due: p50 {p50_ms:.0f} ms, p95 {p95_ms:.0f} ms,"
     " p99 {p99_ms:.0f} ms; {failures:.0f} failed.",
     "{mark_all_postings:,.0f} postings are marked read in {mark_all_s:.2f} s, unread again in {mark_all_undo_s:.2f} s.",
@@ -67,8 +67,8 @@ ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true
 
 class Command(LabCommand):
     help = (
-        "Measure the pages of a portal full of people, by the web server as it is deployed, in a database of its own:"
-        " first one request after the other, then 50 a second."
+        "Load test of the pages, with the web server as it is deployed, in a database of its own: first sequential"
+        " requests, then 50 a second."
     )
     fills_database = True
     seed = 7
@@ -84,34 +84,34 @@ class Command(LabCommand):
     ) -> Mapping[str, float]:
         self.console, self.seed, self.chance = Console(), seed, random.Random(seed)
         self.measured = min(MEASURED, max(MIN_MEASURED, postings // 1_000))
-        crowd = self._fill(postings, sources, people)
+        population = self._fill(postings, sources, people)
         figures: dict[str, float] = {"postings": postings, "sources": sources, "people": people}
-        figures |= self._count(crowd)
-        visitors = visiting.sign_in(self._chosen(crowd), self.chance)
-        heavy = visiting.sign_in(_heavy(crowd), self.chance)
-        figures |= self._queries(visitors, heavy)
-        with visiting.portal() as (address, _web):
-            figures |= self._one_by_one(address, visitors, heavy)
-            figures |= self._rush(address, visitors, seconds)
-        figures |= self._mark_all(crowd)
+        figures |= self._count(population)
+        users = requests.sign_in(self._chosen(population), self.chance)
+        heavy = requests.sign_in(_heavy(population), self.chance)
+        figures |= self._queries(users, heavy)
+        with requests.portal() as (address, _web):
+            figures |= self._sequential(address, users, heavy)
+            figures |= self._at_rate(address, users, seconds)
+        figures |= self._mark_all(population)
         self._print(figures)
         return figures
 
-    # --- what is there ------------------------------------------------------------------------------------------------
-    def _fill(self, postings: int, sources: int, persons: int) -> Crowd:
+    # --- setup --------------------------------------------------------------------------------------------------------
+    def _fill(self, postings: int, sources: int, users: int) -> Population:
         now = datetime.now(UTC)
-        source_ids = people.add_sources(sources, now)
+        source_ids = population.add_sources(sources, now)
         with self.progress() as progress:
             task = progress.add_task("Postings", total=postings)
-            for stored in people.add_postings(source_ids, postings, now, seed=self.seed):
+            for stored in population.add_postings(source_ids, postings, now, seed=self.seed):
                 progress.advance(task, stored)
         self._vacuum()
         self.console.print(
             f"{postings:,} postings of {sources:,} sources; people follow and read them", highlight=False
         )
-        crowd = people.add_people(source_ids, persons, now, seed=self.seed)
+        added = population.add_users(source_ids, users, now, seed=self.seed)
         self._vacuum()
-        return crowd
+        return added
 
     def _vacuum(self) -> None:
         with connection.cursor() as cursor:
@@ -119,21 +119,27 @@ class Command(LabCommand):
             cursor.execute("CHECKPOINT")
 
     # --- measurements -------------------------------------------------------------------------------------------------
-    def _count(self, crowd: Crowd) -> dict[str, float]:
-        """The numbers beside every page, of people drawn at random, and of those who follow most."""
+    def _count(self, population: Population) -> dict[str, float]:
+        """Time the unread counts of every page, for random users and for those who follow most."""
         users = list(
-            User.objects.filter(pk__in=self.chance.sample(crowd.people.tolist(), min(SAMPLE, crowd.people.size)))
+            User.objects.filter(
+                pk__in=self.chance.sample(population.user_ids.tolist(), min(SAMPLE, population.user_ids.size))
+            )
         )
-        much = list(User.objects.filter(pk__in=crowd.people[crowd.follows >= min(HEAVY, crowd.follows.max())].tolist()))
-        figures = self._timed("counts", _beside, users) | self._timed("unread_counts", queries.unread_counts, users)
-        figures |= self._timed("heavy.counts", _beside, much)
-        figures |= self._timed("plain_counts", _plain_counts, users[:RIVALLED])
-        wrong = sum(_plain_counts(user) != queries.unread_counts(user) for user in users[:RIVALLED])
+        heavy = list(
+            User.objects.filter(
+                pk__in=population.user_ids[population.follows >= min(HEAVY, population.follows.max())].tolist()
+            )
+        )
+        figures = self._timed("counts", _side_bar, users) | self._timed("unread_counts", queries.unread_counts, users)
+        figures |= self._timed("heavy.counts", _side_bar, heavy)
+        figures |= self._timed("plain_counts", _plain_counts, users[:PLAIN_COUNTS])
+        wrong = sum(_plain_counts(user) != queries.unread_counts(user) for user in users[:PLAIN_COUNTS])
         unread = [sum(queries.unread_counts(user).values()) for user in users]
         return figures | {"wrong_counts": wrong, "unread.p50": float(np.median(unread)), "unread.most": max(unread)}
 
-    def _chosen(self, crowd: Crowd) -> list[int]:
-        return self.chance.sample(crowd.people.tolist(), min(SAMPLE, crowd.people.size))
+    def _chosen(self, population: Population) -> list[int]:
+        return self.chance.sample(population.user_ids.tolist(), min(SAMPLE, population.user_ids.size))
 
     def _timed(self, name: str, do: Callable[[User], object], users: Sequence[User]) -> dict[str, float]:
         seconds = []
@@ -143,31 +149,33 @@ class Command(LabCommand):
             seconds.append(time.perf_counter() - begin)
         return percentiles(name, seconds)
 
-    def _queries(self, visitors: Sequence[Person], heavy: Sequence[Person]) -> dict[str, float]:
+    def _queries(self, users: Sequence[VirtualUser], heavy: Sequence[VirtualUser]) -> dict[str, float]:
         figures: dict[str, float] = {}
         for page in ("river", "folder", "feed", "article"):
-            visits = [
-                visit for some in (visitors, heavy) for visit in visiting.draw_visits(some, COUNTED, self.chance, page)
+            drawn = [
+                request
+                for some in (users, heavy)
+                for request in requests.draw_requests(some, COUNTED, self.chance, page)
             ]
-            visiting.count_queries(visits)  # a posting that is opened for the first time is noted as read
-            figures[f"{page}.queries"] = max(visiting.count_queries(visits))
+            requests.count_queries(drawn)  # opening a posting for the first time marks it read
+            figures[f"{page}.queries"] = max(requests.count_queries(drawn))
         return figures
 
-    def _one_by_one(self, address: str, visitors: Sequence[Person], heavy: Sequence[Person]) -> dict[str, float]:
-        visiting.one_by_one(address, visiting.draw_visits(visitors, self.measured, self.chance))
+    def _sequential(self, address: str, users: Sequence[VirtualUser], heavy: Sequence[VirtualUser]) -> dict[str, float]:
+        requests.send_sequentially(address, requests.draw_requests(users, self.measured, self.chance))
         figures: dict[str, float] = {}
-        wanted = [(page, page, visitors) for page in visiting.PAGES]
+        wanted = [(page, page, users) for page in requests.PAGES]
         wanted += [(f"heavy.{page}", page, heavy) for page in ("river", "folder")]
-        for name, page, persons in self.track(wanted, "Pages"):
-            visits = visiting.draw_visits(persons, self.measured, self.chance, page)
-            figures |= percentiles(name, visiting.one_by_one(address, visits))
+        for name, page, users in self.track(wanted, "Pages"):
+            drawn = requests.draw_requests(users, self.measured, self.chance, page)
+            figures |= percentiles(name, requests.send_sequentially(address, drawn))
         return figures
 
-    def _rush(self, address: str, visitors: Sequence[Person], seconds: int) -> dict[str, float]:
-        visits = visiting.draw_visits(visitors, int(RATE * seconds), self.chance)
+    def _at_rate(self, address: str, users: Sequence[VirtualUser], seconds: int) -> dict[str, float]:
+        drawn = requests.draw_requests(users, int(RATE * seconds), self.chance)
         with self.progress() as progress:
-            task = progress.add_task("50 requests a second", total=len(visits))
-            found = visiting.rush(address, visits, RATE, done=lambda: progress.advance(task))
+            task = progress.add_task("50 requests a second", total=len(drawn))
+            found = requests.send_at_rate(address, drawn, RATE, done=lambda: progress.advance(task))
         p50, p95, p99 = np.percentile(np.array(found.seconds) * 1_000, [50, 95, 99]).tolist()
         return {
             "requests_per_s": found.rate,
@@ -177,9 +185,9 @@ class Command(LabCommand):
             "failures": found.failures,
         }
 
-    def _mark_all(self, crowd: Crowd) -> dict[str, float]:
-        """Of somebody to whom a tenth of all postings is unread: all, and those older than half a year."""
-        user = User.objects.get(pk=crowd.collector)
+    def _mark_all(self, population: Population) -> dict[str, float]:
+        """Mark a tenth of all postings read for one user, and those older than half a year."""
+        user = User.objects.get(pk=population.collector)
         now = datetime.now(UTC)
         figures: dict[str, float] = {}
         for name, before in (("mark_all", None), ("mark_older", now - HALF_A_YEAR)):
@@ -209,12 +217,12 @@ class Command(LabCommand):
             queries = figures.get(f"{name}.queries")
             shown.add_row(label, *values, "" if queries is None else f"{queries:.0f}")
         self.console.print(shown)
-        for line in _SAID:
+        for line in _SUMMARY:
             self.console.print(line.format(**{name.replace(".", "_"): value for name, value in figures.items()}))
 
 
-def _heavy(crowd: Crowd) -> list[int]:
-    return list(crowd.people[crowd.follows >= min(HEAVY, crowd.follows.max())].tolist())
+def _heavy(population: Population) -> list[int]:
+    return list(population.user_ids[population.follows >= min(HEAVY, population.follows.max())].tolist())
 
 
 def percentiles(name: str, seconds: Sequence[float]) -> dict[str, float]:
@@ -222,8 +230,8 @@ def percentiles(name: str, seconds: Sequence[float]) -> dict[str, float]:
     return {f"{name}.{part}_ms": value for part, value in zip(("p50", "p95", "p99"), values, strict=True)}
 
 
-def _beside(user: User) -> None:
-    """Read what stands beside every page: sources in their folders, and how much of each is unread."""
+def _side_bar(user: User) -> None:
+    """Run the queries of the side bar: folders, sources and unread counts."""
     queries.unread_counts(user)
     list(queries.folders_of(user))
     queries.followed_sources(user)
@@ -236,7 +244,7 @@ def _plain_counts(user: User) -> dict[int, int]:
 
 
 def _mark_each(user: User) -> float:
-    """Seconds that it takes to write a row for each unread posting; taken back."""
+    """Seconds to insert a row for each unread posting; rolled back."""
     shown = queries.unread(queries.postings_in(user, Scope("all")), user)
     sql, parameters = shown.order_by("id").values("id").query.sql_with_params()
     with transaction.atomic(), connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""What planning costs: one source after its retrieval, all sources after a change of the plan; and how exact it is."""
+"""The cost of planning one source after its retrieval, or all after a change of the plan; and its accuracy."""
 
 import json as json_format
 import os
@@ -39,7 +39,7 @@ from lab.harness import LabCommand
 FloatArray = NDArray[np.float64]
 
 WEEKS = 8  # of history
-HABITS = 2_000  # different ones
+DISTINCT_PROFILES = 2_000
 PROFILES = 1_000  # on which the planner is compared with the plain programme
 
 FILL = """
@@ -83,7 +83,7 @@ class Command(LabCommand):
         random = np.random.default_rng(1)
         figures = {"gap_max": gap_max(random)}
         with self.console.status(f"making {sources:,} sources"):
-            profiles = some_profiles(min(sources, HABITS), random)
+            profiles = some_profiles(min(sources, DISTINCT_PROFILES), random)
             figures["ms_per_retrieval"] = ms_per_retrieval(profiles, random, at_once=MESSAGE_SIZE)
             figures["ms_per_retrieval_alone"] = ms_per_retrieval(profiles, random, at_once=1)
             fill(profiles, sources, random)
@@ -124,14 +124,14 @@ class Command(LabCommand):
 
 
 def some_profiles(count: int, random: np.random.Generator) -> WeeklyProfiles:
-    """Habits as they are learnt of made-up sources."""
+    """Profiles learnt from made-up sources."""
     trace, _ = generate("drift", sources=count, weeks=WEEKS)
     now = WEEKS * WEEK
     return learn_profiles(trace, now, learn_priors(trace, now, random=random))
 
 
 def fill(profiles: WeeklyProfiles, sources: int, random: np.random.Generator) -> None:
-    """Make sources that have just been asked; some have the same profile."""
+    """Add sources that have just been retrieved; some share a profile."""
     masses = root_mass(five_minute_rates(profiles.hourly, profiles.minutes), WEEK)
     values = {
         "sources": sources,
@@ -147,7 +147,7 @@ def fill(profiles: WeeklyProfiles, sources: int, random: np.random.Generator) ->
 
 
 def ms_per_retrieval(profiles: WeeklyProfiles, random: np.random.Generator, *, at_once: int) -> float:
-    """Mean CPU time of planning a source from what its rows hold, as `store` does for visits that come together."""
+    """Mean CPU time to plan a source from its rows, in batches as `store` does."""
     now = datetime.now(UTC)
     packed = [
         (pack_hourly(hourly), pack_minutes(minutes))
@@ -158,14 +158,14 @@ def ms_per_retrieval(profiles: WeeklyProfiles, random: np.random.Generator, *, a
     for start in range(0, len(packed), at_once):
         part = slice(start, start + at_once)
         retrieved = [
-            Retrieved(just_asked(*profile, now), now, now + timedelta(hours=1), observed=True, seen=count)
+            Retrieved(just_retrieved(*profile, now), now, now + timedelta(hours=1), observed=True, seen=count)
             for profile, count in zip(packed[part], seen[part], strict=True)
         ]
         after_retrievals(retrieved, Terms(price=0.5, longest=24.0))
     return 1_000 * (time.process_time() - began) / len(packed)
 
 
-def just_asked(hourly: bytes, minutes: bytes, now: datetime) -> ScheduleState:
+def just_retrieved(hourly: bytes, minutes: bytes, now: datetime) -> ScheduleState:
     return ScheduleState(
         source_id=1,
         clock_rate=1.0,
@@ -202,12 +202,12 @@ def gap_max(random: np.random.Generator) -> float:
 
 
 def cost_of(nodes: list[int], expected: FloatArray, step: float, price: float, window: float) -> float:
-    """Posting-hours of delay, the price of each retrieval, and what is lost, of retrievals at nodes of a grid."""
+    """The cost of retrievals at nodes of a grid: posting-hours of delay, prices, and lost postings."""
     total = 0.0
     for begin, end in pairwise(nodes):
-        # What is waiting at node 0 was not collected there: it waits until the first retrieval.
-        brought = expected[begin : end + 1] - (expected[begin] if begin else 0.0)
-        total += float(np.trapezoid(brought, dx=step)) + price + LOSS_HOURS * max(float(brought[-1]) - window, 0.0)
+        # Postings that wait at node 0 were not collected there: they wait until the first retrieval.
+        collected = expected[begin : end + 1] - (expected[begin] if begin else 0.0)
+        total += float(np.trapezoid(collected, dx=step)) + price + LOSS_HOURS * max(float(collected[-1]) - window, 0.0)
     return total
 
 

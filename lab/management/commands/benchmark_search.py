@@ -1,4 +1,4 @@
-"""How fast the index answers, and what it costs to add to it: real items, beside Postgres' own search and tantivy."""
+"""The speed of searches and of additions to the index with real items, compared with Postgres and tantivy."""
 
 import gc
 import time
@@ -24,10 +24,10 @@ from lab.worlds.items import COPIED_AT_ONCE, Item, add_sources_of, copy_postings
 SMALL = 10_000  # postings, to compare with
 PULLED_AT_ONCE = 16_384
 BATCHES = 40  # of 50 postings, each time that adding is measured
-FOUND = 20  # postings whose way into the index is timed
+FOUND = 20  # postings whose indexing is timed
 WARM_UP = 150  # questions, so that common words are remembered as they are in a running portal
 DRAWN_TO_FILL = 4_000  # questions, of which those are kept whose page is full
-SLOW = 100  # questions that are asked of what is slow
+SLOW = 100  # queries for slow searches
 LABELS = {
     "three_terms": "any of three words",
     "three_terms_cold": "  nothing remembered",
@@ -83,8 +83,7 @@ class Command(LabCommand):
         loaded = self._load(archive[SMALL + measured :], source_ids, first=SMALL + measured)
         figures = {name: value + loaded[name] for name, value in figures.items()}
         size, self.later = len(archive), later
-        # From here on it should be like a process that answers readers: without gigabytes of items, nor with a session
-        # that has just copied as many.
+        # From here on measure like a web process: without gigabytes of items, and with a fresh session.
         del drawn, archive, later
         gc.collect()
         connection.close()
@@ -119,28 +118,30 @@ class Command(LabCommand):
     def _measure_questions(self) -> dict[str, Timing]:
         questions = draw_questions(WARM_UP + self.questions, seed=self.seed)
         for question in questions[:WARM_UP]:
-            searching.ask_with_feedback(question)
-        asked, few = questions[WARM_UP:], questions[WARM_UP : WARM_UP + SLOW]
+            searching.search_with_feedback(question)
+        measured, few = questions[WARM_UP:], questions[WARM_UP : WARM_UP + SLOW]
         return {
-            "three_terms": self._timed("three words", searching.ask, asked),
-            "feedback": self._timed("with feedback", searching.ask_with_feedback, asked),
-            "portal": self._timed("as the portal asks", searching.ask_as_portal, asked),
-            "three_terms_cold": timed(searching.ask, self._track(few, "nothing remembered"), before=stored.forget),
+            "three_terms": self._timed("three words", searching.search_postings, measured),
+            "feedback": self._timed("with feedback", searching.search_with_feedback, measured),
+            "portal": self._timed("as in the portal", searching.search_as_portal, measured),
+            "three_terms_cold": timed(
+                searching.search_postings, self._track(few, "nothing remembered"), before=stored.forget
+            ),
         }
 
     def _measure_what_may_not_grow(self, name: str) -> dict[str, Timing]:
-        """Two words cost the more the further back their page reaches; what the size of the archive alone does, those
-        tell whose page the small one fills already.
+        """Two words cost more the further back their page reaches; the effect of the archive's size alone shows in
+        queries whose page is full in the small archive already.
         """
         questions = draw_questions(WARM_UP + self.questions, seed=self.seed)
         for question in questions[:WARM_UP]:
             searching.newest_with_both(question)
             searching.newest_of_all(question)
-        asked = questions[WARM_UP:]
+        measured = questions[WARM_UP:]
         return {
-            "newest": self._timed("newest with two words", searching.newest_with_both, asked),
+            "newest": self._timed("newest with two words", searching.newest_with_both, measured),
             "newest_full": self._timed("  of them in either archive", searching.newest_with_both, self.filling),
-            "newest_all": self._timed("newest of all", searching.newest_of_all, asked),
+            "newest_all": self._timed("newest of all", searching.newest_of_all, measured),
             **self._measure_adding(f"{name} archive", "alone"),
         }
 
@@ -149,7 +150,7 @@ class Command(LabCommand):
         return {f"add50_{part}_{when}": timing for part, timing in added.items()}
 
     def _measure_adding_beside(self, timings: dict[str, Timing]) -> dict[str, float]:
-        self.console.print(f"Adding while {adding.READERS} others ask, then as beat and worker do it")
+        self.console.print(f"Adding while {adding.READERS} others search, then as beat and worker do it")
         with adding.readers(pause=self.pause) as seconds:
             timings |= self._measure_adding("large archive, readers", "beside")
         timings["reader"] = Timing.of(seconds, 0.0)
@@ -162,27 +163,27 @@ class Command(LabCommand):
         self.console.print("Building Postgres' own text search, then tantivy's")
         text_search_s = rivals.build_text_search()
         for question in drawn[:WARM_UP]:
-            searching.ask_with_feedback(question)
-        timings["three_terms_again"] = self._timed("three words once more", searching.ask, questions)
-        timings["ts_rank"] = self._timed("ts_rank", rivals.ask_text_search, questions[:SLOW])
+            searching.search_with_feedback(question)
+        timings["three_terms_again"] = self._timed("three words once more", searching.search_postings, questions)
+        timings["ts_rank"] = self._timed("ts_rank", rivals.search_postgres, questions[:SLOW])
         rivals.drop_text_search()
-        ask_tantivy, tantivy_s = rivals.build_tantivy(tantivy)
-        timings["tantivy"] = self._timed("tantivy", ask_tantivy, questions)
+        search_tantivy, tantivy_s = rivals.build_tantivy(tantivy)
+        timings["tantivy"] = self._timed("tantivy", search_tantivy, questions)
         return {"ts_rank_build_s": text_search_s, "tantivy_build_s": tantivy_s}
 
-    # --- what they share ----------------------------------------------------------------------------------------------
+    # --- shared parts -------------------------------------------------------------------------------------------------
     def _take(self, count: int) -> list[Item]:
         taken, self.later = self.later[:count], self.later[count:]
         return taken
 
-    def _timed(self, name: str, ask: Callable[[Question], object], questions: list[Question]) -> Timing:
-        timing = timed(ask, self._track(questions, name))
-        # At once: the table comes only at the end of a long run.
+    def _timed(self, name: str, search: Callable[[Question], object], questions: list[Question]) -> Timing:
+        timing = timed(search, self._track(questions, name))
+        # At once, since the table comes only at the end of a long run.
         self.console.print(f"{name}: p50 {timing.p50:.1f} ms, p99 {timing.p99:.1f} ms, CPU {timing.cpu:.1f} ms")
         return timing
 
     def _track(self, cases: Sequence[Case], name: str) -> Iterable[Case]:
-        # Drawn between the cases, not by a thread of its own, which would be measured with them.
+        # Refreshed between the cases: a thread would be measured with them.
         return self.track(cases, name, auto_refresh=False)
 
     def _print(
@@ -195,7 +196,7 @@ class Command(LabCommand):
             shown.add_row(label, *cells, *((f"{before.p50:.1f}", f"{before.p99:.1f}") if before else ()))
         self.console.print(shown)
         self.console.print(
-            f"Indexed in {figures['pull_s']:.0f} s, sealed and merged in {figures['maintain_s']:.0f} s;"
+            f"Indexed in {figures['pull_s']:.0f} s, segments built and merged in {figures['maintain_s']:.0f} s;"
             f" Postgres' own in {figures['ts_rank_build_s']:.0f} s, tantivy in {figures['tantivy_build_s']:.0f} s."
             f" {figures['index_mb']:.0f} MB, {figures['documents_mb']:.0f} of them documents."
         )
@@ -213,7 +214,7 @@ class Command(LabCommand):
 
 
 def _filling(seed: int) -> list[Question]:
-    """Questions whose page of the newest is full. Nothing is remembered of having asked them."""
+    """Queries whose page of newest postings is full; clears the caches afterwards."""
     drawn = draw_questions(DRAWN_TO_FILL, seed=seed)
     filling = [question for question in drawn if len(searching.newest_with_both(question)) == searching.RESULTS]
     stored.forget()
@@ -228,7 +229,7 @@ def _sizes() -> dict[str, float]:
 
 
 def _figures(small: dict[str, Timing], timings: dict[str, Timing]) -> dict[str, float]:
-    """All that was timed, and what the requirements are about."""
+    """All timings, and the ratios that the requirements limit."""
     whole = {f"{name}_{part}_ms": value for name, timing in timings.items() for part, value in asdict(timing).items()}
     whole |= {f"{name}_at_10k_p50_ms": timing.p50 for name, timing in small.items()}
     return whole | {

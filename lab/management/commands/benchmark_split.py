@@ -1,11 +1,11 @@
-"""How long the longest of many workers takes, by the way in which the work was split among them.
+"""How long the slowest of many workers takes, by the method of splitting.
 
 Made-up records are of the thesis' kind: pages per host by Pareto's law (1.1), seconds per page of a host log-normal
-(0.8), 3 % of the hosts twelve times slower, and what the past tells of a host off by a log-normal factor (0.3). Of
+(0.8), 3 % of the hosts twelve times slower, and estimates from the past off by a log-normal factor (0.3). Of
 recorded times, the first half is the past and the second half is split.
 
-There are three tables, since it matters most what a task is. The thesis' traditional split hashes hosts and keeps them
-whole; its own hashes records. A host that is torn apart may be asked by many workers at once, which politeness
+There are three tables, since the unit of a task matters most. The thesis' traditional split hashes hosts and keeps them
+whole; its own hashes records. Many workers may request pages of a divided host at once, which politeness
 forbids: that suits extracting and indexing. Whole hosts suit crawling, but no method is done before the largest host
 is; so there each has a time box, and the rest of it is left for the next round.
 """

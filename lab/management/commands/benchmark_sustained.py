@@ -1,4 +1,4 @@
-"""Whether so many retrievals an hour can be kept up, sources publishing and failing all the while."""
+"""Whether a rate of retrievals can be sustained while sources publish and fail."""
 
 import time
 from argparse import ArgumentParser
@@ -26,10 +26,10 @@ from apps.retrieval.reports.lateness import lateness_of_due
 from apps.retrieval.scheduler.queues import retrieval_queues
 from lab.harness import LabCommand, command, cpu_seconds, running
 from lab.worlds.actions import add_feeds
-from lab.worlds.answers import Options
 from lab.worlds.faults import choose_faults
 from lab.worlds.loading import DAY, MADE_UP_ORIGIN
 from lab.worlds.queries import unread_changes
+from lab.worlds.responses import Options
 from lab.worlds.server import serving
 from lab.worlds.synthetic import make_feeds
 from lab.worlds.timeline import Timeline
@@ -39,13 +39,13 @@ HOUR = 3_600 / SPEED  # s, from one of them to the next
 MIN_GAP = 600  # replayed seconds between two requests of a source: 40 s
 HISTORY = DAY  # s before the beginning, so that feeds are not empty at first
 FAULTY = 0.1  # share of the sources, a slow one among eleven of them
-MARGIN = 1.03  # the budget by what is to be made: the price that meets it is found by trying
+MARGIN = 1.03  # of the budget above the target, as the price is found by trial
 MAX_CHANGES = 1_000  # that are still to be read when the watch begins
 QUEUES = 8  # of retrievals
 WATCHED_EVERY = 5.0  # s
-SPREAD = 180.0  # s over which sources are asked for the first time, or else all would be asked in waves
+SPREAD = 180.0  # s over which first retrievals are spread, to avoid waves
 ROUNDS = 2  # full hours, after each of which the price is set by what was made in it
-MAX_BEGINNING_SECONDS = 900.0  # s in which all sources must have been asked once, and what they brought have been read
+MAX_BEGINNING_SECONDS = 900.0  # s until all sources must have been retrieved once and their postings processed
 MEGABYTE = 2**20
 
 
@@ -92,7 +92,7 @@ class Command(LabCommand):
             started = stack.enter_context(running(_commands(workers), **environment))
             processes = [process.pid for process in started.values()]
             self._begin(progress, sources)
-            # Habits and their price, as every night; until then a few sources stood for all.
+            # Profiles and the price, as every night; until now a sample of sources stood for all.
             learn_profiles(now=datetime.now(UTC))
             replan_changed(now=datetime.now(UTC))
             for _round in progress.track(range(ROUNDS), description="steering the price"):
@@ -104,21 +104,21 @@ class Command(LabCommand):
 
     @staticmethod
     def _begin(progress: Progress, sources: int) -> None:
-        """Until nearly all were asked once, and nothing waits that was due before."""
+        """Wait until nearly all sources were retrieved once and nothing is overdue."""
         bar, until = (
-            progress.add_task("asking all for the first time", total=sources),
+            progress.add_task("first retrievals", total=sources),
             time.monotonic() + MAX_BEGINNING_SECONDS,
         )
         while True:
-            asked = Schedule.objects.exclude(asked_at=None).count()
-            progress.update(bar, completed=asked)
+            retrieved = Schedule.objects.exclude(asked_at=None).count()
+            progress.update(bar, completed=retrieved)
             late = Schedule.objects.filter(due_at__lt=datetime.now(UTC) - timedelta(seconds=2)).count()
             unread = max(unread_changes().values())
-            if asked >= 0.99 * sources and late <= 0.001 * sources and unread <= MAX_CHANGES:
+            if retrieved >= 0.99 * sources and late <= 0.001 * sources and unread <= MAX_CHANGES:
                 return
             if time.monotonic() > until:
                 raise CommandError(
-                    f"After {MAX_BEGINNING_SECONDS:.0f} s {asked:,} sources were asked, {late:,} are late,"
+                    f"After {MAX_BEGINNING_SECONDS:.0f} s {retrieved:,} sources were retrieved, {late:,} are late,"
                     f" {unread:,} postings unread."
                 )
             time.sleep(1)
@@ -155,7 +155,7 @@ def _spread() -> None:
 
 
 def _steer(per_hour: float) -> None:
-    """As the portal does it, but in minutes: there a price moves little in a day, lest a noisy one moves it."""
+    """Steer the price as the portal does, but within minutes; there it moves little in a day, to resist noise."""
     now = datetime.now(UTC)
     made = Retrieval.objects.filter(fetched_at__gte=now - timedelta(seconds=HOUR)).count()
     wrong = max(made, 1) / (per_hour * HOUR / 3_600)
@@ -181,8 +181,8 @@ SELECT coalesce(max(count), 0)::float8 FROM (
 
 
 def _figures(began: datetime, ended: datetime) -> dict[str, float]:
-    """Of what was first due in the time; what is not stored at its end counts as late as it is then."""
-    late, [(most_due,)] = lateness_of_due(began, ended), fetch(_MAX_DUE, [began, ended])
+    """Figures of retrievals that fell due in the time; one not stored at its end counts with its lateness so far."""
+    late, [(max_due,)] = lateness_of_due(began, ended), fetch(_MAX_DUE, [began, ended])
     made = Retrieval.objects.filter(fetched_at__gte=began, fetched_at__lt=ended)
     outcomes = Counter(dict(made.values_list("outcome").annotate(count=Count("pk"))))
     hours = (ended - began) / timedelta(hours=1)
@@ -195,7 +195,7 @@ def _figures(began: datetime, ended: datetime) -> dict[str, float]:
         "stored_p99_s": late.stored.p99,
         "stored_max_s": late.stored.longest,
         "not_stored": late.not_stored,
-        "most_due_in_a_second": most_due,
+        "most_due_in_a_second": max_due,
         **{f"outcome_{name}": float(count) for name, count in sorted(outcomes.items())},
     }
 

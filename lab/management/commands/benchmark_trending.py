@@ -1,7 +1,7 @@
-"""What trending costs, and how fast its page is, over four weeks of postings that end now.
+"""The costs of trending, and how fast its page is, over four weeks of postings that end now.
 
 The stream is that of `evaluate_trending`. It is counted, counted once more with workers that die half-way, and the
-slices must be the same; then lists are made and the page is asked for, in this process, with different terms drawn.
+slices must be the same; then lists are made and the page is requested, in this process, with random terms.
 """
 
 import hashlib
@@ -176,7 +176,7 @@ def _pages(requests: int, console: Console) -> dict[str, float]:
     terms = list(Trend.objects.filter(category="").order_by("pk").values_list("term", flat=True))
     spans, used = [], []
     for number in track(range(requests + 10), "Asking for the page", console=console):
-        asked = {
+        parameters = {
             "language": "en",
             "category": generator.choice(("", "", *CATEGORIES)),
             "period": generator.choice(("hours", "days", "months")),
@@ -184,12 +184,12 @@ def _pages(requests: int, console: Console) -> dict[str, float]:
             "term": generator.sample(terms, generator.randint(0, 5)),
         }
         begin, before = time.perf_counter(), time.process_time()
-        answer = client.get(reverse("trends"), asked)
+        response = client.get(reverse("trends"), parameters)
         if number >= 10:  # the first ones compile templates
             spans.append(time.perf_counter() - begin)
             used.append(time.process_time() - before)
-        if answer.status_code != 200:
-            raise CommandError(f"the page of trends answered {answer.status_code}")
+        if response.status_code != 200:
+            raise CommandError(f"the page of trends answered {response.status_code}")
     p50, p95 = (1_000 * float(np.percentile(spans, share)) for share in (50, 95))
     cpu_p50, cpu_p95 = (1_000 * float(np.percentile(used, share)) for share in (50, 95))
     return {"page_p50_ms": p50, "page_p95_ms": p95, "page_cpu_p50_ms": cpu_p50, "page_cpu_p95_ms": cpu_p95}

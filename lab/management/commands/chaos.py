@@ -1,4 +1,4 @@
-"""Kill, freeze and restart the parts of a portal while it reads a replay; its tables must be those of a serial run."""
+"""Kill, freeze and restart the processes of a portal during a replay; its tables must equal those of a serial run."""
 
 import os
 import sys
@@ -11,20 +11,21 @@ from django.core.management.base import CommandError
 from rich.console import Console
 from rich.table import Table
 
+from lab import throwaway
 from lab.benchmarks.lateness import figures as lateness_figures
+from lab.chaos.endpoints import for_arguments, from_environment
 from lab.chaos.faults import FAULTS
-from lab.chaos.places import chosen, named
-from lab.chaos.scenario import Course, Outcome, Wanted
-from lab.chaos.topology import stage
+from lab.chaos.scenario import Outcome, Scenario, Wanted
+from lab.chaos.topology import running_topology
 from lab.harness import LabCommand, Result
-from portal.launcher import processes, throwaway
+from portal.launcher import processes
 from portal.launcher.embedded import StartError
 
-INSIDE = "--inside"  # the environment that leads to the servers
+INSIDE = "--inside"  # the environment names the servers
 
 
 class Command(LabCommand):
-    help = f"{__doc__} On servers of its own; every message is delivered twice. Ends with 1 if anything differs."
+    help = f"{__doc__} Uses its own servers and delivers every message twice. Ends with 1 if anything differs."
     seed = 1
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -32,12 +33,12 @@ class Command(LabCommand):
         parser.add_argument("--faults", type=int, default=12, help="default: %(default)s, each kind once")
         parser.add_argument("--sources", type=int, default=60, help="default: %(default)s")
         parser.add_argument(
-            "--only", choices=[fault.name for fault in FAULTS], default="", help="faults of this kind alone"
+            "--only", choices=[fault.name for fault in FAULTS], default="", help="inject faults of this kind alone"
         )
         where = parser.add_mutually_exclusive_group()
         where.add_argument("--debian", action="store_true", help="with Debian's RabbitMQ and Postgres, by TCP")
         where.add_argument(
-            "--hosts", action="store_true", help="each worker on a host of its own, which may be cut off; needs root"
+            "--hosts", action="store_true", help="each worker on its own host, which may be cut off; needs root"
         )
         parser.add_argument(INSIDE, action="store_true", help=SUPPRESS)
 
@@ -62,38 +63,41 @@ class Command(LabCommand):
             raise CommandError("--seconds and --sources must be more than 0, --faults not less.")
         console, begun = self.console, time.monotonic()
         try:
-            with console.status("") as status, stage(named(settings.VAR_DIR, os.environ), on_hosts=hosts) as made:
+            with (
+                console.status("") as status,
+                running_topology(from_environment(settings.VAR_DIR, os.environ), on_hosts=hosts) as made,
+            ):
 
                 def say(what: str) -> None:
                     status.update(what)
                     console.print(f"{time.monotonic() - begun:5.0f} s  {what}", highlight=False)
 
-                outcome = Course(made, Wanted(seconds, faults, seed, sources, only), say).run()
+                outcome = Scenario(made, Wanted(seconds, faults, seed, sources, only), say).run()
         except StartError as error:
             raise CommandError(str(error)) from error
         _print(outcome, console)
-        failure = "" if outcome.passed else "What is stored shows that parts have died."
+        failure = "" if outcome.passed else "The stored data differs from that of the serial run."
         return Result(_figures(outcome), failure=failure)
 
 
 def run_inside(argv: list[str]) -> int:
-    """Run the same command again, with settings that lead to the servers that it starts and kills; its exit code."""
+    """Run the command again with settings for the servers that it starts and kills; return its exit code."""
     processes.hold_signals()
     try:
         with throwaway.folder() as var:
-            environment = os.environ | chosen(var, argv).environment
+            environment = os.environ | for_arguments(var, argv).environment
             return throwaway.run_in_front([sys.executable, *argv, INSIDE], environment).code
     except processes.Stopped as stopped:
         return 128 + stopped.number
 
 
 def _print(outcome: Outcome, console: Console) -> None:
-    suffered = Table("Second", "Fault", "Part", "Whole again after", "Longest pause", "Another beat led after")
-    for each in outcome.suffered:
+    injected = Table("Second", "Fault", "Process", "Recovered after", "Longest pause", "Takeover after")
+    for each in outcome.injected:
         takeover = "" if each.takeover is None else f"{each.takeover:.1f} s"
-        whole, pause = f"{each.whole_after:.1f} s", f"{each.pause:.1f} s"
-        suffered.add_row(f"{each.at:.0f}", each.name, each.part, whole, pause, takeover)
-    console.print(suffered)
+        recovery, pause = f"{each.recovered_after:.1f} s", f"{each.pause:.1f} s"
+        injected.add_row(f"{each.at:.0f}", each.name, each.process, recovery, pause, takeover)
+    console.print(injected)
     found = outcome.findings
     compared = Table("Table", "Rows", "Missing", "Too many", "Different")
     for name, rows in found.rows.items():
@@ -110,7 +114,7 @@ def _print(outcome: Outcome, console: Console) -> None:
             f" {late['not_begun']:.0f} still due.",
             highlight=False,
         )
-    console.print(f"{outcome.revived} parts ended by themselves meanwhile and were begun again.")
+    console.print(f"{outcome.revived} processes exited by themselves and were restarted.")
     console.print(
         f"{verdict.published:,} postings published, {verdict.served:,} served, {verdict.stored:,} stored in"
         f" {outcome.retrievals:,} retrievals: lost {verdict.lost_count}, doubled {verdict.doubled_count},"
@@ -124,9 +128,9 @@ def lateness(outcome: Outcome) -> dict[str, float]:
 
 
 def _figures(outcome: Outcome) -> dict[str, float]:
-    takeovers = [each.takeover for each in outcome.suffered if each.takeover is not None]
+    takeovers = [each.takeover for each in outcome.injected if each.takeover is not None]
     return {
-        "faults": len(outcome.suffered),
+        "faults": len(outcome.injected),
         "published": outcome.verdict.published,
         "served": outcome.verdict.served,
         "stored": outcome.verdict.stored,
@@ -138,7 +142,7 @@ def _figures(outcome: Outcome) -> dict[str, float]:
         "rows": sum(outcome.findings.rows.values()),
         "differing_rows": outcome.findings.differing,
         "takeover_max_s": max(takeovers, default=0.0),
-        "whole_again_max_s": max((each.whole_after for each in outcome.suffered), default=0.0),
+        "whole_again_max_s": max((each.recovered_after for each in outcome.injected), default=0.0),
         **lateness(outcome),
-        "pause_max_s": max((each.pause for each in outcome.suffered), default=0.0),
+        "pause_max_s": max((each.pause for each in outcome.injected), default=0.0),
     }

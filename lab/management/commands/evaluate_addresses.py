@@ -1,4 +1,4 @@
-"""How far addresses are read as the WHATWG URL standard's own test cases ask."""
+"""How far addresses are parsed as the test cases of the WHATWG URL standard require."""
 
 import json
 from argparse import ArgumentParser
@@ -34,7 +34,7 @@ class Command(LabCommand):
 
 
 def _passes(case: dict[str, Any]) -> bool:
-    """Whether any scheme is resolved as asked, and only addresses of the web are let through."""
+    """Whether any scheme is resolved as required, and only web addresses are accepted."""
     base = case.get("base") or ""
     url = resolve(case["input"], base)
     wanted = case.get("href")

@@ -1,4 +1,4 @@
-"""How many changes of made-up pages are caught when only some of their instants can be looked at."""
+"""The share of changes of made-up pages that a limited number of page checks catches."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -14,13 +14,13 @@ from lab.evaluations.cam.pages import METHODS, Caught, Pages, caught, learning, 
 from lab.harness import LabCommand, Result, table
 from lab.plots import log_log_plot
 
-PAGES, INSTANTS, EPOCHS = 200, 24, 200
-BUDGETS = (5, 10, 25, 50)  # per cent of all instants
-USUAL = 10  # the budget whose figures stand in the JSON without a prefix
+PAGES, SLOTS, EPOCHS = 200, 24, 200
+BUDGETS = (5, 10, 25, 50)  # per cent of all slots
+USUAL = 10  # the budget whose figures have no prefix in the JSON
 SEED = 4
 OTHER_SEEDS = range(100, 110)
 TRACKING = 4  # epochs
-STEADY = 50  # epochs after which what is learnt hardly grows any more
+STEADY = 50  # epochs after which learning is nearly complete
 LEARNT = "cam_learnt"
 STAGES = (0, TRACKING, 8, 16, 32, STEADY)  # epochs between which its progress is shown
 LOADS = (80, 95)  # per cent, of the processes that fetch
@@ -30,14 +30,14 @@ WIDTH = 120  # characters
 
 
 class Found(NamedTuple):
-    """What one method catches in one world."""
+    """The result of one method in one world."""
 
     caught: Caught
-    spent: float  # looks made, as a share of those allowed
+    spent: float  # checks made, as a share of those allowed
 
 
 class Progress(NamedTuple):
-    """What CAM catches while it learns, at the instant, as a share of what it would if it knew."""
+    """Changes that learning CAM catches at their update instant, as a share of those of CAM that knows."""
 
     begin: int  # epoch
     end: int
@@ -45,8 +45,8 @@ class Progress(NamedTuple):
 
 
 class Command(LabCommand):
-    help = "Compare CAM with simpler allocations of looks at pages: weighted share of changes caught."
-    plotted = "changes caught over looks"
+    help = "Compare CAM with simpler allocations of page checks: weighted share of changes caught."
+    plotted = "changes caught over checks"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--epochs", type=int, default=EPOCHS, help=f"that are simulated; by default {EPOCHS}")
@@ -61,7 +61,7 @@ class Command(LabCommand):
         results: dict[tuple[int, int], dict[str, Found]] = {}
         progress: dict[int, list[Progress]] = {}
         for seed, budget in self.track(runs, "worlds and budgets"):
-            pages = made_up(PAGES, INSTANTS, epochs, np.random.default_rng(seed))
+            pages = made_up(PAGES, SLOTS, epochs, np.random.default_rng(seed))
             results[seed, budget] = _known(pages, budget, seed)
             if seed == SEED:
                 results[seed, budget][LEARNT], progress[budget] = _learnt(pages, budget)
@@ -78,11 +78,11 @@ class Command(LabCommand):
 
 
 def _tasks(budget: int) -> int:
-    return round(budget / 100 * PAGES * INSTANTS)
+    return round(budget / 100 * PAGES * SLOTS)
 
 
 def _known(pages: Pages, budget: int, seed: int) -> dict[str, Found]:
-    """What each method catches that knows all probabilities."""
+    """The results of each method that knows all probabilities."""
     tasks = _tasks(budget)
     found = {}
     for name, method in METHODS.items():
@@ -92,7 +92,7 @@ def _known(pages: Pages, budget: int, seed: int) -> dict[str, Found]:
 
 
 def _learnt(pages: Pages, budget: int) -> tuple[Found, list[Progress]]:
-    """What CAM catches that knows the weights only: in the long run, and how it gets there."""
+    """The results of CAM that knows the weights only: in the long run, and its progress."""
     tasks = _tasks(budget)
     epochs = list(learning(pages, tasks, TRACKING, np.random.default_rng(SEED)))
     chosen = np.array([epoch.chosen for epoch in epochs])
@@ -105,13 +105,13 @@ def _learnt(pages: Pages, budget: int) -> tuple[Found, list[Progress]]:
 
 def _table(budget: int, results: Mapping[tuple[int, int], Mapping[str, Found]]) -> Table:
     shown = table(
-        f"{PAGES} pages with {INSTANTS} instants, looks at {budget} % of them",
+        f"{PAGES} pages with {SLOTS} slots, checks in {budget} % of them",
         "method",
-        "at the instant",
+        "at the update instant",
         "other worlds",
         "newest version",
         "other worlds",
-        "looks spent",
+        "checks spent",
         caption="Share of all changes, by weight, and its mean and standard deviation over other worlds.",
     )
     for name, (own, spent) in results[SEED, budget].items():
@@ -122,8 +122,8 @@ def _table(budget: int, results: Mapping[tuple[int, int], Mapping[str, Found]]) 
         ]
         shown.add_row(
             name.replace("_", " "),
-            f"{own.at_instant:.3f}",
-            _spread([each.at_instant for each in others]),
+            f"{own.at_update_instant:.3f}",
+            _spread([each.at_update_instant for each in others]),
             f"{own.newest:.3f}",
             _spread([each.newest for each in others]),
             f"{spent:.0%}",
@@ -137,11 +137,11 @@ def _spread(values: list[float]) -> str:
 
 def _progress_table(progress: Mapping[int, list[Progress]]) -> Table:
     shown = Table(
-        title="CAM that learns the probabilities from its own looks, as a share of CAM that knows them",
-        caption=f"Changes caught at the instant, in expectation. The first {TRACKING} epochs track all pages alike; "
-        "later 5 % of the looks explore.",
+        title="CAM that learns the probabilities from its own checks, as a share of CAM that knows them",
+        caption=f"Changes caught at the update instant, in expectation. The first {TRACKING} epochs track all pages;"
+        " later 5 % of the checks explore.",
     )
-    shown.add_column("looks")
+    shown.add_column("checks")
     for begin, end, _ in progress[BUDGETS[0]]:
         shown.add_column(f"epochs {begin + 1}–{end}", justify="right")
     for budget, stages in progress.items():
@@ -177,7 +177,7 @@ def _figures(own: Mapping[int, Mapping[str, Found]], progress: Mapping[int, list
     for budget, methods in own.items():
         prefix = "" if budget == USUAL else f"{budget}."
         for name, (found, spent) in methods.items():
-            figures[f"{prefix}{name}.at_instant"] = found.at_instant
+            figures[f"{prefix}{name}.at_instant"] = found.at_update_instant
             figures[f"{prefix}{name}.newest"] = found.newest
             figures[f"{prefix}{name}.spent"] = spent
         figures[f"{prefix}{LEARNT}.of_known"] = progress[budget][-1].share
@@ -186,7 +186,11 @@ def _figures(own: Mapping[int, Mapping[str, Found]], progress: Mapping[int, list
 
 def _plot(own: Mapping[int, Mapping[str, Found]]) -> str:
     curves = {
-        name.replace("_", " "): [(budget, 100 * methods[name].caught.at_instant) for budget, methods in own.items()]
+        name.replace("_", " "): [
+            (budget, 100 * methods[name].caught.at_update_instant) for budget, methods in own.items()
+        ]
         for name in own[USUAL]
     }
-    return log_log_plot("Changes caught at their instant", "looks, % of all instants", "caught, % by weight", curves)
+    return log_log_plot(
+        "Changes caught at their update instant", "checks, % of all slots", "caught, % by weight", curves
+    )

@@ -1,4 +1,4 @@
-"""How large an installation must be, and a month of a million sources played through to see whether that is true."""
+"""The size of an installation, verified by a simulated month of a million sources."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from lab.evaluations.capacity.month import SECONDS, dispatched, due_each_second,
 from lab.evaluations.retrieval.synthetic import generate
 from lab.harness import LabCommand
 
-HABITS = 2_000  # different ones
+DISTINCT_PROFILES = 2_000
 WEEKS = 8  # of history
 PARTITIONS = 64
 WITHIN = 2.0  # s, of lateness, in 99 of 100 retrievals
@@ -55,18 +55,20 @@ class Command(LabCommand):
         parser.add_argument("--per-day", type=float, default=4.0, help="retrievals of a source (default: %(default)s)")
 
     def measure(self, *args: Any, sources: int, per_day: float, seed: int, **options: Any) -> Mapping[str, float]:
-        if sources < HABITS or per_day <= 0:
-            raise CommandError(f"--sources must be {HABITS:,} at least, and --per-day more than 0.")
+        if sources < DISTINCT_PROFILES or per_day <= 0:
+            raise CommandError(f"--sources must be {DISTINCT_PROFILES:,} at least, and --per-day more than 0.")
         console, random, began = Console(), np.random.default_rng(seed), perf_counter()
         with console.status("learning habits"):
             outlook = expected(random, per_day)
-        copies = sources // HABITS
-        with console.status(f"planning a month of {copies * HABITS:,} sources"):
+        copies = sources // DISTINCT_PROFILES
+        with console.status(f"planning a month of {copies * DISTINCT_PROFILES:,} sources"):
             plans = list(played(outlook))
         due = due_each_second(self.track(plans, "a month, second by second"), copies, random)
-        figures = self._month(due, copies * HABITS, random)
+        figures = self._month(due, copies * DISTINCT_PROFILES, random)
         per_source = float(np.mean(outlook.factor * outlook.cumulated[:, -1]) * 24 / WEEK)
-        demand = Demand(copies * HABITS, figures["retrievals_per_day"], per_source, changed=0.3, peak=figures["peak"])
+        demand = Demand(
+            copies * DISTINCT_PROFILES, figures["retrievals_per_day"], per_source, changed=0.3, peak=figures["peak"]
+        )
         larger = Demand(
             demand.sources * LARGER, demand.retrievals_per_day, demand.postings_per_day, demand.changed, demand.peak
         )
@@ -79,7 +81,7 @@ class Command(LabCommand):
 
     @staticmethod
     def _month(due: IntArray, sources: int, random: np.random.Generator) -> dict[str, float]:
-        """What the month shows: its peaks, what beat makes of the busiest hour, and on how many cores it is on time."""
+        """Figures of the month: peaks, messages of the busiest hour, and cores needed to be on time."""
         hours = due.reshape(-1, 3_600)
         busiest = hours[hours.sum(axis=1).argmax()]
         minutes = due.reshape(-1, 60).sum(axis=1)
@@ -123,16 +125,16 @@ class Command(LabCommand):
 
 
 def expected(random: np.random.Generator, per_day: float) -> Outlook:
-    """What is expected of made-up sources, as it is learnt from what they have published, at the price of a budget."""
-    trace, _ = generate("drift", sources=HABITS, weeks=WEEKS)
+    """The learnt expectation for made-up sources, at the price of a budget."""
+    trace, _ = generate("drift", sources=DISTINCT_PROFILES, weeks=WEEKS)
     now = WEEKS * WEEK
     profiles = learn_profiles(trace, now, learn_priors(trace, now, random=random))
     rates = five_minute_rates(profiles.hourly, profiles.minutes)
     bins = rates.shape[1]
-    cumulated = np.concatenate([np.zeros((HABITS, 1)), np.cumsum(rates, axis=1)], axis=1) * (WEEK / bins)
-    one = np.ones(HABITS)
+    cumulated = np.concatenate([np.zeros((DISTINCT_PROFILES, 1)), np.cumsum(rates, axis=1)], axis=1) * (WEEK / bins)
+    one = np.ones(DISTINCT_PROFILES)
     outlook = Outlook(cumulated, now * one, 0 * one, one, one, one, WEEK * one, np.inf * one)
-    return outlook.priced(price_for(outlook, one, one, HABITS * per_day / 24), one)
+    return outlook.priced(price_for(outlook, one, one, DISTINCT_PROFILES * per_day / 24), one)
 
 
 def messages_of(partitions: IntArray) -> int:

@@ -1,4 +1,4 @@
-"""How well articles are taken from pages: the project's extractors beside well-known ones.
+"""How well articles are extracted from pages: the project's extractors and well-known ones.
 
 The measure is that of the article-extraction-benchmark; `algorithms.extraction.measures` says what it is. Speeds are
 pages per second of processor time from the page's source, or its bytes for ours, to the text. All libraries are called
@@ -154,7 +154,7 @@ def sites_of(pages: list[KnownPage], fewest: int) -> dict[str, list[KnownPage]]:
 
 
 def site_memories(pages: list[KnownPage], model: keen.Model, console: Console) -> dict[bytes, Any]:
-    """For each page what the other pages of its site look like; without their known texts."""
+    """For each page a memory of the other pages of its site, without their known texts."""
     memories = {}
     sites = sites_of(pages, site_memory.MIN_PAGES + 1)
     for own in track(sites.values(), "Remembering sites", console=console):
@@ -224,7 +224,7 @@ COMPARISONS: dict[str, Callable[[], Extractor]] = {
 
 
 def difference(first: Sequence[Agreement], second: Sequence[Agreement]) -> tuple[float, float]:
-    """The 95 % interval of the first's F1 less the second's, by drawing pages anew."""
+    """The 95 % interval of the first's F1 less the second's, by bootstrap over pages."""
     generator = random.Random(SEED)
     pairs = list(zip(first, second, strict=True))
     drawn = []

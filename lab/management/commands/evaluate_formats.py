@@ -8,7 +8,7 @@ Where the two differ on purpose:
 - a day that does not exist, such as 2003-06-31, is no date, where feedparser goes on counting into the next month;
 - of an item with a description and a summary we read the description, and no content of a type that no page can show;
 - entries inside the <source> of an entry are not entries of the feed, nor is what RDF says of people a title;
-- no title is repaired that was encoded twice, since capitals before a closing guillemet look the same;
+- no title is repaired that was encoded twice, since capitals before a closing guillemet are encoded the same way;
 - documents with links in Atom's namespace which are not feeds (maps, Atom services) are refused.
 """
 
@@ -70,8 +70,8 @@ class Evaluation:
     def add(self, file: Path) -> None:
         """Read the file with our parsers and with feedparser, and compare."""
         content = file.read_bytes()
-        said = {name.decode().lower(): value.decode("latin-1") for name, value in _HEADER.findall(content[:4096])}
-        headers = {"content-type": "application/xml", "content-location": ADDRESS, **said}
+        stated = {name.decode().lower(): value.decode("latin-1") for name, value in _HEADER.findall(content[:4096])}
+        headers = {"content-type": "application/xml", "content-location": ADDRESS, **stated}
         url = web_address(headers["content-location"], ADDRESS)
         ours = self._parse(file, content, headers["content-type"], url)
         theirs = _read_by_feedparser(content, headers)

@@ -1,4 +1,4 @@
-"""What searches of known importance do to the retrieval of recorded sources, beside the same weeks without them."""
+"""The effect of searches of known importance on retrieval: recorded weeks simulated with and without them."""
 
 import csv
 from argparse import ArgumentParser
@@ -17,7 +17,7 @@ from rich.table import Table
 from apps.retrieval.algorithms.calendar import hours_of
 from apps.retrieval.algorithms.planner.policies import Lessons
 from apps.retrieval.algorithms.simulation.accounting import Outcome
-from lab.evaluations.interests import LEARNT, Searched, World, retrieved, searched, summed_delays, world
+from lab.evaluations.interests import LEARNT, Searches, World, draw_searches, retrieved, summed_delays, world
 from lab.harness import LabCommand
 from lab.worlds.items import read_items
 
@@ -45,14 +45,14 @@ class Command(LabCommand):
         with Progress(console=self.console, transient=True) as progress:
             steps = progress.add_task("Reading", total=4)
             known = self._world(items, float(hours_of(start.timestamp())), options["days"])
-            progress.update(steps, advance=1, description="Learning habits")
+            progress.update(steps, advance=1, description="Learning profiles")
             lessons = Lessons.learnt(known.trace, known.start, known.end, seed=seed)
-            asked = searched(known, lessons, options["searches"], most_share=options["share"], seed=seed)
+            searches = draw_searches(known, lessons, options["searches"], most_share=options["share"], seed=seed)
             outcomes = []
-            for name, worth in (("without", np.ones(len(known.trace))), ("with", asked.factors)):
+            for name, worth in (("without", np.ones(len(known.trace))), ("with", searches.factors)):
                 progress.update(steps, advance=1, description=f"Retrieving {name} searches")
                 outcomes.append(retrieved(known, lessons, worth, options["budget"], seed=seed))
-        return _report(self.console, known, asked, outcomes[0], outcomes[1])
+        return _report(self.console, known, searches, outcomes[0], outcomes[1])
 
     def _world(self, path: Path, begin: float, days: float) -> World:
         try:
@@ -68,13 +68,13 @@ class Command(LabCommand):
 
 
 def _report(
-    console: Console, known: World, asked: Searched, without: Outcome, with_searches: Outcome
+    console: Console, known: World, searches: Searches, without: Outcome, with_searches: Outcome
 ) -> dict[str, float]:
-    factors = asked.factors
+    factors = searches.factors
     visits = with_searches.per_source / without.per_source
     before, after = summed_delays(known, without), summed_delays(known, with_searches)
     is_raised = factors > BANDS[0][1]
-    table = Table(title=f"{len(asked.queries)} searches, {len(factors)} sources, as many retrievals")
+    table = Table(title=f"{len(searches.queries)} searches, {len(factors)} sources, as many retrievals")
     for column in ("interest", "sources", "retrievals", "by the root of it", "mean delay"):
         table.add_column(column, justify="right")
     for low, high in BANDS:
@@ -89,7 +89,7 @@ def _report(
             )
     console.print(table)
     figures = {
-        "searches": float(len(asked.queries)),
+        "searches": float(len(searches.queries)),
         "sources_raised": float(is_raised.sum()),
         "retrievals_ratio": with_searches.retrievals / without.retrievals,
         "others.retrievals_ratio": _whole(with_searches.per_source, without.per_source, ~is_raised),

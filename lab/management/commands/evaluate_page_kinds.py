@@ -1,10 +1,10 @@
-"""How often pages are taken for what they are: by the learnt weights, and by simpler rules.
+"""How often pages are classified correctly: by the learnt weights, and by simpler rules.
 
 The folder holds pages.csv (file, class, site, url) and html/*.html.gz. Its class is "article", one of the kinds (news,
-index, valueless), or anything else for what is no article; which of those are lists is then told by their addresses.
+index, valueless), or anything else for what is no article; which of those are lists is then decided by their addresses.
 
 No page is judged by weights that were trained on its site. Pages of sites that the shipped weights have not seen are
-judged by these; for each other site weights are trained anew without it, on all else in the folder of training data:
+judged by these; for each other site weights are trained without it, on all else in the folder of training data:
 page-types/ in the same layout, extraction/ and extraction/more/ in that of the article-extraction-benchmark. (The
 weights of the extraction are the shipped ones throughout. They were trained on extraction/more.)
 """
@@ -130,24 +130,21 @@ def read_pages(folder: Path) -> Iterator[Page]:
 
 def read_articles(folder: Path) -> Iterator[Example]:
     """Pages that are all articles, in the layout of the article-extraction-benchmark."""
-    truth = folder / "ground-truth.json"
-    for name, said in json.loads(truth.read_text("utf-8")).items() if truth.is_file() else ():
-        file = folder / "html" / f"{name}.html.gz"
-        if not file.is_file():
+    file = folder / "ground-truth.json"
+    for name, truth in json.loads(file.read_text("utf-8")).items() if file.is_file() else ():
+        page = folder / "html" / f"{name}.html.gz"
+        if not page.is_file():
             continue
-        url = said.get("url") or ""
-        facts = _facts(gzip.decompress(file.read_bytes()), url)
+        url = truth.get("url") or ""
+        facts = _facts(gzip.decompress(page.read_bytes()), url)
         weight = 1.0 if url else WEIGHT_WITHOUT_URL
         yield Example(facts, "news", registrable_domain(host(url)), weight, has_url=bool(url))
 
 
 def judge(pages: Sequence[Page], examples: Sequence[Example], shipped: KindModel) -> list[Judged]:
-    """What each rule takes each page for; ours by weights that know no page of the same site.
+    """Classify each page by each rule; ours by weights that were trained without pages of the same site.
 
-    Raises
-    ------
-    CommandError
-        If there is nothing to train on for a site that the shipped weights know.
+    Raises CommandError if there is no training data for a site that the shipped weights know.
     """
     judged = []
     for site in track(sorted({page.site for page in pages}), "Training", transient=True):
@@ -205,7 +202,7 @@ def _facts(body: bytes, url: str) -> Facts:
 
 
 def _name(domain: str) -> str:
-    """What a publisher's domains in several countries have in common."""
+    """The common part of a publisher's domains in several countries."""
     return domain.partition(".")[0]
 
 

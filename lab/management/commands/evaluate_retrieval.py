@@ -1,4 +1,4 @@
-"""Runs policies of retrieval side by side over recorded or made-up postings, each with as many retrievals."""
+"""Compares policies of retrieval on recorded or made-up postings, with equal numbers of retrievals."""
 
 import os
 from argparse import ArgumentParser, ArgumentTypeError
@@ -20,7 +20,7 @@ from lab.evaluations.retrieval.trace_file import read_trace
 from lab.harness import LabCommand
 from lab.plots import log_log_plot
 
-BASES = ("uniform", "combined")  # what the others are divided by
+BASES = ("uniform", "combined")  # the denominators of ratios
 ALL = "all"  # the name of the mean over the folds
 WIDTH = 120  # characters of the tables
 

@@ -1,4 +1,4 @@
-"""How well search finds, on collections of which people have judged what answers what, through the real index."""
+"""The quality of search on collections with relevance judgements, through the real index."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterable, Mapping, Sequence
@@ -73,7 +73,7 @@ class Command(LabCommand):
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 def _read_all(folders: Sequence[Path], chinese: Path | None, console: Console) -> dict[str, Collection]:
-    """By name, all before anything is evaluated, so that what cannot be read is said at once."""
+    """Read all collections by name before the evaluation, to report unreadable files at once."""
     found: dict[str, Collection] = {}
     for folder in folders:
         name = folder.resolve().name

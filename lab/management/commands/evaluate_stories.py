@@ -1,7 +1,7 @@
-"""How well stories are told apart, beside simpler ways; what that costs; and how soon a reader's taste is known.
+"""How well stories are distinguished, beside simpler methods; the cost; and how soon a reader's taste is known.
 
-Collections of stories carry the times at which they were collected, which give every story away. So times are drawn
-anew, with fixed seeds: three draws of the month of headlines, eight of the small collections with whole texts.
+Collections of stories carry the times at which they were collected, which give every story away. So new times are
+drawn, with fixed seeds: three draws of the month of headlines, eight of the small collections with whole texts.
 """
 
 import csv
@@ -188,11 +188,11 @@ def _agreement(stories: Sequence[int], stream: Sequence[Arrival]) -> tuple[float
 
 
 def _ordered(reports: Sequence[Labelled], console: Console) -> Numbers:
-    looks = [
+    scores = [
         front_pages(arrivals(reports, seed, background=False))
         for seed in track(range(1, DRAWS + 1), "Ordering stories", console=console)
     ]
-    return {f"order.{name}.ndcg_at_10": round(float(np.mean([look[name] for look in looks])), 4) for name in looks[0]}
+    return {f"order.{name}.ndcg_at_10": round(float(np.mean([each[name] for each in scores])), 4) for name in scores[0]}
 
 
 def _timed(reports: Sequence[Labelled], active: int, console: Console) -> Numbers:

@@ -1,4 +1,4 @@
-"""Summaries of lead, LexRank, TextRank, LSA, Luhn, the thesis and ours beside those that people made."""
+"""Compares summaries of lead, LexRank, TextRank, LSA, Luhn, the thesis and ours with human ones."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from lab.evaluations.trending.evaluation import METHODS, TRIALS, ReadStream, Tallies, evaluate, instants, pooled
+from lab.evaluations.trending.evaluation import METHODS, TRIALS, ReadStream, Tallies, evaluate, list_times, pooled
 from lab.evaluations.trending.stream import Headline, make_stream
 from lab.harness import LabCommand, Result
 from lab.plots import panels
@@ -55,7 +55,7 @@ class Command(LabCommand):
     def _evaluate(headlines: list[Headline], seeds: int, console: Console) -> dict[int, Tallies]:
         found = {}
         with Progress(console=console) as progress:
-            bar = progress.add_task("Making lists", total=seeds * sum(len(instants(trial)) for trial in TRIALS))
+            bar = progress.add_task("Making lists", total=seeds * sum(len(list_times(trial)) for trial in TRIALS))
             for seed in range(1, seeds + 1):
                 stream = ReadStream(make_stream(headlines, seed=seed, spam=True))
                 found[seed] = evaluate(stream, done=lambda: progress.advance(bar))

@@ -1,4 +1,4 @@
-"""Works on the index without end. `benchmark_search` and `verify_index` start it; what it adds is made up."""
+"""Puts continuous load on the index, with made-up postings; `benchmark_search` and `verify_index` start it."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -10,11 +10,13 @@ from lab.chaos.index.exercise import run
 
 
 class Command(BaseCommand):
-    help = "Read, write or maintain the index until the starting process ends, a line of JSON for each turn."
+    help = "Read, write or maintain the index until the parent process exits, with a line of JSON for each turn."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("kind", choices=["read", "write", "maintain", "prove"])
-        parser.add_argument("outputs", nargs="*", type=Path, help="what writers said, to prove that all of it is there")
+        parser.add_argument(
+            "outputs", nargs="*", type=Path, help="output files of writers, to prove that nothing is lost"
+        )
         parser.add_argument("--parent", type=int, required=True, metavar="PID", help="of the starting process")
         parser.add_argument("--label", default="1", help="of what is written; a reader's seed, a number")
         parser.add_argument(

@@ -1,4 +1,4 @@
-"""Mutated inputs for everything that reads what strangers send. Ends with 1 if any raises what it does not document."""
+"""Fuzz all parsers of untrusted input. Ends with 1 if one raises an error that it does not document."""
 
 from argparse import ArgumentParser
 from collections.abc import Sequence

@@ -18,13 +18,13 @@ from apps.retrieval.actions import learn_profiles, replan_changed
 from apps.retrieval.http import guard
 from lab.harness import clear_errors
 from lab.worlds.actions import add_feeds, store_history
-from lab.worlds.answers import Options
 from lab.worlds.faults import choose_faults
 from lab.worlds.lines import RecordError
 from lab.worlds.loading import Loaded, Wanted, load
 from lab.worlds.queries import unobserved
 from lab.worlds.record import RecordFile, read_beginning
-from lab.worlds.searches import lay_searches
+from lab.worlds.responses import Options
+from lab.worlds.searches import add_searches
 from lab.worlds.server import Replay, serving
 from lab.worlds.timeline import Timeline
 
@@ -146,7 +146,7 @@ def _add(replay: Replay, options: dict[str, Any], console: Console) -> None:
             time.sleep(1)
     learn_profiles(now=datetime.now(UTC))
     if options["searches"]:
-        lay_searches(ids, options["searches"], seed=options["seed"], now=datetime.now(UTC))
+        add_searches(ids, options["searches"], seed=options["seed"], now=datetime.now(UTC))
     replan_changed(now=datetime.now(UTC))
     left = replay.timeline.start - datetime.now(UTC).timestamp()
     console.print(f"Learnt. The recording's first day begins in {max(left, 0):.0f} s.")
@@ -184,7 +184,7 @@ def _watch(lines: Iterable[str], console: Console) -> Iterable[str]:
 
 
 def _forget(_line: object) -> None:
-    """Where no record is asked for."""
+    """Without --record."""
 
 
 def _day(text: str) -> datetime:

@@ -1,4 +1,4 @@
-"""Store what the record of a replay says was served, once and in order: what `chaos` compares its tables with."""
+"""Store the postings that a replay has served once and in order, as the reference of `chaos`."""
 
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Learns the weights of the keen-tag extraction from pages with known text, and writes them where it reads them.
 
-The pages stand in a folder as those of the article-extraction-benchmark do: ground-truth.json holds an object of
+The folder has the layout of the article-extraction-benchmark: ground-truth.json holds an object of
 {id: {"url", "articleBody"}}, with "set", "title", "authors" and "date" where they are known, and html/ID.html.gz the
 pages.
 """
@@ -26,9 +26,9 @@ from apps.sources.algorithms.addresses import host, registrable_domain
 from lab.evaluations.extraction.training import example, learn, written
 
 TRUST = {"moz": 0.4}  # in sets whose texts another program took from the pages; 1 in all others
-BEGINNING = 60  # characters of a text that tell copies of one page from others
+BEGINNING = 60  # characters of a text that identify copies of a page
 
-# UTF-8 read as Latin-1, as in most texts of the readability pages; hardly anybody writes such letters in a row.
+# UTF-8 read as Latin-1, as in most texts of the readability pages; real text hardly has such letters in a row.
 _MISREAD = re.compile("[\x80-\xff]{2,}")
 
 
@@ -87,22 +87,22 @@ def known_pages(folder: Path) -> Iterator[KnownPage]:
     file = folder / "ground-truth.json"
     if not file.is_file():
         raise CommandError(f"There is no {file}.")
-    for name, said in json.loads(file.read_text("utf-8")).items():
+    for name, truth in json.loads(file.read_text("utf-8")).items():
         page = folder / "html" / f"{name}.html.gz"
         try:
             body = gzip.decompress(page.read_bytes())
         except OSError as error:
             raise CommandError(f"The page {page} cannot be read: {error}") from error
-        url = said.get("url") or ""
+        url = truth.get("url") or ""
         yield KnownPage(
             url=url,
             domain=domain_of(url, body),
-            set=said.get("set") or "",
+            set=truth.get("set") or "",
             body=body,
-            text=mended(said.get("articleBody") or ""),
-            title=said.get("title") or "",
-            authors=tuple(said.get("authors") or ()),
-            date=said.get("date") or "",
+            text=mended(truth.get("articleBody") or ""),
+            title=truth.get("title") or "",
+            authors=tuple(truth.get("authors") or ()),
+            date=truth.get("date") or "",
         )
 
 

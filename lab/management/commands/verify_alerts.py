@@ -1,4 +1,4 @@
-"""Whether everybody is told once of all that they wait for, and how soon, while workers are killed."""
+"""Whether every alert is delivered exactly once, and how soon, while workers are killed."""
 
 import logging
 import random
@@ -12,23 +12,23 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from lab.chaos.alerts import (
+    Deliveries,
     Fleet,
     Outcome,
     Publisher,
-    Taken,
+    add_users,
     attempts,
+    expire_back_off,
     is_done,
-    let_time_pass,
     outcome,
-    people,
     prepare_all,
 )
 from lab.harness import LabCommand, Result
 from lab.worlds.receivers import mailing, receiving
 
-BATCH = 5  # postings stored at once
-EVERY = 0.5  # s between two batches
-PATIENCE = 900.0  # s after the last posting; a killed worker's leases last for minutes
+BATCH = 5  # postings
+BATCH_SECONDS = 0.5  # between two batches
+DELIVERY_TIMEOUT_SECONDS = 900.0  # after the last posting; leases of a killed worker last for minutes
 
 
 class Command(LabCommand):
@@ -43,13 +43,13 @@ class Command(LabCommand):
 
     def measure(self, *args: Any, people: int, postings: int, kills: int, seed: int, **_: Any) -> Result:
         if people < 2 or postings < BATCH:
-            raise CommandError(f"It takes two people and {BATCH} postings at least.")
-        logging.getLogger("mail.log").setLevel(logging.WARNING)  # of each word between the mail server and us
+            raise CommandError(f"At least two people and {BATCH} postings are needed.")
+        logging.getLogger("mail.log").setLevel(logging.WARNING)  # it logs every SMTP command
         chance = random.Random(seed)
         with mailing() as mail, receiving() as web, self.progress() as self.bars:
             settings.RETRIEVAL_OPEN_HOSTS = (web.open_host,)
-            taken = Taken(random.Random(seed))
-            _people(people, mail, web, taken)
+            accepted = Deliveries(random.Random(seed))
+            _add_users(people, mail, web, accepted)
             environment = {"EMAIL_URL": f"smtp://127.0.0.1:{mail.port}", "WIREBEAT_OPEN_HOSTS": web.open_host}
             publisher = Publisher(people, chance)
             with Fleet(environment, chance) as fleet:
@@ -57,15 +57,15 @@ class Command(LabCommand):
                 self._await("Waiting for the workers to begin")
                 begun = datetime.now(UTC)
                 self._publish(publisher, postings, fleet, 0)
-                self._await("Told while nobody is killed")
-                calm = outcome(taken, begun)
+                self._await("Delivering without kills")
+                calm = outcome(accepted, begun)
                 self._publish(publisher, postings, fleet, kills)
-                self._await("Told while workers are killed")
-            found = outcome(taken, begun)
-        figures = _figures(calm, found, publisher.expected, taken.refused, fleet.kills)
+                self._await("Delivering while workers are killed")
+            found = outcome(accepted, begun)
+        figures = _figures(calm, found, publisher.expected, accepted.refused, fleet.kills)
         self.show("Alerts by mail, browser and a webhook that fails half the time", figures, "{:,.2f}")
         is_wrong = found.lost or found.doubled or found.unexplained or found.hits != publisher.expected
-        return Result(figures, failure="Somebody was not told, or told twice." if is_wrong else "")
+        return Result(figures, failure="An alert was lost or delivered twice." if is_wrong else "")
 
     def _publish(self, publisher: Publisher, postings: int, fleet: Fleet, kills: int) -> None:
         rounds = postings // BATCH
@@ -74,22 +74,22 @@ class Command(LabCommand):
             publisher.publish(BATCH)
             if number in killed_after:
                 fleet.kill_one()
-            time.sleep(EVERY)
+            time.sleep(BATCH_SECONDS)
 
     def _await(self, what: str) -> None:
-        """Until all are told."""
+        """Wait until all alerts are delivered."""
         bar = self.bars.add_task(what, total=None)
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + DELIVERY_TIMEOUT_SECONDS
         while not is_done():
             if time.monotonic() > deadline:
-                raise CommandError(f"After {PATIENCE:.0f} s some messages still wait.")
-            let_time_pass()
+                raise CommandError(f"After {DELIVERY_TIMEOUT_SECONDS:.0f} s some messages still wait.")
+            expire_back_off()
             time.sleep(1.0)
         self.bars.remove_task(bar)
 
 
-def _people(count: int, *ends: Any) -> None:
-    people(count, *ends)
+def _add_users(count: int, *ends: Any) -> None:
+    add_users(count, *ends)
     prepare_all()
 
 

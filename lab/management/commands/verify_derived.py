@@ -1,4 +1,4 @@
-"""Whether counts, stories and summaries are the same after everything was done twice and workers were killed."""
+"""Whether counts, stories and summaries stay the same when all work is done twice and workers are killed."""
 
 import random
 import sys
@@ -14,7 +14,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from lab.chaos.derived import tables
-from lab.chaos.derived.workers import WATCHED_EVERY, Workers, serially
+from lab.chaos.derived.workers import POLL_SECONDS, Workers, serially
 from lab.harness import LabCommand, Result, add_items
 from lab.worlds.items import (
     COPIED_AT_ONCE,
@@ -35,8 +35,8 @@ LABELS = {
 
 class Command(LabCommand):
     help = (
-        "Work out counts, stories and summaries of real postings once, serially; then anew, each posting twice, by"
-        " several workers that are killed again and again; and compare all rows. In a database of its own."
+        "Compute counts, stories and summaries of real postings once, serially; then from scratch, each posting twice,"
+        " by several workers that are killed repeatedly; and compare all rows. Uses a database of its own."
     )
     fills_database = True
     seed = 7
@@ -53,10 +53,10 @@ class Command(LabCommand):
         self.now = self._store(self._draw(items, postings, seed), items)
         ids = tables.posting_ids()
         figures, seconds = self._once()
-        rows = tables.remember()
+        rows = tables.save_digests()
         figures |= self._twice(ids, kills, seed, expected=figures["serial_s"])
         differing = tables.differing()
-        tables.forget()
+        tables.drop_digests()
         figures["differing_rows"] = sum(count for count, _ in differing.values())
         figures["rows"] = sum(rows.values())
         self._print(rows, differing, figures, seconds, len(ids))
@@ -65,7 +65,7 @@ class Command(LabCommand):
         return Result({"postings": len(ids), **figures, **rates}, failure=failure)
 
     def _draw(self, path: Path, postings: int, seed: int) -> list[Item]:
-        """Items that follow each other in time from somewhere on, so that there are stories."""
+        """Consecutive items from a random position on, so that there are stories."""
         self.console.print(f"Reading {path}", highlight=False)
         items = read_items(path, sys.maxsize, seed=seed)
         first = self.chance.randrange(max(len(items) - postings, 0) + 1)
@@ -88,35 +88,35 @@ class Command(LabCommand):
                 _show(progress, task, state.waiting)
         return {"serial_s": time.perf_counter() - begin}, dict(seconds)
 
-    # --- twice, with deaths -------------------------------------------------------------------------------------------
+    # --- twice, with kills --------------------------------------------------------------------------------------------
     def _twice(self, ids: list[int], kills: int, seed: int, *, expected: float) -> dict[str, float]:
-        """Everything from nothing; at each death a part of the postings is noted once more, so that work is left."""
+        """Compute all from scratch; each kill enqueues a part of the postings once more, so that work remains."""
         begin, at_work = time.perf_counter(), 0
         tables.empty()
-        tables.note(ids)
+        tables.enqueue(ids)
         again = self.chance.sample(ids, len(ids))
         with self._progress() as progress, Workers(self.now, seed=seed) as workers:
             task = progress.add_task(f"Twice, killing {kills} workers", total=2 * tables.waiting())
             for number in range(kills):
                 self._watch(progress, task, self.chance.uniform(0, 2 * expected / kills))
                 at_work += workers.kill_one()
-                tables.note(again[number::kills])
+                tables.enqueue(again[number::kills])
             while tables.waiting():
                 workers.check()
-                self._watch(progress, task, WATCHED_EVERY)
-        for _ in serially(self.now):  # nothing is left, but to add up what was written in several parts
+                self._watch(progress, task, POLL_SECONDS)
+        for _ in serially(self.now):  # nothing waits; this merges partial rows
             pass
         return {"kills": kills, "kills_in_transactions": at_work, "killed_s": time.perf_counter() - begin}
 
     def _watch(self, progress: Progress, task: Any, seconds: float) -> None:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
-            time.sleep(min(left, WATCHED_EVERY))
+            time.sleep(min(left, POLL_SECONDS))
             _show(progress, task, tables.waiting())
 
-    # --- what is printed ----------------------------------------------------------------------------------------------
+    # --- output -------------------------------------------------------------------------------------------------------
     def _progress(self) -> Progress:
-        # Shown when something is known: a thread that shows it by itself could be in the middle of it during a fork.
+        # Refreshed explicitly: a refreshing thread could hold a lock during a fork.
         return Progress(console=self.console, transient=True, auto_refresh=False)
 
     def _print(

@@ -1,4 +1,4 @@
-"""Kill the indexer and Postgres again and again; nothing that was confirmed may be lost, no reader misled."""
+"""Kill the indexer and Postgres repeatedly; nothing confirmed may be lost, no reader may get wrong results."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -19,7 +19,7 @@ class Command(LabCommand):
 
     def measure(self, *args: Any, kills: int, seed: int, **options: Any) -> Result:
         try:
-            proof = prove(kills, seed=seed, tell=self.say)
+            proof = prove(kills, seed=seed, log=self.say)
         except StartError as error:
             raise CommandError(str(error)) from error
         self.say(

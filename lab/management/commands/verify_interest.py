@@ -1,4 +1,4 @@
-"""Compare a replay with --searches with the same one without: who was asked more often, and who waited longer."""
+"""Compare a replay with --searches with the same one without: which sources were checked more often, or waited."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping

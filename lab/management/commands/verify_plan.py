@@ -35,9 +35,11 @@ class Command(LabCommand):
             raise CommandError("--budget must be more than 0.")
         with clear_errors(OSError, RecordError):
             witnessed = collect(read_record(record))
-            asked = [line for line in read_record(record) if isinstance(line, Request) and line.kind == Kind.FEED]
-            requests = np.array([request.at for request in asked])
-            sources = {request.source for request in asked if request.source is not None}
+            feed_requests = [
+                line for line in read_record(record) if isinstance(line, Request) and line.kind == Kind.FEED
+            ]
+            requests = np.array([request.at for request in feed_requests])
+            sources = {request.source for request in feed_requests if request.source is not None}
             part = stretch(witnessed, sources, float(requests.max(initial=witnessed.start.start)), longest)
             delays = _measured(witnessed, part)
         expected = simulated(part, budget, least_gap=least, longest_gap=longest)

@@ -1,4 +1,4 @@
-"""Compare a replay's record with what the portal stored: lost, doubled, how late, and how politely it asked."""
+"""Compare a replay's record with the stored postings: losses, duplicates, lateness, and politeness of requests."""
 
 import time
 from argparse import ArgumentParser
@@ -86,7 +86,7 @@ def _rows(verdict: Verdict, summary: Summary) -> list[tuple[str, str]]:
         ("unwelcome headers and queries", ", ".join(f"{k}: {n:,}" for k, n in summary.unwelcome.items()) or "none"),
         (
             "connections",
-            f"at most {summary.most_connections} to a host,"
+            f"at most {summary.max_connections} to a host,"
             f" {summary.requests_over_several_connections:,} requests while another was open",
         ),
     ]

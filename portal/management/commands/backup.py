@@ -12,7 +12,7 @@ from portal.launcher.embedded import StartError
 
 
 class Command(BaseCommand):
-    help = "Write the database and the documents, as of one instant, into one archive. The portal may run meanwhile."
+    help = "Write a snapshot of the database and the documents into one archive. The portal may run meanwhile."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="the archive, wirebeat.tar.gz say; one that is there is replaced")
@@ -23,7 +23,7 @@ class Command(BaseCommand):
                 manifest = back_up(file, self.stdout.write)
         except (StartError, OSError, psycopg.Error) as error:
             raise CommandError(f"There is no backup: {error}") from error
-        # For the dashboard, which asks whether there is a backup of late.
+        # For the dashboard, which shows the age of the latest backup.
         settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
         (settings.VAR_DIR / "latest_backup").write_text(f"{manifest.made_at}\n", encoding="ascii")
         rows = sum(content.rows for content in manifest.tables.values())

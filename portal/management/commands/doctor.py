@@ -1,6 +1,5 @@
 import json
 from argparse import ArgumentParser
-from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -9,7 +8,7 @@ from portal import doctor
 
 
 class Command(BaseCommand):
-    help = "Look at everything that the portal needs, and say what is wrong and what to do. Ends with 1 if anything is."
+    help = "Check everything that the portal needs and name a remedy for each problem. Ends with 1 if there is one."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -35,10 +34,20 @@ class Command(BaseCommand):
             mark = self.style.SUCCESS("fine ")
         else:
             mark = self.style.ERROR("WRONG") if finding.is_wrong else self.style.WARNING("warn ")
-        self.stdout.write(f"{mark}  {finding.name:12}  {finding.said}")
+        self.stdout.write(f"{mark}  {finding.name:12}  {finding.text}")
         if finding.advice:
             self.stdout.write(f"{'':21}-> {finding.advice}")
 
 
 def as_json(found: list[doctor.Finding]) -> str:
-    return json.dumps([asdict(finding) | {"fine": finding.is_fine} for finding in found], indent=1)
+    rows = [
+        {
+            "name": finding.name,
+            "said": finding.text,
+            "advice": finding.advice,
+            "is_warning": finding.is_warning,
+            "fine": finding.is_fine,
+        }
+        for finding in found
+    ]
+    return json.dumps(rows, indent=1)

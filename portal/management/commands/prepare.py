@@ -1,4 +1,4 @@
-"""What a portal needs before its first page: an admin and the starter catalogue. Harmless when they are there."""
+"""Creates the first admin and the starter catalogue, if they do not exist."""
 
 import secrets
 from pathlib import Path

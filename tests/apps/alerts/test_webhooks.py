@@ -53,7 +53,7 @@ def test_a_webhook_is_told_what_was_found_and_by_what_signed(receiver):
     assert call.headers["webhook-id"] == str(the_message().key)
     assert call.headers["webhook-timestamp"] == str(int(NOON.timestamp()))
     assert is_signed(call, Rule.objects.get().webhook_secret)
-    assert call.told == {
+    assert call.message == {
         "type": "search.found",
         "timestamp": "2024-05-01T12:00:00+00:00",
         "data": {
@@ -198,7 +198,7 @@ def test_who_does_not_keep_up_gets_fewer_and_longer_messages(receiver, monkeypat
     assert len(the_message(attempts=0).hits) == 20
     receiver.behave = lambda _: 200
     send_until_done(now=NOON + DAY)
-    told = [hit["page"] for call in receiver.taken for hit in call.told["data"]["hits"]]
+    told = [hit["page"] for call in receiver.taken for hit in call.message["data"]["hits"]]
     assert len(told) == len(set(told)) == 25
 
 
@@ -218,7 +218,7 @@ def test_a_webhook_can_be_tried(receiver):
     saved = a_search(webhook_url=receiver.url())
     assert webhook.test_webhook(saved.user, saved.pk, now=NOON).status == 200
     [call] = receiver.taken
-    assert call.told["type"] == "search.test"
+    assert call.message["type"] == "search.test"
     assert is_signed(call, Rule.objects.get().webhook_secret)
     receiver.behave = lambda _: 500
     assert webhook.test_webhook(saved.user, saved.pk, now=NOON).error == "The server answered with status 500."

@@ -11,8 +11,8 @@ from apps.retrieval.actions import discover
 from apps.retrieval.http.inspection import inspect
 from apps.retrieval.models import Retrieval, RobotsRules, Schedule
 from apps.sources.models import Source
-from lab.worlds.answers import Options
 from lab.worlds.feed import make_feed
+from lab.worlds.responses import Options
 from tests.builders import a_user
 from tests.web import replaying
 

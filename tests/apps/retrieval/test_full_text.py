@@ -81,20 +81,20 @@ def test_a_page_is_fetched_once(engine, web):
     retrieve(engine, source_id)
     web.pages["/feed"] = a_feed(an_item(1, "Short."), an_item(2, "Short, too."))
     retrieve(engine, source_id)
-    assert web.asked.count("/story-1") == 1
-    assert web.asked.count("/story-2") == 1
+    assert web.requested_paths.count("/story-1") == 1
+    assert web.requested_paths.count("/story-2") == 1
 
 
 def test_what_the_feed_says_in_full_needs_no_page(engine, web):
     web.pages |= {"/feed": a_feed(an_item(1, f"<![CDATA[{FULL}]]>")), "/story-1": a_page()}
     retrieve(engine, a_source_of(web))
-    assert web.asked.count("/story-1") == 0
+    assert web.requested_paths.count("/story-1") == 0
 
 
 def test_without_leave_no_page_is_fetched(engine, web):
     web.pages |= {"/feed": a_feed(an_item(1, "Short.")), "/story-1": a_page()}
     retrieve(engine, a_source_of(web, full_text=False))
-    assert web.asked.count("/story-1") == 0
+    assert web.requested_paths.count("/story-1") == 0
     assert not Page.objects.exists()
 
 
@@ -121,7 +121,7 @@ def test_robots_txt_is_heard_for_pages_too(engine, web):
         "/story-1": a_page(),
     }
     retrieve(engine, a_source_of(web))
-    assert "/story-1" not in web.asked
+    assert "/story-1" not in web.requested_paths
     assert "robots.txt" in Page.objects.get().reason
 
 
@@ -132,7 +132,7 @@ def test_kept_pages_are_extracted_again_without_asking_for_them(engine, web):
     Posting.objects.update(text="An older extractor found this.", html="<p>An older extractor found this.</p>")
     call_command("reextract", source=source_id)
     assert Posting.objects.get().text.count("keep the old bridge") == 18
-    assert web.asked.count("/story-1") == 1
+    assert web.requested_paths.count("/story-1") == 1
 
 
 def test_a_site_that_is_trained_has_its_text_found_by_its_own_keen_tags(engine, web, capsys):

@@ -66,7 +66,7 @@ def test_a_podcast_on_pages_is_followed_to_its_recording(engine):
         [enclosure] = Posting.objects.get().enclosures
         assert enclosure["url"] == web.url("/7.mp3")
         retrieve_now(engine, source_id)  # the first page is the same, so nothing is followed
-        assert web.asked.count("/episode-7") == 1
+        assert web.requested_paths.count("/episode-7") == 1
 
 
 def test_a_path_that_finds_nothing_any_more_is_named_in_the_log(engine):

@@ -110,7 +110,7 @@ def test_a_podcast_on_pages_is_followed_by_its_test(staff, web: Web):
     page = sent(staff, form | {"test": "1"})
     assert f"leads to {web.url('/7')}" in page
     assert f"{web.url('/7.mp3')} (audio/mpeg)" in page
-    assert web.asked == ["/robots.txt", "/show", "/robots.txt", "/7"]
+    assert web.requested_paths == ["/robots.txt", "/show", "/robots.txt", "/7"]
 
 
 def test_a_site_needs_no_paths_and_its_test_shows_where_the_crawl_begins(staff, web: Web):

@@ -1,4 +1,4 @@
-"""What a request has changed in the database, beside the rows of whoever made it."""
+"""The rows that a request has changed, except those of its user."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from django.db import connection, models
 from apps.accounts.models import User
 from tests.apps.api.test_other_peoples_objects import ways_to_owners
 
-# Changed by the mere visit: sessions, and which public feeds programs ask for.
+# Changed by any request: sessions, and which public feeds programs fetch.
 NOT_COMPARED = {"django_session", "django_migrations", "published_feeds_requestedfeed"}
 
 # Rows that belong to a person without a foreign key.

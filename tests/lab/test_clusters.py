@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from portal.launcher import clusters, embedded
+from lab import clusters
+from portal.launcher import embedded
 
 
 @pytest.fixture

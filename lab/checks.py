@@ -1,13 +1,14 @@
-"""What `manage.py test` runs: style, types, shape and tests, all of them even when one fails."""
+"""The checks of `manage.py test`: style, types, shape and tests, all of them even if one fails."""
 
 import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from portal.launcher import processes, throwaway
+from lab import throwaway
+from portal.launcher import processes
 from portal.launcher.embedded import StartError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -15,37 +16,27 @@ PYTEST = (sys.executable, "-m", "pytest")
 SHAPE = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     name: str
     command: Sequence[str]
     skipped: str = ""  # why
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    step: Step
-    verdict: str
-    seconds: float
-
-
 def run(arguments: Sequence[str]) -> int:
-    """Run pytest with these arguments or, without any, every check; the exit code for the shell."""
+    """Run pytest with these arguments or, without any, every check; returns the exit code."""
     processes.hold_signals()
-    started = time.monotonic()
     try:
         with throwaway.running(throwaway.FOR_TESTS, migrated=True) as servers:
             throwaway.keep_as_template(servers)
-            # Without bytecode, pytest and every process that tests start would compile all modules again.
+            # Without bytecode, pytest and every process of the tests would compile all modules again.
             environment = servers | {"WIREBEAT_CHROMIUM": chromium() or "", "PYTHONDONTWRITEBYTECODE": ""}
             if arguments:
                 return throwaway.run_in_front([*PYTEST, *arguments], environment).code
-            results = list(outcomes(steps(), environment))
+            return run_steps(steps(), environment)
     except StartError as error:
         sys.exit(str(error))
     except processes.Stopped as stopped:
         return 128 + stopped.number
-    return summary(results, time.monotonic() - started)
 
 
 def chromium() -> str | None:
@@ -72,28 +63,19 @@ def steps() -> list[Step]:
     ]
 
 
-def outcomes(steps: Sequence[Step], environment: Mapping[str, str]) -> Iterator[Outcome]:
-    """Run the steps in order, up to one that is told to stop."""
+def run_steps(steps: Sequence[Step], environment: Mapping[str, str]) -> int:
+    """Run the steps in order, until one is stopped, and print a summary; returns the exit code."""
+    started, lines, failed = time.monotonic(), [], 0
     for step in steps:
         print(f"\n=== {step.name}", flush=True)
-        if step.skipped:
-            print(f"skipped: {step.skipped}")
-            yield Outcome(step, f"skipped: {step.skipped}", 0.0)
-            continue
-        started = time.monotonic()
-        ending = throwaway.run_in_front(step.command, environment)
-        verdict = "passed" if ending.code == 0 else f"FAILED (code {ending.code})"
-        yield Outcome(step, "stopped" if ending.stopped else verdict, time.monotonic() - started)
-        if ending.stopped:
-            return
-
-
-def summary(outcomes: Sequence[Outcome], seconds: float) -> int:
-    """Print how all steps ended; the exit code for the shell."""
-    print()
-    for outcome in outcomes:
-        print(f"{outcome.step.name:12} {outcome.seconds:6.1f} s  {outcome.verdict}")
-    failed = [outcome for outcome in outcomes if not outcome.verdict.startswith(("passed", "skipped"))]
-    verdict = f"{len(failed)} of {len(outcomes)} failed" if failed else "all is well"
-    print(f"{'total':12} {seconds:6.1f} s  {verdict}", flush=True)
+        begun, verdict = time.monotonic(), f"skipped: {step.skipped}"
+        if not step.skipped:
+            ending = throwaway.run_in_front(step.command, environment)
+            verdict = "stopped" if ending.stopped else f"FAILED (code {ending.code})" if ending.code else "passed"
+            failed += verdict != "passed"
+        lines.append(f"{step.name:12} {time.monotonic() - begun:6.1f} s  {verdict}")
+        if verdict == "stopped":
+            break
+    total = f"{failed} of {len(lines)} failed" if failed else "all is well"
+    print("", *lines, f"{'total':12} {time.monotonic() - started:6.1f} s  {total}", sep="\n", flush=True)
     return 1 if failed else 0

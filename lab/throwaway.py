@@ -1,4 +1,4 @@
-"""A Postgres, a Valkey and documents that live only as long as one command: for tests, benchmarks and evaluations."""
+"""Temporary Postgres, Valkey and documents for one command: tests, benchmarks and evaluations."""
 
 import fcntl
 import json
@@ -13,13 +13,14 @@ from typing import NamedTuple
 
 import psycopg
 
-from portal.launcher import clusters, embedded, privileges, processes, servers
+from lab import clusters
+from portal.launcher import embedded, privileges, processes, servers
 from portal.launcher.console import QUIET, Console
 from portal.launcher.embedded import StartError
 from portal.launcher.processes import Stopped
 from portal.launcher.supervisor import Supervisor
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PREFIX = "wirebeat-throwaway-"
 TEMPLATE = f"{embedded.DATABASE}_template"  # of the databases of tests
 FOR_TESTS = servers.postgres_settings() | servers.FORGETFUL
@@ -30,11 +31,11 @@ class Ending(NamedTuple):
     """How a command ended."""
 
     code: int  # for the shell
-    stopped: bool  # somebody asked for it
+    stopped: bool  # by a signal to this process
 
 
 def run(command: Sequence[str], settings: Mapping[str, str], *, migrated: bool) -> int:
-    """Run a command of this checkout on servers of its own; its exit code."""
+    """Run a command of this checkout on temporary servers; returns its exit code."""
     processes.hold_signals()
     try:
         with running(settings, migrated=migrated) as environment:
@@ -47,7 +48,7 @@ def run(command: Sequence[str], settings: Mapping[str, str], *, migrated: bool) 
 
 @contextmanager
 def running(settings: Mapping[str, str], *, migrated: bool) -> Iterator[dict[str, str]]:
-    """Start the servers, and yield the environment that leads to them."""
+    """Start the servers, and yield an environment with their addresses."""
     with folder() as var:
         if migrated:
             copy_migrated_cluster(var / "pg")
@@ -56,12 +57,12 @@ def running(settings: Mapping[str, str], *, migrated: bool) -> Iterator[dict[str
 
 
 def copy_migrated_cluster(data: Path) -> None:
-    """Make `data` the folder of a Postgres whose database has all tables, and no rows but those of the migrations."""
+    """Make a cluster in `data` whose database has all migrations applied, and no other rows."""
     clusters.copy(data, make=_make_migrated_cluster)
 
 
 def keep_as_template(environment: Mapping[str, str]) -> None:
-    """Rename the migrated database to `TEMPLATE`, which nobody uses, and put an empty one in its place."""
+    """Rename the migrated database to `TEMPLATE`, which then has no sessions, and create an empty one in its place."""
     with psycopg.connect(environment["DATABASE_URL"], dbname="postgres", autocommit=True) as connection:
         connection.execute(f"ALTER DATABASE {embedded.DATABASE} RENAME TO {TEMPLATE}")
         connection.execute(f"CREATE DATABASE {embedded.DATABASE}")
@@ -83,8 +84,8 @@ def _serving(var: Path, settings: Mapping[str, str]) -> Iterator[dict[str, str]]
     try:
         supervisor.start(servers.postgres(var / "pg", sockets, settings), servers.valkey(var / "valkey", sockets))
         yield os.environ | {
-            "DATABASE_URL": embedded.postgres_url(sockets),
-            "BROKER_URL": embedded.valkey_url(sockets, "redis+socket"),
+            "DATABASE_URL": embedded.database_url(var),
+            "BROKER_URL": embedded.broker_url(var),
             "CACHE_URL": embedded.cache_url(var),
             "WIREBEAT_DOCUMENTS_STORAGE": "django.core.files.storage.FileSystemStorage",
             "WIREBEAT_DOCUMENTS_OPTIONS": json.dumps({"location": str(var / "documents")}),
@@ -96,7 +97,7 @@ def _serving(var: Path, settings: Mapping[str, str]) -> Iterator[dict[str, str]]
 
 
 def run_in_front(command: Sequence[str], environment: Mapping[str, str]) -> Ending:
-    """Run a command that has the terminal, and pass on to it the signals that only we got."""
+    """Run a command in the foreground, and forward signals that only this process received."""
     child = processes.spawn(command, in_our_group=True, stdin=None, env=environment, cwd=ROOT)
     stopped = False
     while child.poll() is None:
@@ -104,7 +105,7 @@ def run_in_front(command: Sequence[str], environment: Mapping[str, str]) -> Endi
             processes.pause(1.0)
         except Stopped as signal:
             stopped = True
-            if not signal.by_terminal:  # which tells all processes of the foreground by itself
+            if not signal.by_terminal:  # the terminal signals all foreground processes itself
                 child.send_signal(signal.number)
     code = child.returncode
     return Ending(code if code >= 0 else 128 - code, stopped)
@@ -112,10 +113,10 @@ def run_in_front(command: Sequence[str], environment: Mapping[str, str]) -> Endi
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """A temporary data folder. Its lock tells it from those whose owner was killed, which are removed here."""
+    """A temporary, locked data folder; unlocked ones of killed owners are removed."""
     base = Path(tempfile.gettempdir())
     for earlier in base.glob(f"{PREFIX}*"):
-        with suppress(OSError), (earlier / "lock").open("rb") as lock:  # in use, or somebody else's
+        with suppress(OSError), (earlier / "lock").open("rb") as lock:  # locked, or another user's
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(embedded.run_directory(earlier), ignore_errors=True)
             shutil.rmtree(earlier, ignore_errors=True)

@@ -1,41 +1,40 @@
-"""A cache of migrated Postgres clusters: copying one takes less than a second, making one many."""
+"""A cache of migrated Postgres clusters: a copy takes less than a second, a migration many."""
 
 import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from portal.launcher import embedded, privileges
 
-ROOT = Path(__file__).resolve().parents[2]
-# What else shapes a cluster: the packages with migrations of their own, and the programs that make it.
+ROOT = Path(__file__).resolve().parents[1]
+# Other inputs of a cluster: packages with migrations, and the programs that make it.
 MADE_BY = ("portal/requirements.lock", "portal/launcher/servers.py", "portal/launcher/preparation.py")
 MAX_CLUSTERS = 4  # the least recently used ones beyond are removed
 
 
 def copy(data: Path, *, make: Callable[[Path], None]) -> None:
-    """Copy the cluster of this program's migrations to `data`; `make` makes it where it is not cached yet."""
+    """Copy the cluster of this program's migrations to `data`; `make` creates it if it is not cached."""
     try:
         cache = _folder()
-    except OSError:  # this user has no home, say
+    except OSError:  # without a home directory, for example
         make(data)
         return
-    with _locked(cache, fcntl.LOCK_SH):
-        if _copy(cache / key(), data):
-            return
-    with _locked(cache, fcntl.LOCK_EX):  # between the locks another command may have made it
+    with (cache / "lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         cluster = cache / key()
         if not cluster.exists():
             _make(cluster, make)
             _prune(cache)
-        _copy(cluster, data)
+        os.utime(cluster)
+        shutil.copytree(cluster, data)
+    privileges.hand_over(data, *data.rglob("*"))
 
 
 def key() -> str:
-    """Names the cluster: equal for equal migrations, made alike by the same build of Postgres."""
+    """The name of the cluster: a hash of migrations and the build of Postgres."""
     postgres = embedded.postgres_programs() / "postgres"
     found = postgres.stat()
     digest = hashlib.sha256(f"{postgres} {found.st_size} {found.st_mtime_ns}".encode())
@@ -52,29 +51,13 @@ def _folder() -> Path:
     return folder
 
 
-@contextmanager
-def _locked(cache: Path, operation: int) -> Iterator[None]:
-    with (cache / "lock").open("ab") as lock:
-        fcntl.flock(lock, operation)
-        yield
-
-
 def _make(cluster: Path, make: Callable[[Path], None]) -> None:
-    """Make a cluster. It gets its name last, when it is on the disk: half of one must not look like all."""
+    """Make a cluster. It gets its name last, when it is on disk, so that an incomplete one is not used."""
     unfinished = cluster.with_suffix(".new")
     shutil.rmtree(unfinished, ignore_errors=True)
     make(unfinished)
     os.sync()
     unfinished.rename(cluster)
-
-
-def _copy(cluster: Path, data: Path) -> bool:
-    if not cluster.exists():
-        return False
-    os.utime(cluster)
-    shutil.copytree(cluster, data)
-    privileges.hand_over(data, *data.rglob("*"))
-    return True
 
 
 def _prune(cache: Path) -> None:

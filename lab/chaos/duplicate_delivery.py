@@ -1,4 +1,4 @@
-"""The portal's Celery, but it delivers every message twice: `manage.py chaos` runs it with `-A lab.chaos.doubling`."""
+"""The portal's Celery app, sending every message twice; `manage.py chaos` uses it with `-A`."""
 
 import os
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where the portal's servers are: this checkout's own on sockets, Debian's on loopback, or those of another host."""
+"""Addresses of the portal's servers: embedded ones on sockets, Debian's on loopback, or those of another host."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ SERIAL = "serial"  # the database of the serial run
 
 
 @dataclass(frozen=True)
-class Places:
-    """A folder of files, one of sockets, and the addresses of the database and the broker."""
+class Endpoints:
+    """A folder of files, one of sockets, and the URLs of the database and the broker."""
 
     var: Path
     sockets: Path
@@ -32,7 +32,7 @@ class Places:
         }
 
     @property
-    def are_debians(self) -> bool:
+    def use_debian(self) -> bool:
         return self.broker.startswith("amqp")
 
     @property
@@ -47,15 +47,15 @@ class Places:
         return urlsplit(self.database)._replace(path=f"/{name}").geturl()
 
 
-def chosen(var: Path, arguments: Collection[str]) -> Places:
+def for_arguments(var: Path, arguments: Collection[str]) -> Endpoints:
     """Places in a folder, as the arguments of the command say."""
     sockets = embedded.run_directory(var)
     if "--debian" in arguments:
         database = f"postgresql://postgres@{rabbitmq.HOST}:{rabbitmq.free_port()}/{embedded.DATABASE}"
-        return Places(var, sockets, database, rabbitmq.url(rabbitmq.free_port()))
-    return Places(var, sockets, embedded.postgres_url(sockets), embedded.valkey_url(sockets, "redis+socket"))
+        return Endpoints(var, sockets, database, rabbitmq.url(rabbitmq.free_port()))
+    return Endpoints(var, sockets, embedded.database_url(var), embedded.broker_url(var))
 
 
-def named(var: Path, environment: Mapping[str, str]) -> Places:
-    """The places that an environment leads to."""
-    return Places(var, embedded.run_directory(var), environment["DATABASE_URL"], environment["BROKER_URL"])
+def from_environment(var: Path, environment: Mapping[str, str]) -> Endpoints:
+    """Endpoints that environment variables name."""
+    return Endpoints(var, embedded.run_directory(var), environment["DATABASE_URL"], environment["BROKER_URL"])

@@ -1,7 +1,7 @@
-"""A portal full of people, copied into the database: few sources publish and are followed much, most little.
+"""The population of a load test: few sources publish much and have many followers, most few.
 
-Everything is drawn with a seed. What people have read differs: most of them mark lists read every day or two, many read
-one posting after the other, some read nothing for months, some have read everything.
+Everything is drawn with a seed. Most users mark lists read every day or two, many read posting by posting, some have
+read nothing for months, some everything.
 """
 
 from collections.abc import Iterator
@@ -24,19 +24,19 @@ STORED_AT_ONCE = 20_000
 MAX_FOLLOWED = 1_000  # sources, by one of fifty
 KINDS = ("keen", "reader", "idle", "done")
 SHARES = (0.45, 0.30, 0.15, 0.10)
-# Days since a person of each kind last marked everything read: at least, at most.
+# Days since a user of each kind last marked everything read: least, most.
 MARKED_ALL = {"keen": (0.2, 2.0), "reader": (2.0, 14.0), "idle": (30.0, 270.0), "done": (0.0, 0.0)}
-TEXTS, LONGEST_TEXT = 200, 4_000  # made anew for each step; characters
+TEXTS, LONGEST_TEXT = 200, 4_000  # generated for each step; characters
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
-    """Who is there."""
+class Population:
+    """The virtual users of a load test."""
 
-    people: IntArray
-    kinds: NDArray[np.str_]  # of each person
-    follows: IntArray  # how many sources each follows
-    collector: int  # who has a hundred thousand unread postings, or a tenth of all
+    user_ids: IntArray
+    kinds: NDArray[np.str_]  # of each user
+    follows: IntArray  # the number of sources that each follows
+    collector: int  # the user with a hundred thousand unread postings, or a tenth of all
 
 
 # --- sources and postings ---------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def add_postings(sources: IntArray, count: int, now: datetime, *, seed: int) -> 
     delays = np.where(chance.random(count) < 0.01, chance.uniform(1, 9, count), chance.exponential(0.02, count))
     lengths = np.clip(chance.lognormal(6.0, 0.7, count), 80, LONGEST_TEXT).astype(np.int64)  # characters
     with connection.cursor() as cursor:
-        # Searches, trends, summaries and stories are made of what triggers note: nobody makes any here.
+        # No worker runs here that would consume the outboxes of search, trends, summaries and stories.
         cursor.execute("ALTER TABLE postings_posting DISABLE TRIGGER USER")
         for first in range(0, count, STORED_AT_ONCE):
             part = slice(first, first + STORED_AT_ONCE)
@@ -111,45 +111,45 @@ FROM (
 """
 
 
-# --- people -----------------------------------------------------------------------------------------------------------
-def add_people(sources: IntArray, count: int, now: datetime, *, seed: int) -> Crowd:
-    """People, their folders, follows, marks, stars and tags."""
+# --- users ------------------------------------------------------------------------------------------------------------
+def add_users(sources: IntArray, count: int, now: datetime, *, seed: int) -> Population:
+    """Users, their folders, follows, marks, stars and tags."""
     chance = np.random.default_rng(seed + 1)
     User.objects.bulk_create(
         [User(username=f"reader{number}", email=f"reader{number}@people.example") for number in range(count)],
         batch_size=1_000,
     )
-    people = np.array(User.objects.order_by("pk").values_list("pk", flat=True)[:count], np.int64)
+    user_ids = np.array(User.objects.order_by("pk").values_list("pk", flat=True)[:count], np.int64)
     kinds = chance.choice(KINDS, count, p=SHARES)
     follows = np.clip(chance.lognormal(3.7, 1.0, count), 3, MAX_FOLLOWED).astype(np.int64)
     follows[::50] = MAX_FOLLOWED
     follows = np.minimum(follows, sources.size // 2)
-    _add_follows(sources, people, kinds, follows, now, chance)
-    readers = people[kinds == "reader"].tolist()
+    _add_follows(sources, user_ids, kinds, follows, now, chance)
+    readers = user_ids[kinds == "reader"].tolist()
     with connection.cursor() as cursor:
         for statement in (_ADD_FOLDERS, _FILE, _READ, _STAR, _KEEP_UNREAD, _ADD_TAGS, _TAG, _ADD_STORIES, _ADD_MEMBERS):
-            cursor.execute(statement, {"readers": readers, "people": people.tolist()})
-    return Crowd(people, kinds, follows, _add_collector(now))
+            cursor.execute(statement, {"readers": readers, "people": user_ids.tolist()})
+    return Population(user_ids, kinds, follows, _add_collector(now))
 
 
 def _add_follows(
     sources: IntArray,
-    people: IntArray,
+    user_ids: IntArray,
     kinds: NDArray[np.str_],
     follows: IntArray,
     now: datetime,
     chance: np.random.Generator,
 ) -> None:
-    # Who publishes much is followed more, but not by far.
+    # Sources that publish much have more followers, but not in proportion.
     liked = np.arange(1, sources.size + 1) ** -0.3 * (1 + chance.pareto(1.2, sources.size))
     first, last = _span()
-    for person, kind, amount in zip(people.tolist(), kinds.tolist(), follows.tolist(), strict=True):
+    for user_id, kind, amount in zip(user_ids.tolist(), kinds.tolist(), follows.tolist(), strict=True):
         days = chance.uniform(*MARKED_ALL[kind])  # ago
         chosen = sources[np.argpartition(chance.exponential(1.0, sources.size) / liked, amount - 1)[:amount]]
         begin = now - timedelta(days=days + chance.uniform(30, 200))
         through = last if kind == "done" else first + int((last - first) * (1 - days / YEAR))
         with connection.cursor() as cursor:
-            cursor.execute(_ADD_FOLLOWS, [person, begin, through, begin, chosen.tolist()])
+            cursor.execute(_ADD_FOLLOWS, [user_id, begin, through, begin, chosen.tolist()])
 
 
 def _span() -> tuple[int, int]:
@@ -168,7 +168,7 @@ SELECT %s, source_id, '', %s, %s, %s FROM unnest(%s::bigint[]) chosen (source_id
 _ADD_FOLDERS = """
 WITH outer_folders AS (
     INSERT INTO following_folder (user_id, parent_id, name)
-    SELECT person, NULL, 'Folder ' || n FROM unnest(%(people)s::bigint[]) person, generate_series(1, 7) n
+    SELECT user_id, NULL, 'Folder ' || n FROM unnest(%(people)s::bigint[]) user_id, generate_series(1, 7) n
     RETURNING id, user_id, name
 )
 INSERT INTO following_folder (user_id, parent_id, name)
@@ -204,14 +204,14 @@ ON CONFLICT (user_id, posting_id) DO UPDATE SET read = false
 """
 _ADD_TAGS = """
 INSERT INTO following_tag (user_id, name)
-SELECT person, name FROM unnest(%(people)s::bigint[]) person, unnest(ARRAY['Later', 'Work', 'Recipes']) name
+SELECT user_id, name FROM unnest(%(people)s::bigint[]) user_id, unnest(ARRAY['Later', 'Work', 'Recipes']) name
 """
 _TAG = """
 INSERT INTO following_tagging (tag_id, posting_id, tagged_at)
 SELECT tag.id, posting_id, now() FROM following_mark mark JOIN following_tag tag ON tag.user_id = mark.user_id
 WHERE starred_at IS NOT NULL AND (posting_id + tag.id) %% 5 = 0
 """
-# Every tenth posting tells a story with the two before it.
+# Every tenth posting forms a story with the two before it.
 _ADD_STORIES = """
 INSERT INTO stories_story (id, lead_id, language, reports, copies, sources, first_at, latest_at)
 SELECT id, id, 'en', 3, 0, 3, published_at, published_at FROM postings_posting WHERE id %% 10 = 0
@@ -223,9 +223,9 @@ JOIN postings_posting posting ON posting.id BETWEEN story.id - 2 AND story.id
 """
 
 
-# --- somebody who let it all pile up ----------------------------------------------------------------------------------
+# --- a user with many unread postings ---------------------------------------------------------------------------------
 def _add_collector(now: datetime) -> int:
-    """Follows so many sources, the busiest first, that a tenth of all postings is unread to them."""
+    """Add a user who follows the busiest sources until a tenth of all postings is unread."""
     collector = User.objects.create(username="collector", email="collector@people.example")
     with connection.cursor() as cursor:
         cursor.execute(_COLLECT, {"user": collector.pk, "begin": now - timedelta(days=2 * YEAR)})

@@ -3,7 +3,7 @@ from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand
 
-from portal import checks
+from lab import checks
 
 
 class Command(BaseCommand):

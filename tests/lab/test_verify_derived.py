@@ -1,4 +1,4 @@
-"""What follows from postings, worked out twice by workers that are killed; `manage.py verify_derived` takes more."""
+"""Derived data computed twice by workers that are killed; `manage.py verify_derived` does it with more postings."""
 
 import json
 import lzma
@@ -21,7 +21,7 @@ WORDS = ("market", "vote", "storm", "league", "budget", "river", "engine", "trea
 
 @pytest.fixture
 def items(tmp_path):
-    """Events that some of six sources tell in words of their own, and some of them in the same."""
+    """Events reported by some of six sources, in different words or in the same."""
     chance = random.Random(1)
     path = tmp_path / "items.jsonl.xz"
     with lzma.open(path, "wt", encoding="utf-8") as file:
@@ -30,18 +30,18 @@ def items(tmp_path):
             begin = 1_700_000_000 + 1_800 * number + (PAUSE if number >= events // 2 else 0)
             event = chance.sample(WORDS, 5)
             for source in chance.sample(range(6), 4):
-                told = " ".join([*event, *chance.sample(WORDS, 3)])
+                words = " ".join([*event, *chance.sample(WORDS, 3)])
                 line = {
                     "src": source,
                     "t": begin + chance.randrange(3_600),
                     "title": f"{event[0].title()} and {event[1]} after {event[2]}",
-                    "desc": f"The {told} were all that people spoke of. Nobody knew what the {event[3]} would bring.",
+                    "desc": f"The {words} were all that people spoke of. Nobody knew what the {event[3]} would bring.",
                 }
                 file.write(json.dumps(line) + "\n")
     return path
 
 
-def test_everything_is_the_same_after_it_was_done_twice_and_workers_were_killed(items, tmp_path, capsys):
+def test_rows_stay_the_same_when_work_is_done_twice_and_workers_are_killed(items, tmp_path, capsys):
     figures = tmp_path / "figures.json"
     call_command("verify_derived", f"--items={items}", f"--postings={POSTINGS}", "--kills=3", f"--json={figures}")
     found = json.loads(figures.read_text())
@@ -50,11 +50,11 @@ def test_everything_is_the_same_after_it_was_done_twice_and_workers_were_killed(
     assert Story.objects.filter(reports__gt=1).exists()
     assert Slice.objects.exists()
     assert Summary.objects.exists()
-    _a_row_too_few_one_too_many_and_a_changed_one_are_found()
+    _missing_added_and_changed_rows_are_found()
 
 
-def _a_row_too_few_one_too_many_and_a_changed_one_are_found():
-    tables.remember()
+def _missing_added_and_changed_rows_are_found():
+    tables.save_digests()
     assert tables.differing() == {}
     Slice.objects.filter(pk=Slice.objects.first().pk).update(documents=1_000)
     Summary.objects.filter(posting_id=Summary.objects.first().posting_id, percent=10).delete()
@@ -63,7 +63,7 @@ def _a_row_too_few_one_too_many_and_a_changed_one_are_found():
         latest_at="2024-05-01T12:00Z",
     )  # fmt: skip
     differing = tables.differing()
-    tables.forget()
+    tables.drop_digests()
     assert {name: count for name, (count, _) in differing.items()} == {
         "trending_slice": 1,
         "stories_story": 1,

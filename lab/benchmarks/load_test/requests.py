@@ -1,4 +1,4 @@
-"""People who read: signed in, each at pages of their own, one after the other or many at once."""
+"""Requests of virtual users to their own pages, one after the other or at a steady rate."""
 
 import asyncio
 import http.client
@@ -33,8 +33,8 @@ SHARES = (35, 15, 20, 25, 5)  # of a hundred requests
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody who is signed in, and where they may go."""
+class VirtualUser:
+    """A signed-in user and the addresses of their pages."""
 
     user_id: int
     session: str
@@ -42,32 +42,32 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    person: Person
+class PageRequest:
+    user: VirtualUser
     page: str
     address: str
 
     @property
     def headers(self) -> dict[str, str]:
-        cookies = f"{settings.SESSION_COOKIE_NAME}={self.person.session}; {settings.CSRF_COOKIE_NAME}={CSRF}"
-        wanted = {"Cookie": cookies, "Accept-Encoding": "gzip"}
+        cookies = f"{settings.SESSION_COOKIE_NAME}={self.user.session}; {settings.CSRF_COOKIE_NAME}={CSRF}"
+        headers = {"Cookie": cookies, "Accept-Encoding": "gzip"}
         if self.page == "mark":
-            wanted |= {
+            headers |= {
                 "X-CSRFToken": CSRF,
                 "HX-Request": "true",
                 "Content-Type": "application/x-www-form-urlencoded",
             }
-        return wanted
+        return headers
 
     @property
     def body(self) -> bytes | None:
         return b"read=yes" if self.page == "mark" else None
 
 
-# --- who comes --------------------------------------------------------------------------------------------------------
-def sign_in(user_ids: Sequence[int], chance: random.Random) -> list[Person]:
-    """Sessions for people, and pages of each that they may look at."""
-    people, sessions = [], []
+# --- users ------------------------------------------------------------------------------------------------------------
+def sign_in(user_ids: Sequence[int], chance: random.Random) -> list[VirtualUser]:
+    """Create sessions for users, and choose their pages."""
+    users, sessions = [], []
     expires = now() + timedelta(days=1)
     for user in User.objects.filter(pk__in=user_ids).order_by("pk"):
         store = SessionStore()
@@ -78,24 +78,24 @@ def sign_in(user_ids: Sequence[int], chance: random.Random) -> list[Person]:
         }
         key = f"{user.pk:08d}".rjust(32, "b")
         sessions.append(Session(session_key=key, session_data=store.encode(values), expire_date=expires))
-        people.append(Person(user.pk, key, _addresses(user, chance)))
+        users.append(VirtualUser(user.pk, key, _addresses(user, chance)))
     Session.objects.bulk_create(sessions, ignore_conflicts=True)
-    return people
+    return users
 
 
 def _addresses(user: User, chance: random.Random) -> dict[str, list[str]]:
-    """The river is looked at whole and unread, and now and then far down; the rest is what it shows."""
+    """The list of all articles whole, unread and far down, and the pages that it links to."""
     ids = listing.listed(user, Scope("all"), unread_only=False, oldest_first=False, start=None, limit=40)
     folders = list(Folder.objects.filter(user=user).values_list("pk", flat=True))
     sources = list(user.follows.values_list("source_id", flat=True))
     river = reverse("river")
-    deep = now() - timedelta(days=chance.uniform(3, 60))
+    start = now() - timedelta(days=chance.uniform(3, 60))
     return {
         "river": [
             river,
             f"{river}?show=unread",
             f"{river}?show=unread",
-            f"{river}?start={int(deep.timestamp())}000000.1",
+            f"{river}?start={int(start.timestamp())}000000.1",
         ],
         "folder": [
             reverse("river_folder", args=[folder]) + shown for folder in folders for shown in ("", "?show=unread")
@@ -110,26 +110,26 @@ def _addresses(user: User, chance: random.Random) -> dict[str, list[str]]:
     }
 
 
-def draw_visits(people: Sequence[Person], count: int, chance: random.Random, page: str = "") -> list[Visit]:
-    """Of random people to random pages of theirs; of one kind, or as people mix them."""
-    visits: list[Visit] = []
-    while len(visits) < count:
-        person = chance.choice(people)
+def draw_requests(users: Sequence[VirtualUser], count: int, chance: random.Random, page: str = "") -> list[PageRequest]:
+    """Random requests of random users: of one kind of page, or mixed by `SHARES`."""
+    requests: list[PageRequest] = []
+    while len(requests) < count:
+        user = chance.choice(users)
         kind = page or chance.choices(PAGES, SHARES)[0]
-        if addresses := person.addresses[kind]:
-            visits.append(Visit(person, kind, chance.choice(addresses)))
-    return visits
+        if addresses := user.addresses[kind]:
+            requests.append(PageRequest(user, kind, chance.choice(addresses)))
+    return requests
 
 
-def count_queries(visits: Sequence[Visit]) -> list[int]:
-    """How many queries each takes, asked within this process."""
+def count_queries(requests: Sequence[PageRequest]) -> list[int]:
+    """The number of database queries of each request, served in this process."""
     counts = []
-    for visit in visits:
+    for request in requests:
         client = Client()
-        client.cookies[settings.SESSION_COOKIE_NAME] = visit.person.session
+        client.cookies[settings.SESSION_COOKIE_NAME] = request.user.session
         with CaptureQueriesContext(connection) as captured:
-            answer = client.get(visit.address, headers={"host": "localhost"})
-        assert answer.status_code == 200, f"{visit.address}: {answer.status_code}"
+            response = client.get(request.address, headers={"host": "localhost"})
+        assert response.status_code == 200, f"{request.address}: {response.status_code}"
         counts.append(len(captured))
     return counts
 
@@ -161,64 +161,68 @@ def _wait(process: Process, port: int) -> None:
     raise RuntimeError("The web server did not start within a minute.")
 
 
-def one_by_one(address: str, visits: Sequence[Visit]) -> list[float]:
-    """Seconds from each request until its whole answer, with nobody else there."""
+def send_sequentially(address: str, requests: Sequence[PageRequest]) -> list[float]:
+    """Seconds from each request until its whole response, without concurrent requests."""
     host = urlsplit(address).netloc
     seconds = []
-    for visit in visits:
-        line = http.client.HTTPConnection(host, timeout=60)
-        line.connect()
+    for request in requests:
+        client = http.client.HTTPConnection(host, timeout=60)
+        client.connect()
         begin = time.perf_counter()
-        line.request("POST" if visit.page == "mark" else "GET", visit.address, visit.body, visit.headers)
-        answer = line.getresponse()
-        answer.read()
+        client.request("POST" if request.page == "mark" else "GET", request.address, request.body, request.headers)
+        response = client.getresponse()
+        response.read()
         seconds.append(time.perf_counter() - begin)
-        line.close()
-        if answer.status != 200:
-            raise RuntimeError(f"{visit.address} was answered with {answer.status}.")
+        client.close()
+        if response.status != 200:
+            raise RuntimeError(f"{request.address} was answered with {response.status}.")
     return seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Rush:
-    """What came of many requests at their times."""
+class LoadResult:
+    """The result of requests at a steady rate."""
 
-    seconds: list[float]  # from when each was due until its whole answer, waiting for others included
+    seconds: list[float]  # from the due time of each until its whole response, including queueing
     failures: int
-    rate: float  # answers a second, from the first request until the last answer
+    rate: float  # responses a second, from the first request until the last response
 
 
-def rush(address: str, visits: Sequence[Visit], rate: float, *, done: Callable[[], object]) -> Rush:
-    """Send requests at a steady rate, whether earlier ones were answered or not."""
-    return asyncio.run(_rush(address, visits, rate, done))
+def send_at_rate(
+    address: str, requests: Sequence[PageRequest], rate: float, *, done: Callable[[], object]
+) -> LoadResult:
+    """Send requests at a steady rate, without waiting for earlier responses."""
+    return asyncio.run(_send_at_rate(address, requests, rate, done))
 
 
-async def _rush(address: str, visits: Sequence[Visit], rate: float, done: Callable[[], object]) -> Rush:
+async def _send_at_rate(
+    address: str, requests: Sequence[PageRequest], rate: float, done: Callable[[], object]
+) -> LoadResult:
     seconds: list[float] = []
     failures = 0
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as session:
         begin = time.perf_counter()
 
-        async def send(visit: Visit, due: float) -> None:
+        async def send(request: PageRequest, due: float) -> None:
             nonlocal failures
-            method = "POST" if visit.page == "mark" else "GET"
+            method = "POST" if request.page == "mark" else "GET"
             try:
                 async with session.request(
-                    method, address + visit.address, data=visit.body, headers=visit.headers, allow_redirects=False
-                ) as answer:
-                    await answer.read()
-                    failures += answer.status != 200
+                    method, address + request.address, data=request.body, headers=request.headers, allow_redirects=False
+                ) as response:
+                    await response.read()
+                    failures += response.status != 200
             except aiohttp.ClientError:
                 failures += 1
             seconds.append(time.perf_counter() - due)
             done()
 
         tasks = []
-        for number, visit in enumerate(visits):
+        for number, request in enumerate(requests):
             due = begin + number / rate
             await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            tasks.append(asyncio.create_task(send(visit, due)))
+            tasks.append(asyncio.create_task(send(request, due)))
         await asyncio.gather(*tasks)
         took = time.perf_counter() - begin
-    return Rush(seconds, failures, len(visits) / took)
+    return LoadResult(seconds, failures, len(requests) / took)
