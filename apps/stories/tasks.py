@@ -16,7 +16,7 @@ def consume(**_: Any) -> None:
     until = time.monotonic() + MAX_PULL_SECONDS
     while time.monotonic() < until:
         pulled = actions.consume(wait=False)
-        if pulled is None or pulled.looked_at < actions.CONSUMED_AT_ONCE:
+        if pulled is None or pulled.changes < actions.CONSUMED_AT_ONCE:
             return
 
 

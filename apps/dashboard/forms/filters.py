@@ -1,4 +1,4 @@
-"""What sources staff look at."""
+"""The filter of the list of sources."""
 
 from django import forms
 
@@ -7,7 +7,7 @@ from apps.sources.models import Source
 
 
 class SourceFilterForm(forms.Form):
-    """The address of the list of sources; what makes no sense in it is left out."""
+    """The query string of the list of sources; invalid values are ignored."""
 
     words = forms.CharField(required=False, max_length=200)
     state = forms.ChoiceField(required=False, choices=Source.State.choices)

@@ -1,4 +1,4 @@
-"""The form of a section of the front page, for staff."""
+"""The form of a section of the front page."""
 
 from collections.abc import Collection
 from typing import Any
@@ -13,7 +13,7 @@ from apps.stories.actions import SectionValues
 from apps.stories.models import Section
 from apps.stories.queries.sections import code_of
 
-TITLE = "title_"  # of the fields of titles in other languages
+TITLE = "title_"  # prefix of the fields of titles in other languages
 
 
 class SectionForm(forms.Form):
@@ -91,7 +91,7 @@ class SectionForm(forms.Form):
         return cleaned
 
     def values(self) -> SectionValues:
-        """What is typed, once the form is valid."""
+        """The values of a valid form."""
         given = self.cleaned_data
         titles = {code: given[TITLE + code] for code, _name in other_languages() if given.get(TITLE + code)}
         names = set(self.base_fields)
@@ -99,5 +99,5 @@ class SectionForm(forms.Form):
 
 
 def other_languages() -> Collection[tuple[str, str]]:
-    """The interface's languages besides the portal's own, each with its own name for itself."""
+    """The interface's languages besides the default, with their native names."""
     return [(code, name) for code, name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]

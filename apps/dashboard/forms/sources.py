@@ -1,4 +1,4 @@
-"""The form of a source of any kind, for staff."""
+"""The form of a source of any kind."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -17,7 +17,7 @@ from apps.sources.kinds import DEFAULT, SourceKind, all_kinds, kind_of
 from apps.sources.models import Source
 from apps.web.pages.reasons import translate_reason
 
-_PATHS: Mapping[str, tuple[Promise, Promise]] = {  # by the recipe's field: its label, and what is told of it
+_PATHS: Mapping[str, tuple[Promise, Promise]] = {  # label and help text by the recipe's field
     "channel": (
         _("Channel path"),
         _("The part of the document in which items are found. Leave empty for the whole document."),
@@ -48,12 +48,12 @@ _PATHS: Mapping[str, tuple[Promise, Promise]] = {  # by the recipe's field: its 
 PRIVATE = _(
     "This feed is private: listing it or changing its address requires the permission to open private articles."
 )
-PREFIX = "path_"  # of the fields of the recipe
+PREFIX = "path_"  # of the recipe's fields
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One field as the form's partial shows it, and the kinds of sources that have it; none: all."""
+    """One field with the interface of a form, for the form's partial; without kinds it is for all of them."""
 
     field: BoundField
     kinds: str
@@ -143,7 +143,7 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
 
     def __init__(self, *args: Any, locked: bool = False, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.locked = locked  # neither to be listed nor moved
+        self.locked = locked  # cannot be listed or get another address
         for name in ("url", "listed") if locked else ():
             self.fields[name].disabled = True
             self.fields[name].help_text = str(PRIVATE)
@@ -163,7 +163,7 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
             )
 
     def _post_clean(self) -> None:
-        """The instance is only read: `sources.actions` writes, and knows which addresses are the same."""
+        """The form does not write: `sources.actions` does, and normalizes addresses."""
 
     def clean_stop_regex(self) -> str:
         expression: str = self.cleaned_data["stop_regex"]
@@ -181,22 +181,22 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
         return cleaned
 
     def typed_kind(self) -> str:
-        """The kind as it is typed, whatever else is wrong with the form."""
+        """The chosen kind, also of an invalid form."""
         typed = self["kind"].value()
         return typed if typed in dict(_choices()) else DEFAULT
 
     def typed_recipe(self) -> Recipe:
-        """The recipe as it is typed, without what the kind has no use for."""
+        """The typed recipe, without fields that the kind does not use."""
         typed = {field.name: self[PREFIX + field.name].value() or "" for field in fields(Recipe)}
         return kind_of(self.typed_kind()).own(Recipe(**typed))
 
     def values(self) -> dict[str, Any]:
-        """The columns of the source, once the form is valid."""
+        """The columns of a valid form."""
         columns = {name: self.cleaned_data[name] for name in self._meta.fields or () if not self.fields[name].disabled}
         return columns | {"recipe": self.typed_recipe().to_json()}
 
     def groups(self) -> Iterator[Group]:
-        """The fields in the order in which they are shown."""
+        """The fields in the order of the page."""
         yield self._group("source", _("Feed"), ["url", "kind", "title", "category", "language"])
         paths = [
             Part(self[PREFIX + name], _names(kind for kind in self.kinds if name in kind.fields))

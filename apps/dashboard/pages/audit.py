@@ -1,4 +1,4 @@
-"""The record of what was decided of sources and of the portal."""
+"""The change log of sources and of the portal."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from apps.sources.queries import AuditFilter
 
 LENGTH = 100
 MAX_EXPORTED = 100_000
-OF_A_SOURCE = 10  # the latest, on its own page
+OF_A_SOURCE = 10  # the latest
 COLUMNS = ("time", "who", "what", "source", "name", "before", "after", "why", "where", "together")
 
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
     entry: AuditEntry
-    who: str  # empty: the portal itself, or somebody whose account is gone
-    is_there: bool  # whether the source still is
+    who: str  # empty: the portal itself, or a deleted account
+    is_there: bool  # whether the source exists
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,12 @@ class AuditPage:
     rows: tuple[AuditRow, ...]
     filter: AuditFilter
     kinds: tuple[tuple[str, str], ...]
-    next: int  # the id that the next page is before; 0 at the end
+    next: int  # the next page has the ids below; 0 at the end
     now: datetime
 
 
 def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden: bool) -> AuditPage:
-    """Two queries. Where they are `hidden`, addresses are cut down to their hosts."""
+    """Two queries. With `hidden`, addresses are reduced to their hosts."""
     found = sources.audit(chosen)
     if before is not None:
         found = found.filter(pk__lt=before)
@@ -44,7 +44,7 @@ def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden
 
 
 def audit_of_source(source_id: int, *, hidden: bool) -> tuple[AuditRow, ...]:
-    """The latest decisions on a source that is there. One query."""
+    """The latest changes of an existing source. One query."""
     entries = list(sources.audit(AuditFilter(source_id=source_id))[:OF_A_SOURCE])
     if hidden:
         _without_addresses(entries)
@@ -69,7 +69,7 @@ def _who(entry: AuditEntry) -> str:
 
 
 def audit_rows(chosen: AuditFilter, *, hidden: bool) -> Iterator[tuple[str, ...]]:
-    """The record line by line in COLUMNS, the latest first, as much as a spreadsheet can take. One query."""
+    """The change log as rows of COLUMNS, the latest first, at most MAX_EXPORTED. One query."""
     for entry in sources.audit(chosen)[:MAX_EXPORTED].iterator(chunk_size=2_000):
         if hidden:
             _without_addresses([entry])
@@ -90,7 +90,7 @@ def audit_rows(chosen: AuditFilter, *, hidden: bool) -> Iterator[tuple[str, ...]
 
 
 def harmless(text: str) -> str:
-    """Text that no spreadsheet takes for a formula.
+    """Text that spreadsheets do not interpret as a formula.
 
     >>> harmless("=1+1"), harmless("0.5"), harmless("@x")
     ("'=1+1", '0.5', "'@x")

@@ -1,4 +1,4 @@
-"""Long work over the whole archive: what is under way, how far it is, and what has failed."""
+"""Jobs over the whole archive, their progress and failures."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ LISTED = 30
 class JobRow:
     job: Job
     title: str
-    records: str  # what is counted
+    records: str  # name of what is counted
     progress: Progress
     problem: str
 
@@ -27,12 +27,12 @@ class JobRow:
 
     @property
     def percent(self) -> float:
-        """Of the present stage; all of it once the job is done."""
+        """Of the current stage; 100 once the job is done."""
         return 100.0 if self.job.state == Job.State.DONE else 100 * self.progress.share
 
     @property
-    def asked(self) -> str:
-        """The parameters, as people read them."""
+    def parameters(self) -> str:
+        """The parameters as text."""
         return ", ".join(f"{name} {value}" for name, value in self.job.parameters.items())
 
 
@@ -50,7 +50,7 @@ class JobsPage:
 @dataclass(frozen=True, slots=True)
 class JobPage:
     row: JobRow
-    attempts: tuple[Attempt, ...]  # that workers are at
+    attempts: tuple[Attempt, ...]  # running
     unwell: tuple[Split, ...]  # splits that failed at least once
     now: datetime
 

@@ -1,4 +1,4 @@
-"""The keen tags of a source: those in force, and how many pages there are to learn others from."""
+"""The keen tags of a source, and the number of pages to train with."""
 
 from dataclasses import dataclass
 

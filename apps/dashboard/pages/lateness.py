@@ -16,7 +16,7 @@ DAY = timedelta(days=1)
 class LatenessNow:
     recent: Lateness  # of the last 24 hours
     overdue: Overdue
-    causes: tuple[str, ...]  # as far as rows tell
+    causes: tuple[str, ...]
 
     @property
     def is_late(self) -> bool:

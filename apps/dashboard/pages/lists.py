@@ -1,4 +1,4 @@
-"""What keepers look through: sources that fail, people, queues and tables."""
+"""The dashboard's lists: failing sources, users, queues, tables and dead letters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,10 +44,10 @@ from apps.sources.models import Source
 from apps.web.algorithms.charts import bar_chart
 
 LENGTH = 50
-MAX_FAILED = 50  # messages that were given up, the latest
-ANSWER_WITHIN = 1.0  # s, of workers
+MAX_FAILED = 50  # undeliverable messages, the latest
+WORKER_SECONDS = 1.0  # s
 DAYS = 14
-DEAD_LETTERS = 100  # that are shown
+DEAD_LETTERS = 100  # shown
 GROWTH_KEPT = 600  # s; the log of two weeks is read for it
 MAX_TABLES = 15
 CONTENTS = ("postings_posting", "search_document", "search_generation", "search_row", "stories_member")
@@ -76,31 +76,31 @@ class PeoplePage:
 
 @dataclass(frozen=True, slots=True)
 class QueuesPage:
-    """What is None could not be read within its time."""
+    """None stands for what timed out."""
 
     backlogs: Mapping[str, Backlog] | None
-    broker: Mapping[str, int]  # messages by queue; empty where it does not answer
-    workers: Mapping[str, int] | None  # tasks that each is at; None: nobody has asked
+    broker: Mapping[str, int]  # messages by queue; empty if it does not respond
+    workers: Mapping[str, int] | None  # tasks of each; None if not requested
     stuck: int | None
     waiting: Waiting | None
-    told: Mapping[str, int] | None
-    failed: tuple[Message, ...] | None  # messages to people that were given up, the latest first
+    notifications: Mapping[str, int] | None
+    failed: tuple[Message, ...] | None  # undeliverable messages, the latest first
     now: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class StoragePage:
-    """What is None could not be read within its time."""
+    """None stands for what timed out."""
 
     load: Load | None
-    groups: Mapping[str, int] | None  # bytes by what they are for, the largest first
+    groups: Mapping[str, int] | None  # bytes by purpose, the largest first
     groups_picture: SafeString
     tables: tuple[Size, ...]  # the largest
     documents: Kept | None
     stored: tuple[Stored, ...]  # postings by day
     stored_picture: SafeString
-    bytes_per_posting: float | None  # with everything that is derived of it
-    growth: float | None  # bytes a day, of the last week's postings at that size
+    bytes_per_posting: float | None  # with all data derived from it
+    growth: float | None  # bytes a day, by the last week's postings
     index: IndexState | None
     retention: tuple[tuple[str, str], ...]  # setting, value
     now: datetime
@@ -134,14 +134,14 @@ def people_page(words: str, state: str, sort: str, number: str, now: datetime) -
 
 
 def queues_page(now: datetime, *, with_workers: bool) -> QueuesPage:
-    """A fixed number of queries; workers are asked only if wished, since that takes a second."""
+    """A fixed number of queries; workers are queried only on request, since that takes a second."""
     return QueuesPage(
         backlogs=within_time(backlogs, now),
         broker=services.queue_lengths(),
         workers=_workers() if with_workers else None,
         stuck=within_time(stuck_messages),
         waiting=within_time(health.waiting, now),
-        told=within_time(messages.waiting_and_failed),
+        notifications=within_time(messages.waiting_and_failed),
         failed=within_time(_failed),
         now=now,
     )
@@ -149,10 +149,10 @@ def queues_page(now: datetime, *, with_workers: bool) -> QueuesPage:
 
 def _workers() -> Mapping[str, int]:
     try:
-        answers = current_app.control.inspect(timeout=ANSWER_WITHIN).active() or {}
-    except Exception:  # whatever the broker's client raises where it does not answer
+        responses = current_app.control.inspect(timeout=WORKER_SECONDS).active() or {}
+    except Exception:  # any error of the broker's client
         return {}
-    return {name: len(tasks) for name, tasks in sorted(answers.items())}
+    return {name: len(tasks) for name, tasks in sorted(responses.items())}
 
 
 def _failed() -> tuple[Message, ...]:
@@ -193,7 +193,7 @@ def _stored(now: datetime) -> tuple[Stored, ...]:
 
 
 def _bytes_per_posting(found: list[Size]) -> float | None:
-    """What a posting takes with all that is derived of it and grows with it; None while there are none."""
+    """The size of a posting with all data derived from it; None without postings."""
     total = sum(size.total for size in found if size.table in CONTENTS)
     rows = next((size.rows for size in found if size.table == "postings_posting"), 0)
     return total / rows if rows else None
@@ -236,7 +236,7 @@ def _retention() -> tuple[tuple[str, str], ...]:
 @dataclass(frozen=True, slots=True)
 class DeadLettersPage:
     messages: tuple[DeadLetter, ...]  # the latest first
-    tasks: frozenset[str]  # those that can be sent again
+    tasks: frozenset[str]  # that can be sent again
     now: datetime
 
 

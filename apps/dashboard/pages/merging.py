@@ -1,4 +1,4 @@
-"""What it would mean to merge two sources."""
+"""The preview of merging two sources."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ MAX_FOLLOWED = ("-followers", "title", "pk")
 @dataclass(frozen=True, slots=True)
 class MergePreview:
     kept: Source
-    followers: int  # who follow only the merged source
+    followers: int  # of the merged source alone
     following_both: int
     moved: int  # postings
     joined: int  # postings that both have
@@ -26,9 +26,9 @@ class MergePreview:
 
 @dataclass(frozen=True, slots=True)
 class MergePage:
-    source: Source  # the one that is merged into another
+    source: Source  # to be merged into another
     words: str
-    choices: tuple[Source, ...]  # that it may be merged into, with `followers`
+    choices: tuple[Source, ...]  # with `followers`
     preview: MergePreview | None
 
 

@@ -1,7 +1,4 @@
-"""The portal's health in numbers, all of them read from the database and the broker at the moment of asking.
-
-So it does not matter which process answers, and none has to remember anything.
-"""
+"""Metrics, read from the database and the broker at each scrape, so that any process can serve them."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -23,11 +20,10 @@ from apps.stories import models as stories
 from apps.summaries import models as summaries
 from apps.trending import models as trending
 
-WINDOW = timedelta(hours=1)  # of what is counted over time
-# Changed postings in the order in which each part of the portal takes them.
+# Outboxes in the order in which they are consumed.
 QUEUES = {
     "alerts": alerts.OutboxRow.objects.order_by("id"),
-    "search": search.OutboxRow.objects.filter(anew=False).order_by("id"),  # without those read again on demand
+    "search": search.OutboxRow.objects.filter(anew=False).order_by("id"),  # without those of a reindexing
     "stories": stories.OutboxRow.objects.order_by("published_at", "posting_id", "id"),
     "summaries": summaries.OutboxRow.objects.order_by("id"),
     "trending": trending.OutboxRow.objects.order_by("id"),
@@ -40,9 +36,9 @@ class Metric:
 
     name: str
     meaning: str
-    values: Mapping[str, float]  # under "" where there is no label
+    values: Mapping[str, float]  # by label value; by "" without a label
     label: str = ""
-    is_counter: bool = False  # it only grows, and its name ends in "_total"
+    is_counter: bool = False  # its name ends in "_total"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +74,8 @@ def _several(name: str, meaning: str, label: str, values: Mapping[str, float]) -
 
 
 def _retrievals(now: datetime) -> Iterator[Metric]:
-    asked = retrieval.retrieval_health(now - WINDOW, now)
-    counts = {outcome: row.count for outcome, row in asked.items()}
+    health = retrieval.retrieval_health(now - WINDOW, now)
+    counts = {outcome: row.count for outcome, row in health.items()}
     yield _several("retrievals_last_hour", "Retrievals of the last hour.", "outcome", counts)
     late = lateness.lateness(now - WINDOW, now)
     yield _one(
@@ -93,7 +89,7 @@ def _retrievals(now: datetime) -> Iterator[Metric]:
         late.retrievals,
     )
     yield _one("retrieval_late_seconds_last_hour_max", "The latest one of them.", late.begun.longest)
-    rows = asked.values()
+    rows = health.values()
     yield _one(
         "posting_delay_seconds_last_hour_sum",
         "Seconds from the publication of the last hour's new postings until they were here, in their sources' time.",

@@ -1,4 +1,4 @@
-"""The overview of the dashboard: how the portal does at a glance, and what is not set up yet."""
+"""The dashboard's overview: key figures, and what is not set up yet."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,33 +28,33 @@ from apps.retrieval.reports.health import Waiting
 from apps.sources import queries as sources
 from apps.stories.models import Section
 
-MAX_STATEMENT_SECONDS = 1.0  # s, of each of the queries of a page of the dashboard
-LATE = 300.0  # s that changes may wait
+MAX_STATEMENT_SECONDS = 1.0  # s, per query of the dashboard
+LATE = 300.0  # s that an outbox may lag
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something that is not set up: what it is, and what to do."""
+    """Something that is not set up, and what to do."""
 
     what: str
     advice: str
-    address: str = ""  # where it is done, if that is a page
+    address: str = ""  # of the page where it is done
 
 
 @dataclass(frozen=True, slots=True)
 class OverviewPage:
-    """What is None could not be read within its time."""
+    """None stands for what timed out."""
 
     waiting: Waiting | None
     lateness: LatenessNow | None
     totals: RetrievalTotals | None
     backlogs: Mapping[str, Backlog] | None
-    broker: int | None  # messages in all its queues; None where it does not answer
+    broker: int | None  # messages in all its queues; None if it does not respond
     stuck: int | None
     people: PeopleCounts | None
-    told: Mapping[str, int] | None  # messages to people, that wait or were given up
-    failed_today: int | None  # of them given up within a day
+    notifications: Mapping[str, int] | None  # waiting and failed
+    failed_today: int | None  # within a day
     jobs: int | None  # unfinished
     bytes: int | None  # of the database
     needs: tuple[Need, ...] | None
@@ -62,12 +62,12 @@ class OverviewPage:
 
     @property
     def late(self) -> tuple[str, ...]:
-        """Parts of the portal that what changed waits for too long."""
+        """Outboxes that lag."""
         return tuple(name for name, backlog in (self.backlogs or {}).items() if backlog.seconds > LATE)
 
 
 def overview_page(now: datetime) -> OverviewPage:
-    """Some forty short queries, as many however much there is."""
+    """About forty short queries."""
     lengths = services.queue_lengths()
     load_found = within_time(load)
     return OverviewPage(
@@ -78,7 +78,7 @@ def overview_page(now: datetime) -> OverviewPage:
         broker=sum(lengths.values()) if lengths else None,
         stuck=within_time(stuck_messages),
         people=within_time(people_counts, now),
-        told=within_time(messages.waiting_and_failed),
+        notifications=within_time(messages.waiting_and_failed),
         failed_today=within_time(_failed_since, now - timedelta(days=1)),
         jobs=within_time(lambda: len(jobs.unfinished())),
         bytes=load_found.size if load_found else None,
@@ -88,7 +88,7 @@ def overview_page(now: datetime) -> OverviewPage:
 
 
 def within_time(read: Callable[..., Found], *arguments: Any) -> Found | None:
-    """What a reading gives, None where it takes too long."""
+    """The result of a query; None if it times out."""
     try:
         with statement_timeout(MAX_STATEMENT_SECONDS):
             return read(*arguments)
@@ -97,7 +97,7 @@ def within_time(read: Callable[..., Found], *arguments: Any) -> Found | None:
 
 
 def stuck_messages() -> int:
-    """Messages of the broker that were set aside."""
+    """Dead letters."""
     return dead_letters().count()
 
 
@@ -106,7 +106,7 @@ def _failed_since(since: datetime) -> int:
 
 
 def needs() -> tuple[Need, ...]:
-    """What is not set up, as far as that is cheaply known; a few queries that only ask whether there is anything."""
+    """What is not set up, as far as a few EXISTS queries show it."""
     found = [*_needs_of_settings()]
     if not _any(sources.listed()):
         found.append(Need(_("The catalogue is empty."), _("Add feeds that everyone can see."), reverse("add_source")))
@@ -169,7 +169,7 @@ def _needs_of_settings() -> list[Need]:
 
 
 def _is_backed_up() -> bool:
-    """Whether `manage.py backup` has noted here that it was done of late."""
+    """Whether `manage.py backup` has run within the last week."""
     try:
         noted = datetime.fromisoformat((settings.VAR_DIR / "latest_backup").read_text(encoding="ascii").strip())
     except (OSError, ValueError):

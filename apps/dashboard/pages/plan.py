@@ -1,4 +1,4 @@
-"""The plan of all retrievals: what it is, what it does, and what another budget would do."""
+"""The plan of all retrievals: settings, measured results, and the effect of other budgets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,8 +38,8 @@ DAYS = 14
 @dataclass(frozen=True, slots=True)
 class PlanPage:
     plan: Plan
-    caught_up: bool  # whether all instants follow the plan as it stands
-    sources: int  # that are to be asked
+    caught_up: bool  # whether all due times follow the current plan
+    sources: int  # that are checked
     budget: float  # retrievals a day of all sources
     used: int  # retrievals of the last 24 hours
     expected: float | None  # s, mean delay at the budget
@@ -103,7 +103,7 @@ def plan_page(*, words: str, sort: str, number: str, now: datetime) -> PlanPage:
 
 
 def delay_at(curve: Sequence[tuple[float, float]], retrievals: float) -> float | None:
-    """The mean delay at so many retrievals, between the points of a curve; at its ends beyond them.
+    """The mean delay at a number of retrievals, interpolated on the curve and constant beyond its ends.
 
     >>> delay_at([(10.0, 100.0), (40.0, 25.0)], 20.0)
     50.0
@@ -138,13 +138,13 @@ def _hours_picture(hours: Sequence[Hour], planned: float) -> SafeString:
             [hour.retrievals for hour in hours],
             [f"{hour.begins_at:%H:%M}" for hour in hours],
             label=_("Checks in each of the last 48 hours; the line is the plan"),
-            words=[_said(hour) for hour in hours],
+            words=[_hour_title(hour) for hour in hours],
             level=planned,
         )
     )
 
 
-def _said(hour: Hour) -> str:
+def _hour_title(hour: Hour) -> str:
     end = hour.begins_at + timedelta(hours=1)
     words = _("{begin} to {end} UTC: {number} checks")
     begin = date_format(hour.begins_at, _("d M H:i"))

@@ -1,4 +1,4 @@
-"""Sections of the front page, as staff arrange them."""
+"""Administration of the front page's sections."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,12 +16,11 @@ from apps.web.pages.search_query import Complaint, complaint
 from apps.web.pages.stories import StoryRow, story_rows
 
 PREVIEWED = 8
-
-COSTLY = 500.0  # milliseconds from which staff are told that a query costs much
+COSTLY = 500.0  # ms
 
 
 @dataclass(frozen=True, slots=True)
-class ArrangedSection:
+class SectionRow:
     section: Section
     content: Content
     is_costly: bool
@@ -29,18 +28,18 @@ class ArrangedSection:
 
 @dataclass(frozen=True, slots=True)
 class SectionsPage:
-    sections: tuple[ArrangedSection, ...]
+    sections: tuple[SectionRow, ...]
     now: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class SectionPreview:
-    """What a section would show, or why it cannot be."""
+    """What a section would show, or why it cannot be saved."""
 
     stories: tuple[StoryRow, ...] = ()
     rows: tuple[PostingRow, ...] = ()
     count: int = 0
-    is_all: bool = True  # else there is more than a section shows
+    is_all: bool = True  # else a section cannot show all of it
     milliseconds: float = 0.0
     is_costly: bool = False
     complaint: Complaint | None = None
@@ -48,13 +47,13 @@ class SectionPreview:
 
 
 def sections_page(now: datetime) -> SectionsPage:
-    """All sections as staff arrange them; what is kept of each, and nothing found anew. One query."""
-    arranged = list(sections())
-    kept = contents(arranged, now, anew=False)
+    """All sections with their cached contents. One query."""
+    rows = list(sections())
+    kept = contents(rows, now, refresh=False)
     return SectionsPage(
         tuple(
-            ArrangedSection(section, content, content.milliseconds > COSTLY)
-            for section in arranged
+            SectionRow(section, content, content.milliseconds > COSTLY)
+            for section in rows
             for content in [kept.get(section.pk, NOTHING)]
         ),
         now,
@@ -62,8 +61,8 @@ def sections_page(now: datetime) -> SectionsPage:
 
 
 def preview(section: Section, now: datetime) -> SectionPreview:
-    """Try a section out, as everybody would see it; nothing is kept."""
-    nobody = AnonymousUser()
+    """What a section would show to visitors; nothing is stored."""
+    anonymous = AnonymousUser()
     try:
         content = find(section, now)
     except BadQuery as error:
@@ -71,9 +70,9 @@ def preview(section: Section, now: datetime) -> SectionPreview:
     except (TooCostly, TookTooLong) as error:
         return SectionPreview(problem=str(error))
     ids = content.posting_ids[:PREVIEWED]
-    rows = rows_by_id(nobody, ids)
+    rows = rows_by_id(anonymous, ids)
     return SectionPreview(
-        stories=story_rows(nobody, content.stories[:PREVIEWED]),
+        stories=story_rows(anonymous, content.stories[:PREVIEWED]),
         rows=tuple(rows[id] for id in ids if id in rows),
         count=content.count,
         is_all=content.count < MAX_SHOWN,

@@ -1,4 +1,4 @@
-"""What is remembered of a source's pages: of a site that is crawled, or of a feed whose teasers are filled."""
+"""The known pages of a crawled site, or of a feed whose excerpts are completed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ LENGTH = 50
 @dataclass(frozen=True, slots=True)
 class SourcePagesPage:
     source: Source
-    crawl: Crawl | None  # None before the first visit
+    crawl: Crawl | None  # None before the first check
     counts: Mapping[str, int]  # pages by the label of their kind
     waiting: int
-    index_pages: tuple[Source, ...]  # that are asked like feeds, with their schedules
+    index_pages: tuple[Source, ...]  # checked like feeds, with their schedules
     pages: Paged[Page]
     kinds: tuple[tuple[str, str], ...]
-    kind: str  # the one that is shown, or ""
+    kind: str  # shown, or "" for all
     words: str
     now: datetime
 

@@ -1,4 +1,4 @@
-"""Why a source is asked when it is, with pictures."""
+"""The schedule of a source and its reasons, with charts."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -48,7 +48,7 @@ class SourcePlanPage:
 
 
 def source_plan_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePlanPage | None:
-    """The plan of a source that the person may see, or None; seven queries."""
+    """The plan of a source that the user may see, or None; seven queries."""
     source = following.manageable_sources(user).filter(pk=source_id).first()
     if source is None:
         return None

@@ -1,4 +1,4 @@
-"""Sources as staff look after them, and a source as everybody may see it."""
+"""The list of sources for staff, and the page of a source."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ from apps.stories.queries.front import authority_of
 from apps.websub.queries import PushOfSource, push_of
 
 LENGTH = 50
-RECENT = timedelta(days=7)  # of which lateness is shown
+RECENT = timedelta(days=7)  # for lateness
 STATES = {"active": _("Active"), "paused": _("Paused"), "gone": _("Gone")}
 ORDERS = {
     "title": _("by title"),
@@ -52,7 +52,7 @@ class SourcesPage:
 @dataclass(frozen=True, slots=True)
 class LoggedRetrieval:
     retrieval: Retrieval
-    late: Late | None  # None where it was none
+    late: Late | None  # None for entries without a retrieval
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +64,15 @@ class SourcePage:
     overdue_since: datetime | None
     push: PushOfSource | None
     authority: Authority | None
-    raising: Raising | None  # for those who decide what sources are worth
-    audit: tuple[AuditRow, ...]  # likewise: what was decided of it, the latest first
+    raising: Raising | None  # for staff
+    audit: tuple[AuditRow, ...]  # for staff, the latest first
     followed: bool
-    hidden: bool  # whether the person may not know the address
+    hidden: bool  # whether the user may not see the address
     now: datetime
 
     @property
     def latest(self) -> LoggedRetrieval | None:
-        """The latest retrieval that was one."""
+        """The latest actual retrieval."""
         return next((row for row in self.retrievals if row.late), None)
 
 
@@ -94,7 +94,7 @@ def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPag
 
 
 def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePage | None:
-    """The page of a source that the person may see, or None. Eleven queries at most."""
+    """The page of a source that the user may see, or None. Eleven queries at most."""
     source = following.with_follower_counts(following.manageable_sources(user)).filter(pk=source_id).first()
     if source is None:
         return None

@@ -1,4 +1,4 @@
-"""Which sources and people staff look at, and in which order."""
+"""Filters and orders of the dashboard's lists of sources and users."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -60,7 +60,7 @@ FAILING_SORTS = {
 
 
 def failing_sources(words: str, sort: str) -> QuerySet[Source]:
-    """Sources that failed last time, with `followers`, their schedules, and why: `outcome`, `status` and `message`."""
+    """Failing sources with `followers`, their schedules, and the latest `outcome`, `status` and `message`."""
     latest = Retrieval.objects.filter(source=OuterRef("pk")).order_by("-fetched_at")
     found = sources.matching(sources.everything().filter(schedule__failing_since__isnull=False), words)
     return (
@@ -86,8 +86,8 @@ class PeopleCounts:
     everybody: int
     disabled: int
     staff: int
-    seen: tuple[int, int, int]  # who signed in within 1, 7 and 30 days
-    new: tuple[int, int, int]  # who signed up within them
+    seen: tuple[int, int, int]  # signed in within 1, 7 and 30 days
+    new: tuple[int, int, int]  # signed up within 1, 7 and 30 days
 
 
 def people_counts(now: datetime) -> PeopleCounts:
@@ -112,7 +112,7 @@ def people_counts(now: datetime) -> PeopleCounts:
 
 
 def chosen_people(words: str, state: str, sort: str) -> QuerySet[User]:
-    """People with how many sources they follow (`followed`); nothing of what they read."""
+    """Users with the number of sources they follow (`followed`)."""
     found = User.objects.all()
     for word in words.split()[:5]:
         found = found.filter(Q(username__icontains=word) | Q(email__icontains=word))

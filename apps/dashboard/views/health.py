@@ -1,4 +1,4 @@
-"""What machines ask: whether the portal can do its work, and its numbers for Prometheus."""
+"""Health checks, and metrics for Prometheus."""
 
 import hmac
 import ipaddress
@@ -20,7 +20,7 @@ from apps.dashboard.pages.metrics import HistogramMetric, Metric, metrics
 from apps.dashboard.queries import services
 
 Family = GaugeMetricFamily | CounterMetricFamily | HistogramMetricFamily
-# Whoever comes through a proxy seems to come from the proxy's address, which often is this machine's.
+# Requests through a proxy have the proxy's address, which often is this machine's.
 TRACES_OF_PROXIES = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP")
 
 
@@ -68,7 +68,7 @@ def _histogram(metric: HistogramMetric) -> HistogramMetricFamily:
 
 
 def _may_scrape(request: HttpRequest) -> bool:
-    """With a token whoever knows it; without one whoever comes directly from a private address."""
+    """With the configured token; or else directly from a private address."""
     if token := settings.METRICS_TOKEN:
         return hmac.compare_digest(request.headers.get("Authorization", "").encode(), f"Bearer {token}".encode())
     if any(name in request.headers for name in TRACES_OF_PROXIES):

@@ -1,4 +1,4 @@
-"""Jobs, for staff: what is under way, and what is to become of it."""
+"""Jobs and their controls."""
 
 from collections.abc import Callable
 
@@ -62,9 +62,9 @@ def change(request: HttpRequest, job_id: int, what: str) -> HttpResponse:
     page = _page(job_id)
     if what not in CHANGES:
         raise Http404("There is no such change.")
-    do, said = CHANGES[what]
-    if do(job_id):  # beat tells the workers within seconds
-        messages.success(request, str(said).format(number=job_id))
+    do, text = CHANGES[what]
+    if do(job_id):  # beat notifies the workers within seconds
+        messages.success(request, str(text).format(number=job_id))
     else:
         messages.warning(
             request, _("Job {number} is {state}.").format(number=job_id, state=page.row.job.get_state_display().lower())

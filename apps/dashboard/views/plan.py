@@ -1,4 +1,4 @@
-"""The plan of retrievals, for staff: of all sources, and of one."""
+"""The plan of retrievals of all sources, and of one."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

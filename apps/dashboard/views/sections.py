@@ -1,4 +1,4 @@
-"""Sections of the front page, arranged by staff."""
+"""Administration of the front page's sections."""
 
 from dataclasses import asdict
 
@@ -20,7 +20,6 @@ from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import show
 
 
-# --- for staff --------------------------------------------------------------------------------------------------------
 @require_safe
 @for_staff
 def index(request: HttpRequest) -> HttpResponse:
@@ -58,10 +57,10 @@ def _edit(request: HttpRequest, section: Section | None) -> HttpResponse:
 
 
 def _complaint(form: SectionForm) -> SectionPreview:
-    """Why it cannot be tried, the query first: with the place where it goes wrong."""
+    """Why there is no preview: a wrong query first, with the position of the error."""
     if "query" in form.errors and (raw := str(form["query"].value() or "")[:1_000]):
         return preview(Section(query=raw), now())
-    return SectionPreview(problem=" ".join(f"{form[name].label}: {said[0]}" for name, said in form.errors.items()))
+    return SectionPreview(problem=" ".join(f"{form[name].label}: {errors[0]}" for name, errors in form.errors.items()))
 
 
 def _saved(form: SectionForm, values: SectionValues, section: Section | None) -> bool:

@@ -1,4 +1,4 @@
-"""The pages of a source, for staff: what is remembered of them, the limits of its crawl, its keen tags."""
+"""The crawled pages of a source, the limits of its crawl and its keen tags."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -42,7 +42,7 @@ def index(request: PersonsRequest, source_id: int) -> HttpResponse:
 @require_POST
 @for_staff
 def decide(request: HttpRequest, source_id: int, page_id: int) -> HttpResponse:
-    """What an operator says of a page: that it is to be looked at again, or left alone."""
+    """Fetch a page again, or exclude it."""
     kind = request.POST.get("kind", "")
     if kind not in ("", Page.Kind.VALUELESS) or not actions.decide_page(source_id, page_id, kind, now=now()):
         raise Http404("There is no such page.")

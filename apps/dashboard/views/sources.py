@@ -1,4 +1,4 @@
-"""Sources: looked at by everybody who may, looked after by staff."""
+"""Pages of sources, and their administration."""
 
 import json
 from dataclasses import fields
@@ -48,8 +48,8 @@ def detail(request: HttpRequest, source_id: int) -> HttpResponse:
 @for_staff
 def add(request: HttpRequest) -> HttpResponse:
     form = SourceForm(request.POST or None, initial={"listed": True, "always_retrieved": True})
-    if worked := _work_on(request, form, None):
-        return worked
+    if response := _work_on(request, form, None):
+        return response
     if request.method == "POST" and form.is_valid() and not _may_publish(request, form.cleaned_data["url"]):
         form.add_error("url", PRIVATE)
     elif request.method == "POST" and form.is_valid():
@@ -68,8 +68,8 @@ def edit(request: Request, source_id: int) -> HttpResponse:
     form = SourceForm(request.POST or None, instance=page.source, locked=locked)
     if "effect" in request.POST:
         return _show_effect(request, form, page)
-    if worked := _work_on(request, form, page.source):
-        return worked
+    if response := _work_on(request, form, page.source):
+        return response
     if request.method == "POST" and form.is_valid():
         try:
             decided = by(request, "the source", form.cleaned_data["why"])
@@ -82,7 +82,7 @@ def edit(request: Request, source_id: int) -> HttpResponse:
 
 
 def _work_on(request: HttpRequest, form: SourceForm, source: Source | None) -> HttpResponse | None:
-    """Test what is typed, propose paths, or take proposed ones into the form; None if nothing of that is asked for."""
+    """Test the form's source, propose paths, or fill in proposed ones; None if the request is for none of these."""
     context: dict[str, Any] = {}
     address = (form["url"].value() or "")[:2_100].strip()
     if ("test" in request.POST or "propose" in request.POST) and not _may_test(request, address):
@@ -103,7 +103,7 @@ def _work_on(request: HttpRequest, form: SourceForm, source: Source | None) -> H
 
 
 def _source_at(address: str) -> set[int]:
-    """The source that is read at an address, if there is one."""
+    """The source at an address, if there is one."""
     try:
         return set(source_queries.by_address([normalise(address)]).values())
     except BadAddress:
@@ -121,7 +121,7 @@ def _may_publish(request: HttpRequest, address: str) -> bool:
 
 
 def _with_recipe(request: HttpRequest, recipe: Recipe, typed: SourceForm) -> SourceForm:
-    """The form as it was typed, but with the paths of a proposal."""
+    """The form with the paths of a proposal."""
     data = request.POST.copy()
     data["kind"] = proposing(data.get("kind", "")).name
     for field in fields(recipe):
@@ -137,19 +137,19 @@ def _read_recipe(text: str) -> Recipe:
 
 
 def _show_effect(request: Request, form: SourceForm, page: SourcePage) -> HttpResponse:
-    """What the weight that is typed would do: alone to htmx, or else with the form, which is not saved."""
+    """Show the effect of the typed weight without saving it; alone for htmx, or else with the form."""
     form.is_valid()
     weight = form.cleaned_data.get("weight")
     effect = None if weight is None else effect_of(page.source, weight, now())
     if request.htmx:
         context = {"form": form, "source": page.source, "effect": effect}
         return render(request, "dashboard/_weight_effect.html", context)
-    return show(request, "dashboard/source_form.html", form=form, source=page.source, asked=True, effect=effect)
+    return show(request, "dashboard/source_form.html", form=form, source=page.source, is_preview=True, effect=effect)
 
 
 @for_staff
 def merge(request: PersonsRequest, source_id: int) -> HttpResponse:
-    """Choose the source that is to stand for this one, see what that would mean, and confirm it."""
+    """Choose the source to merge this one into, preview the result, and confirm it."""
     wanted = request.POST if request.method == "POST" else request.GET
     kept_id = wanted.get("kept", "")
     page = present(
@@ -197,20 +197,20 @@ def set_state(request: HttpRequest, source_id: int) -> HttpResponse:
 
 @require_POST
 @for_staff
-def ask(request: HttpRequest, source_id: int) -> HttpResponse:
-    """Retrieve now."""
+def check_now(request: HttpRequest, source_id: int) -> HttpResponse:
+    """Check now."""
     page = _page(request, source_id)
     if page.schedule is None:
         messages.warning(request, _("{source} is not scheduled: nobody follows it yet.").format(source=page.source))
         return back(request, "sources")
-    asked = retrieval.ask_soon(page.source.pk, now=now())
-    if asked.granted:
+    request_result = retrieval.ask_soon(page.source.pk, now=now())
+    if request_result.granted:
         messages.success(request, _("{source} will be checked shortly.").format(source=page.source))
     else:
         words = _("{source} will not be checked before {time} UTC: {reason}")
         messages.warning(
             request,
-            words.format(source=page.source, time=f"{asked.at:%H:%M:%S}", reason=translate_reason(asked.reason)),
+            words.format(source=page.source, time=f"{request_result.at:%H:%M:%S}", reason=translate_reason(request_result.reason)),
         )
     return back(request, "sources")
 
@@ -218,7 +218,7 @@ def ask(request: HttpRequest, source_id: int) -> HttpResponse:
 @require_safe
 @for_staff
 def test(request: HttpRequest) -> HttpResponse:
-    """Asks an address, or that of a source, at once and shows every step; writes nothing."""
+    """Fetch an address, or that of a source, and show every step; nothing is stored."""
     address = request.GET.get("address", "")[:2_100].strip()
     source_id = request.GET.get("source", "")
     if source_id.isascii() and source_id.isdecimal() and len(source_id) < 19:
@@ -226,8 +226,8 @@ def test(request: HttpRequest) -> HttpResponse:
         if page.hidden:
             raise Http404("There is no such source.")
         source = page.source
-        seen = inspect(source.url, now=now(), kind=source.kind, recipe=Recipe.from_json(source.recipe))
-        return show(request, "dashboard/source_test.html", address=source.url, inspection=seen, source=source)
+        inspection = inspect(source.url, now=now(), kind=source.kind, recipe=Recipe.from_json(source.recipe))
+        return show(request, "dashboard/source_test.html", address=source.url, inspection=inspection, source=source)
     if not _may_test(request, address):
         raise Http404("There is no such source.")
     inspection = inspect(address, now=now()) if address else None

@@ -1,4 +1,4 @@
-"""What standing searches found, how people are told of it, and what of that arrived."""
+"""Results of saved searches, their coverage, and the delivery log."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ from apps.web.pages.durations import span
 from apps.web.pages.rows import PostingRow, rows
 from apps.web.pages.search_query import address_of
 
-LENGTH = 40  # postings shown at once
-MESSAGES = 50  # shown at once
+LENGTH = 40  # postings per page
+MESSAGES = 50  # per page
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 BINS = (_MINUTE, 5 * _MINUTE, 15 * _MINUTE, 30 * _MINUTE, _HOUR, 2 * _HOUR, 6 * _HOUR, 12 * _HOUR, _DAY)  # s, ends
 
@@ -30,20 +30,20 @@ BINS = (_MINUTE, 5 * _MINUTE, 15 * _MINUTE, 30 * _MINUTE, _HOUR, 2 * _HOUR, 6 * 
 class FoundPage:
     saved: SavedSearch
     address: str  # of the search itself
-    refusal: str  # why nothing can be tried on it
+    refusal: str  # why new postings cannot be matched
     rows: tuple[PostingRow, ...]
-    next: int | None  # hit that the next page begins after
-    told: str  # what is done with what is found
+    next: int | None  # hit after which the next page begins
+    actions: str  # applied to new postings
 
 
 @dataclass(frozen=True, slots=True)
 class ServicePage:
-    """How a search is served."""
+    """The coverage of a search by sources."""
 
     saved: SavedSearch
     sources: tuple[alerts.ServingSource, ...]
-    raised: tuple[interest.Raised, ...]  # sources that are asked more often because of it
-    cost: float  # retrievals a day that are made for it
+    raised: tuple[interest.Raised, ...]  # sources that are checked more often because of it
+    cost: float  # additional retrievals a day
     delays: int
     histogram: SafeString
     table: tuple[tuple[str, int], ...]
@@ -52,33 +52,33 @@ class ServicePage:
 @dataclass(frozen=True, slots=True)
 class MessagesPage:
     messages: tuple[Message, ...]
-    given_up: int
+    failed: int
     next: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class NotificationSettingsPage:
     browsers: tuple[Browser, ...]
-    push_key: str  # the portal's public one
+    push_key: str  # the portal's public key
     zone: str
 
 
 def found_page(saved: SavedSearch, user: User, before: int | None) -> FoundPage:
-    """A fixed number of queries; what the person may not read any more is left out."""
+    """A fixed number of queries; postings that the user may no longer read are left out."""
     hits = alerts.hits_of(saved, before=before, limit=LENGTH + 1)
     shown = hits[:LENGTH]
-    standing = PercolatorQuery.objects.filter(pk=saved.pk).first()
+    query = PercolatorQuery.objects.filter(pk=saved.pk).first()
     return FoundPage(
         saved,
         address_of(saved.query, saved.order),
-        standing.refusal if standing else "",
+        query.refusal if query else "",
         tuple(rows(user, [hit.posting_id for hit in shown])),
         shown[-1].pk if len(hits) > LENGTH else None,
-        get_text_list(_told(Rule.objects.filter(pk=saved.pk).first()), _("and")),
+        get_text_list(_actions_of(Rule.objects.filter(pk=saved.pk).first()), _("and")),
     )
 
 
-def _told(rule: Rule | None) -> list[str]:
+def _actions_of(rule: Rule | None) -> list[str]:
     if rule is None:
         return []
     done = {
@@ -90,7 +90,7 @@ def _told(rule: Rule | None) -> list[str]:
         _("sent to your browsers"): rule.push,
         _("sent to a webhook"): rule.webhook_url,
     } | {str(channel.label): channel.name in rule.settings for channel in with_settings()}
-    return [words for words, holds in done.items() if holds]
+    return [words for words, is_on in done.items() if is_on]
 
 
 def service_page(saved: SavedSearch, now: datetime) -> ServicePage:
@@ -99,8 +99,8 @@ def service_page(saved: SavedSearch, now: datetime) -> ServicePage:
     raised = interest.raised_by(saved, now)
     counts = histogram(delays)
     names = [f"< {span(end)}" for end in BINS] + [f"≥ {span(BINS[-1])}"]
-    said = [f"{name}: {count}" for name, count in zip(names, counts, strict=True)]
-    drawn = bar_chart(counts, names, label=_("Articles by delay until they reached Wirebeat"), words=said)
+    titles = [f"{name}: {count}" for name, count in zip(names, counts, strict=True)]
+    drawn = bar_chart(counts, names, label=_("Articles by delay until they reached Wirebeat"), words=titles)
     table = tuple(zip(names, counts, strict=True))
     serving = tuple(alerts.sources_of(saved, now))
     cost = sum(source.extra for source in raised)
@@ -108,7 +108,7 @@ def service_page(saved: SavedSearch, now: datetime) -> ServicePage:
 
 
 def histogram(delays: Sequence[float]) -> list[int]:
-    """How many delays end in each of BINS, and how many are longer.
+    """The number of delays in each of BINS, and of longer ones.
 
     >>> histogram([1, 59, 60, 100_000])
     [2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
@@ -119,15 +119,15 @@ def histogram(delays: Sequence[float]) -> list[int]:
     return counts
 
 
-def messages_page(user: User, before: int | None, *, given_up_only: bool) -> MessagesPage:
-    """Three queries. Of what was given up the newest fifty are shown."""
-    if given_up_only:
+def messages_page(user: User, before: int | None, *, failed_only: bool) -> MessagesPage:
+    """Three queries. Only the newest fifty failed messages are shown."""
+    if failed_only:
         found = messages.dead_letters(user, most=MESSAGES)
     else:
         found = messages.messages_of(user, before=before, most=MESSAGES + 1)
-    given_up = messages.count_dead_letters(user)
+    failed = messages.count_dead_letters(user)
     shown = found[:MESSAGES]
-    return MessagesPage(tuple(shown), given_up, shown[-1].pk if len(found) > MESSAGES else None)
+    return MessagesPage(tuple(shown), failed, shown[-1].pk if len(found) > MESSAGES else None)
 
 
 def notification_settings_page(user: User, push_key: str) -> NotificationSettingsPage:

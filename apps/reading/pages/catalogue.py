@@ -1,4 +1,4 @@
-"""What is offered to everybody."""
+"""The public catalogue of sources."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from apps.sources.models import Source
 
 LENGTH = 40
 RECOMMENDED = 6
-HUES = 6  # colours of the letters that stand for sources
+HUES = 6  # colours of sources' initials
 SORTS: dict[str, tuple[Any, ...]] = {
     "popular": ("-followers", Lower("title"), "pk"),
     "rising": (F("growth__value").desc(nulls_last=True), "-followers", "pk"),
@@ -37,7 +37,7 @@ class CatalogueEntry:
     followed: bool
     weekly: int  # postings of the last seven days
     is_rising: bool = False
-    reason: Reason | None = None  # why it is recommended
+    reason: Reason | None = None  # of the recommendation
 
     @property
     def letter(self) -> str:
@@ -61,8 +61,8 @@ class CategoryChoice:
 @dataclass(frozen=True, slots=True)
 class CataloguePage:
     entries: tuple[CatalogueEntry, ...]
-    recommended: tuple[CatalogueEntry, ...]  # on the first page of the whole catalogue
-    place: Page[Source]  # among the pages of the catalogue
+    recommended: tuple[CatalogueEntry, ...]  # only on the first page without filters
+    place: Page[Source]
     categories: tuple[CategoryChoice, ...]
     languages: tuple[LanguageChoice, ...]
     words: str
@@ -116,7 +116,7 @@ def _counted(found: QuerySet[Source], column: str) -> list[tuple[str, int]]:
 
 
 def recommended_entries(user: User | AnonymousUser, now: datetime) -> tuple[CatalogueEntry, ...]:
-    """What is recommended to a person, or rises. At most five queries."""
+    """Recommended sources, for visitors rising ones. At most five queries."""
     found: Sequence[Recommendation] = (
         recommendations.recommended(user, RECOMMENDED)
         if user.is_authenticated

@@ -1,4 +1,4 @@
-"""How the sources are that a person follows, in words for people."""
+"""The health of followed sources, explained for readers."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,9 +24,9 @@ class HealthRow:
 @dataclass(frozen=True, slots=True)
 class HealthPage:
     notices: tuple[Notice, ...]
-    rows: tuple[HealthRow, ...]  # those first that are not well
+    rows: tuple[HealthRow, ...]  # failing ones first
     place: Page[Health]
-    by_mail: bool  # whether notices are mailed to the person
+    by_mail: bool  # whether notices are mailed
     now: datetime
 
     @property
@@ -35,7 +35,7 @@ class HealthPage:
 
 
 class _Followed:
-    """What a person follows, for pages of it: one query counts, one reads some."""
+    """A user's followed sources for a Paginator: one query for the count, one for a page."""
 
     def __init__(self, user: User) -> None:
         self._user = user
@@ -54,12 +54,12 @@ def health_page(user: User, number: str, now: datetime) -> HealthPage:
     """Four queries."""
     place: Page[Health] = Paginator(_Followed(user), LENGTH).get_page(number)  # type: ignore[arg-type]
     rows = tuple(HealthRow(each, reason(each)) for each in place.object_list)
-    told = tuple(notices.open_notices(user)[: notices.MAX_SHOWN])
-    return HealthPage(told, rows, place, notices.wants_mail(user), now)
+    shown = tuple(notices.open_notices(user)[: notices.MAX_SHOWN])
+    return HealthPage(shown, rows, place, notices.wants_mail(user), now)
 
 
 def reason(health: Health) -> str:
-    """Why a source fails, as somebody would say it who does not know what a status is."""
+    """Why a source fails, in plain words."""
     if health.state == "gone":
         return _("The publisher has ended this feed.")
     if health.state == "paused":
@@ -68,7 +68,7 @@ def reason(health: Health) -> str:
 
 
 def why(outcome: str, status: int, message: str) -> str:
-    """What the latest retrieval of a source that fails means."""
+    """The meaning of the latest failed retrieval."""
     if outcome == "not_a_feed":
         return _("There is no readable feed at this address.")
     if outcome == "refused":

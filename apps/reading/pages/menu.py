@@ -1,4 +1,4 @@
-"""What can be done with a posting of a list besides reading and starring it."""
+"""The menu of a posting in a list."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from apps.web.pages.rows import PostingRow, row
 @dataclass(frozen=True, slots=True)
 class PostingMenu:
     posting: PostingRow
-    tags: tuple[Tag, ...]  # the person's own on it
+    tags: tuple[Tag, ...]  # the user's on this posting
     other_tags: tuple[Tag, ...]
-    scope: str  # of the list in which it stands, as forms name it; empty if it stands in none
+    scope: str  # of its list in the notation of forms, or empty
     order: str
     shown_at: str
     next: str  # address of that list
 
 
 def posting_menu(user: User, posting_id: int, place: Mapping[str, str]) -> PostingMenu | None:
-    """The menu of a posting that the person may read, or None; `place` says in which list it stands. Two queries."""
+    """The menu of a posting that the user may read, or None; `place` describes its list. Two queries."""
     posting = row(user, posting_id)
     if posting is None:
         return None

@@ -1,4 +1,4 @@
-"""What a browser keeps of a person's postings, for when there is no network."""
+"""Postings that a browser stores for offline reading."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
@@ -17,43 +17,43 @@ from apps.web.algorithms.pictures import is_on_web, led_through, played_through,
 from apps.web.pages.pictures import choice_of, proxied, proxied_recording
 from apps.web.pages.rows import PostingRow, rows_by_id
 
-LENGTHS = (0, 50, 100, 200)  # postings that a browser may keep
-AT_ONCE = 25  # postings whose text is sent at a time
-MAX_HTML_LENGTH = 300_000  # characters; of what is longer the beginning is kept
-MAX_KEPT_BYTES = 50 * 2**20  # bytes in a browser, text and pictures together
+LENGTHS = (0, 50, 100, 200)  # postings to store
+AT_ONCE = 25  # postings per response
+MAX_HTML_LENGTH = 300_000  # characters; of longer texts only the excerpt is stored
+MAX_KEPT_BYTES = 50 * 2**20  # in a browser, text and pictures together
 
 
 @dataclass(frozen=True, slots=True)
 class KeptState:
-    """A posting to keep, and how the person has it now."""
+    """A posting to store, and its marks."""
 
     id: int
-    version: str  # changes with its words
+    version: str  # changes with the text
     unread: bool
     starred: bool
 
 
 @dataclass(frozen=True, slots=True)
 class KeptPosting:
-    """A posting whole, as it is shown without a network."""
+    """A whole posting for offline reading."""
 
     row: PostingRow
     version: str
     author: str
-    html: str | None  # None: too long to be kept
-    pictures: tuple[str, ...]  # addresses of ours
+    html: str | None  # None: too long
+    pictures: tuple[str, ...]  # proxy addresses
 
 
 @dataclass(frozen=True, slots=True)
 class DevicePage:
-    """What a person can choose for the browser at hand; it fills in itself what it keeps."""
+    """The settings of a browser's offline storage; a script adds what it stores."""
 
     lengths: tuple[int, ...] = LENGTHS
-    most_kept: int = MAX_KEPT_BYTES
+    max_kept_bytes: int = MAX_KEPT_BYTES
 
 
 def kept_states(user: User, length: int) -> list[KeptState]:
-    """The newest postings of the person's river: unread ones first, and as many read ones as find room. Two queries."""
+    """The newest postings of the user's river: unread ones first, then read ones. Two queries."""
     river = following.postings_in(user, Scope("all"))
     unread = _states(following.unread(river, user), length)
     if len(unread) < length:
@@ -73,7 +73,7 @@ def _version(text_hash: bytes | memoryview) -> str:
 
 
 def kept_postings(user: User, posting_ids: Collection[int], *, pictures: bool) -> list[KeptPosting]:
-    """Those of the postings that the person may read, in no order. Two queries."""
+    """Those of the postings that the user may read, unordered. Two queries."""
     mine = following.readable_by(user).filter(pk__in=posting_ids)
     shown = rows_by_id(user, posting_ids)
     html = Case(
@@ -92,7 +92,7 @@ def kept_postings(user: User, posting_ids: Collection[int], *, pictures: bool) -
 def _kept_posting(
     user: User, row: PostingRow, version: str, author: str, html: str | None, image_url: str, *, pictures: bool
 ) -> KeptPosting:
-    """Pictures come through us even where the person's browser fetches them itself: others' it could not keep."""
+    """Pictures are proxied regardless of the setting, since other sites' cannot be stored."""
     shows = pictures and choice_of(user) != User.Images.BLOCKED
     small = proxied(image_url) if shows and is_on_web(image_url) else ""
     addresses: list[str] = []

@@ -1,4 +1,4 @@
-"""The first pages of somebody who is new here: what they like, and their news while it comes."""
+"""The first pages of new users: interests, and the first news."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -16,10 +16,10 @@ from apps.reading.pages.languages import LanguageChoice, base_of, language_choic
 from apps.sources import queries as sources
 from apps.web.pages.rows import PostingRow, rows
 
-SAMPLES = 4  # sources that are named of an interest
-FOLLOWED_AT_ONCE = 6  # sources of each interest, those that most people follow
+SAMPLES = 4  # named sources per interest
+FOLLOWED_AT_ONCE = 6  # most followed sources per interest
 LENGTH = 40
-WAITED_FOR = timedelta(minutes=3)  # a source that is followed since then and was never asked is on its way
+WAITED_FOR = timedelta(minutes=3)  # for the first check of a newly followed source
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Interest:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A source of the catalogue, as far as interests go."""
+    """A source of the catalogue with its interest."""
 
     source_id: int
     title: str
@@ -44,12 +44,12 @@ class WelcomePage:
     interests: tuple[Interest, ...]
     languages: tuple[LanguageChoice, ...]
     chosen_languages: tuple[str, ...]
-    categories: tuple[str, ...]  # that there are in any language
-    chosen: tuple[str, ...]  # of them
+    categories: tuple[str, ...]  # in any language
+    chosen: tuple[str, ...]  # categories
 
 
 def welcome_page(accepted: Sequence[str], *, chosen: Sequence[str] = ()) -> WelcomePage:
-    """What somebody can choose from, the languages that they `accept` beforehand. One query."""
+    """Interests to choose from, with the `accepted` languages preselected. One query."""
     offers = offered()
     known = language_choices((offer.language, 1) for offer in offers)
     codes = {language.code for language in known}
@@ -66,7 +66,7 @@ def welcome_page(accepted: Sequence[str], *, chosen: Sequence[str] = ()) -> Welc
 
 
 def offered() -> list[Offer]:
-    """The sources of the catalogue that have a category, those first that most people follow. One query."""
+    """The sources of the catalogue with a category, the most followed first. One query."""
     listed = sources.listed().exclude(category="").exclude(state="paused")
     rows = listed.annotate(followers=Count("follows")).order_by("-followers", "title", "pk")
     return [
@@ -76,7 +76,7 @@ def offered() -> list[Offer]:
 
 
 def of_interest(categories: Collection[str], languages: Collection[str]) -> list[int]:
-    """The sources that somebody follows who chooses interests, and languages if any. One query."""
+    """The sources to follow for interests and languages, if any. One query."""
     chosen: defaultdict[str, list[int]] = defaultdict(list)
     for offer in _in(offered(), languages):
         if offer.category in categories and len(chosen[offer.category]) < FOLLOWED_AT_ONCE:
@@ -91,18 +91,18 @@ def _in(offers: Sequence[Offer], languages: Collection[str]) -> list[Offer]:
 @dataclass(frozen=True, slots=True)
 class FillingPage:
     followed: int  # sources
-    waiting: int  # of them, that are being asked for the first time
+    waiting: int  # before their first check
     rows: tuple[PostingRow, ...]
-    recommended: tuple[CatalogueEntry, ...]  # once nothing is waited for
+    recommended: tuple[CatalogueEntry, ...]  # once all are checked
     now: datetime
 
     @property
-    def asked(self) -> int:
+    def checked(self) -> int:
         return self.followed - self.waiting
 
 
 def filling_page(user: User, now: datetime) -> FillingPage:
-    """The newest of what somebody follows, while it comes. At most seven queries."""
+    """The newest postings of what the user follows. At most seven queries."""
     followed = following.followed_sources(user)
     waiting = sum(not each.was_asked and not each.is_gone and each.followed_at > now - WAITED_FOR for each in followed)
     newest = listed(user, Scope("all"), unread_only=False, oldest_first=False, start=None, limit=LENGTH)

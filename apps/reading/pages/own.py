@@ -1,4 +1,4 @@
-"""What a person has read, noted, tagged and shared: the pages that keep it together."""
+"""History, notes, tags and shared postings."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from apps.reading.pages.layouts import view_of
 from apps.web.pages.rows import PostingRow, rows_by_id
 
 LENGTH = 40  # postings of a page
-UNFINISHED = 5  # recordings that are offered to go on with
+UNFINISHED = 5  # recordings to resume
 
 
 # --- history ----------------------------------------------------------------------------------------------------------
@@ -32,14 +32,14 @@ class Begun:
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
     rows: tuple[Read, ...]
-    begun: tuple[Begun, ...]  # recordings that the person has not finished
+    begun: tuple[Begun, ...]  # unfinished recordings
     view: User.View
-    next: str  # cursor of the page that follows, "" at the end
+    next: str  # cursor of the next page, "" at the end
     now: datetime
 
 
 def history_page(user: User, start: Cursor | None, now: datetime) -> HistoryPage:
-    """What the person read, the latest first; postings that they may no longer open are left out. Four queries."""
+    """The postings that the user read and may still open, the latest first. Four queries."""
     found = following.readings_before(user, start)[: LENGTH + 1]
     shown = list(found)
     more = len(shown) > LENGTH
@@ -61,19 +61,19 @@ def _begun(user: User) -> tuple[Begun, ...]:
 @dataclass(frozen=True, slots=True)
 class Noted:
     note: Note
-    posting: PostingRow | None  # None if the person may no longer open it
+    posting: PostingRow | None  # None if the user may no longer open it
 
 
 @dataclass(frozen=True, slots=True)
 class NotesPage:
     rows: tuple[Noted, ...]
-    words: str  # that all notes shown have
-    place: Page[Note]  # among the pages
+    words: str  # filter
+    place: Page[Note]
     now: datetime
 
 
 def notes_page(user: User, words: str, number: str, now: datetime) -> NotesPage:
-    """What the person wrote about postings, the latest first. Three queries."""
+    """The user's notes, the latest first. Three queries."""
     place = Paginator(following.notes_of(user, words), LENGTH).get_page(number)
     postings = rows_by_id(user, [note.posting_id for note in place])
     return NotesPage(tuple(Noted(note, postings.get(note.posting_id)) for note in place), words, place, now)
@@ -82,7 +82,7 @@ def notes_page(user: User, words: str, number: str, now: datetime) -> NotesPage:
 # --- tags -------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TagsPage:
-    tags: tuple[Tag, ...]  # by name, each with its `amount` of postings
+    tags: tuple[Tag, ...]  # by name, with their `amount` of postings
 
 
 def tags_page(user: User) -> TagsPage:
@@ -104,7 +104,7 @@ class SharesPage:
 
 
 def shares_page(user: User, number: str, now: datetime) -> SharesPage:
-    """What the person shows to others, the latest first. Three queries."""
+    """The user's shared postings, the latest first. Three queries."""
     place = Paginator(following.shares_of(user), LENGTH).get_page(number)
     postings = rows_by_id(user, [share.posting_id for share in place])
     return SharesPage(tuple(Shared(share, postings.get(share.posting_id)) for share in place), place, now)

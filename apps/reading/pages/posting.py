@@ -1,4 +1,4 @@
-"""One posting, whole."""
+"""The page of a posting."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
 from apps.web.pages.pictures import article_for, picture_for, recording_for
 
-_SAMPLE = 20_000  # characters that tell how long it takes to read a text
+_SAMPLE = 20_000  # characters from which the reading time is estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +28,24 @@ class EarlierEdition:
     replaced_at: datetime
     title: str
     text: str
-    changes: tuple[TextChange, ...] | None  # towards the edition that replaced it; None: too long to compare
+    changes: tuple[TextChange, ...] | None  # to the next edition; None: too long to compare
 
 
 @dataclass(frozen=True, slots=True)
 class PostingPage:
-    posting: Any  # a Posting with `unread`, `starred` and its source; its addresses lead to the web or are empty
-    html: str  # of the posting, with its pictures as the person wishes
-    image_url: str  # empty if there is none to show
-    minutes: int  # to read it
+    posting: Any  # a Posting with `unread`, `starred`, its source, and only addresses on the web
+    html: str  # with pictures according to the user's setting
+    image_url: str  # empty if none is shown
+    minutes: int  # reading time
     attachments: tuple[Attachment, ...]
-    own: PostingState  # of the person
+    own: PostingState  # the user's
     source_title: str
-    delay: timedelta | None  # from the publication until it reached us, where that says how quick we were
+    delay: timedelta | None  # from publication to retrieval, if meaningful
     editions: tuple[EarlierEdition, ...]
     newer_id: int | None  # of the same source
     older_id: int | None
     summary: SummaryPart
-    story_id: int | None  # of the story that it shares with others
+    story_id: int | None  # of a story with other sources
     now: datetime
 
 
@@ -57,11 +57,11 @@ def posting_page(
     *,
     even_private: bool = False,
 ) -> PostingPage | None:
-    """The page of a posting that the person may read, or None, with a summary of about so many percent.
+    """The page of a posting that the user may read, or None, with a summary of about `percent` of the text.
 
-    With `even_private` also one that they may not: the caller has checked a permission, and records it.
+    With `even_private` access is not checked: the caller has checked a permission, and logs it.
 
-    Six queries, or a few more where the posting is so new that its summary is not stored yet.
+    Six queries, or a few more if the summary is not stored yet.
     """
     own = posting_state(user, posting_id)
     if own is None or not (own.readable or even_private):
@@ -91,14 +91,14 @@ def posting_page(
 
 
 def _html(posting: Posting, full_text: str) -> str:
-    """The text of the posting's page where that was fetched, unless the person wants what the feed itself says."""
+    """The extracted text, or the feed's own if the user prefers that."""
     if full_text == Follow.FullText.FEED and posting.feed_html:
         return posting.feed_html
     return posting.html
 
 
 def _posting(posting_id: int, own: PostingState) -> Any:
-    """What is stored was cleaned; here nothing else gets through either, whatever put it there."""
+    """The posting; its addresses are checked again, although stored ones are already sanitized."""
     posting: Any = postings.with_source(posting_id)
     if posting is not None:
         posting.url, posting.comments_url = http_address(posting.url), http_address(posting.comments_url)
@@ -107,7 +107,7 @@ def _posting(posting_id: int, own: PostingState) -> Any:
 
 
 def _delay(posting: Posting) -> timedelta | None:
-    """Nothing for a posting that names no credible time, or was there before its source came to us."""
+    """None without a credible date, or if published before the source was added."""
     if posting.claimed_at is None or posting.claimed_at > posting.retrieved_at:
         return None
     if posting.published_at < posting.source.added_at:

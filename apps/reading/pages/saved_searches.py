@@ -1,4 +1,4 @@
-"""Searches that a person keeps, and each as a feed."""
+"""Saved searches and their feeds."""
 
 from dataclasses import dataclass
 
@@ -23,9 +23,9 @@ class KeptSearch:
     rss: str  # address
     atom: str  # address
     json: str  # address
-    found: str  # how many postings since it was saved, in words; empty if there are none
-    told: tuple[str, ...]  # ways on which the person is told
-    refusal: str  # why nothing can be tried on it as it comes
+    found: str  # number of postings since it was saved; empty for none
+    channels: tuple[str, ...]  # by which the user is notified
+    refusal: str  # why new postings cannot be matched
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +43,15 @@ def saved_searches_page(user: User) -> SavedSearchesPage:
 def _kept(saved: SavedSearch, count: int) -> KeptSearch:
     rss, atom, json = (reverse("search_feed", args=[saved.secret, kind]) for kind in ("rss", "atom", "json"))
     found = f"{count:,}+" if count >= alerts.MAX_COUNTED else str(count or "")
-    rule, standing = getattr(saved, "rule", None), getattr(saved, "percolator_query", None)
-    refusal = standing.refusal if standing else ""
+    rule, percolator_query = getattr(saved, "rule", None), getattr(saved, "percolator_query", None)
+    refusal = percolator_query.refusal if percolator_query else ""
     address = address_of(saved.query, saved.order)
-    return KeptSearch(saved.pk, saved.name, saved.query, address, rss, atom, json, found, _told(rule), refusal)
+    return KeptSearch(saved.pk, saved.name, saved.query, address, rss, atom, json, found, _channels(rule), refusal)
 
 
-def _told(rule: Rule | None) -> tuple[str, ...]:
+def _channels(rule: Rule | None) -> tuple[str, ...]:
     if rule is None or rule.stopped_at is not None:
         return ()
     ways = {_("mail"): rule.mail, _("browser"): rule.push, _("webhook"): rule.webhook_url}
     ways |= {str(channel.label): channel.name in rule.settings for channel in with_settings()}
-    return tuple(way for way, holds in ways.items() if holds)
+    return tuple(way for way, is_on in ways.items() if is_on)

@@ -1,4 +1,4 @@
-"""The language of search by example."""
+"""Examples of the query language."""
 
 from dataclasses import dataclass
 

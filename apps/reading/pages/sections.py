@@ -1,4 +1,4 @@
-"""Sections of the front page: there, each on its own page, as a feed, and as staff arrange them."""
+"""Sections on the front page, and their own pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class SectionPart:
-    """A section as the front page shows it: by stories, or by postings."""
+    """A section on the front page, with stories or postings."""
 
     slug: str
     title: str
@@ -33,7 +33,7 @@ class SectionPart:
 @dataclass(frozen=True, slots=True)
 class FrontSections:
     tabs: tuple[Tab, ...]
-    parts: tuple[SectionPart, ...]  # those that have something to show
+    parts: tuple[SectionPart, ...]  # without empty ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +50,14 @@ class SectionPage:
 
 
 def title_of(section: Section) -> str:
-    """In the language of the interface, or else in the portal's own."""
+    """In the language of the interface, or else in the default one."""
     code = get_language() or ""
     titles: dict[str, str] = section.titles
     return titles.get(code) or titles.get(code.partition("-")[0]) or section.title
 
 
 def front_sections(user: User | AnonymousUser, now: datetime) -> FrontSections:
-    """The sections of the front page. Four queries, and what it takes to find some of them anew now and then."""
+    """Four queries besides those that refresh some of the sections' contents."""
     shown = shown_sections()
     teased = [section for section in shown if section.front_size]
     found = contents(teased, now)
@@ -95,7 +95,7 @@ def _stories(user: User | AnonymousUser, found: Sequence[Content], sizes: Sequen
 
 
 def section_page(user: User | AnonymousUser, section: Section, number: int, now: datetime) -> SectionPage:
-    """A page of all that a section shows. Four queries at most, and what it takes to find it anew now and then."""
+    """A page of a section. At most four queries besides those that refresh its contents."""
     content = contents([section], now)[section.pk]
     first, end = (number - 1) * section.page_size, number * section.page_size
     ids = content.posting_ids[first:end]

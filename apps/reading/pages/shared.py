@@ -1,4 +1,4 @@
-"""What everybody sees who knows the secret address of a shared posting."""
+"""The public page of a shared posting."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,17 +10,17 @@ from apps.reading.pages.summaries import SummaryPart, summary_part
 from apps.sources.algorithms.addresses import http_address
 from apps.web.pages.pictures import picture_for
 
-TEASER = 400  # characters that are shown of a text too short for a summary
+TEASER = 400  # characters of a text too short for a summary
 
 
 @dataclass(frozen=True, slots=True)
 class SharedPage:
-    """Nothing of the person who shares it, and nothing of the feed's own address, which may be a secret of theirs."""
+    """Without anything of the user who shares it, or of the feed's address, which may be secret."""
 
     title: str
     language: str
     source_title: str
-    url: str  # of the original page, empty if it has none on the web
+    url: str  # of the original page, empty if not on the web
     site_url: str
     author: str
     image_url: str
@@ -31,11 +31,11 @@ class SharedPage:
 
 
 def shared_page(secret: str, now: datetime) -> SharedPage | None:
-    """The page at a secret address, or None where nothing is shared."""
+    """The page at a secret address, or None."""
     share = following.share_at(secret)
     if share is None:
         return None
-    posting, nobody = share.posting, AnonymousUser()
+    posting, anonymous = share.posting, AnonymousUser()
     return SharedPage(
         title=posting.title,
         language=posting.language,
@@ -43,7 +43,7 @@ def shared_page(secret: str, now: datetime) -> SharedPage | None:
         url=http_address(posting.url),
         site_url=http_address(posting.source.site_url),
         author=posting.author,
-        image_url=picture_for(nobody, http_address(posting.image_url)),
+        image_url=picture_for(anonymous, http_address(posting.image_url)),
         published_at=posting.published_at,
         summary=summary_part(posting, None),
         teaser=posting.text[:TEASER],

@@ -1,4 +1,4 @@
-"""The front page of stories, one story with all its postings, and a person's own order of postings."""
+"""The list of stories, the page of a story, and a user's personal ranking."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ from apps.web.pages.durations import day_and_time
 from apps.web.pages.rows import PostingRow, rows_by_id
 from apps.web.pages.stories import StoryRow, story_rows
 
-LENGTH = 30  # stories or postings shown at once
-TEASED = 6  # on the home page
-MAX_POSTINGS = 300  # postings of a story that are shown
+LENGTH = 30  # stories or postings per page
+TEASED = 6  # stories on the home page
+MAX_POSTINGS = 300  # shown of a story
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class StoriesPage:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A posting of a story with those that repeat it."""
+    """A posting of a story with its duplicates."""
 
     row: PostingRow
     copies: tuple[PostingRow, ...]
@@ -56,12 +56,12 @@ class StoryPage:
     language: str
     lead: PostingRow
     reports: tuple[Report, ...]  # the newest first
-    sources: tuple[SourceShare, ...]  # in the order in which they came
+    sources: tuple[SourceShare, ...]  # in order of their first reports
     first_at: datetime
     latest_at: datetime
     picture: SafeString
-    told: tuple[SummarySentences, ...]
-    is_cut: bool  # whether it has more postings than are shown
+    summary: tuple[SummarySentences, ...]
+    is_cut: bool  # whether not all postings are shown
     now: datetime
 
 
@@ -69,21 +69,21 @@ class StoryPage:
 class OwnRow:
     posting: PostingRow
     place: PersonalRank
-    words: tuple[str, ...]  # for which it stands where it stands
+    words: tuple[str, ...]  # that explain its rank
 
 
 @dataclass(frozen=True, slots=True)
 class OwnPage:
     rows: tuple[OwnRow, ...]
     is_on: bool
-    learnt: bool  # whether anything is known yet
+    learnt: bool  # whether a taste is known
     next: int
     number: int
     now: datetime
 
 
 def stories_page(user: User | AnonymousUser, number: int, now: datetime) -> StoriesPage:
-    """A page of the front page. At most ten queries."""
+    """At most ten queries."""
     found = stories.front(user, now)
     shown = found[(number - 1) * LENGTH : number * LENGTH]
     more = len(found) > number * LENGTH
@@ -91,12 +91,12 @@ def stories_page(user: User | AnonymousUser, number: int, now: datetime) -> Stor
 
 
 def top_stories(user: User | AnonymousUser, now: datetime) -> tuple[StoryRow, ...]:
-    """The first few stories, for another page."""
+    """The first stories, for another page."""
     return story_rows(user, stories.front(user, now)[:TEASED])
 
 
 def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> StoryPage | None:
-    """A story as far as the person may read it; None if that is nothing. Six queries."""
+    """The part of a story that the user may read; None if that is empty. Six queries."""
     members = list(stories.members_of(story.pk).values_list("posting_id", "copy_of")[: MAX_POSTINGS + 1])
     found = rows_by_id(user, [id for id, _ in members[:MAX_POSTINGS]])
     if not found:
@@ -121,7 +121,7 @@ def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> Story
         first_at=times[0],
         latest_at=times[-1],
         picture=mark_safe(_timeline(times)),
-        told=story_part(user, [lead.id, *(id for id in originals if id != lead.id)][:12]),
+        summary=story_part(user, [lead.id, *(id for id in originals if id != lead.id)][:12]),
         is_cut=len(members) > MAX_POSTINGS,
         now=now,
     )
@@ -143,7 +143,7 @@ def _shares(ordered: Sequence[PostingRow]) -> tuple[SourceShare, ...]:
 
 
 def own_page(user: User, number: int, now: datetime) -> OwnPage:
-    """A page of somebody's own order. At most nine queries."""
+    """A page of the user's personal ranking. At most nine queries."""
     is_on = is_learning(user)
     taste = taste_of(user)
     found = own_order(user, now)

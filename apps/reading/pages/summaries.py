@@ -1,4 +1,4 @@
-"""A posting said shorter, as a part of its page."""
+"""The summary of a posting."""
 
 from dataclasses import dataclass
 
@@ -22,11 +22,11 @@ class WordLink:
 class SummaryPart:
     posting_id: int
     language: str
-    teaser: str  # what the publisher said of it; empty if it said nothing but the text
-    sentences: tuple[str, ...]  # of the automatic summary; none of a text that is short itself
-    percent: int  # of the text that they are
-    steps: tuple[int, ...]  # percent that may be asked for
-    words: tuple[WordLink, ...]  # characteristic ones, the most telling first
+    teaser: str  # the publisher's own summary, or empty
+    sentences: tuple[str, ...]  # of the automatic summary; none of short texts
+    percent: int  # of the text
+    steps: tuple[int, ...]  # available percentages
+    words: tuple[WordLink, ...]  # characteristic words, the strongest first
 
     @property
     def says_something(self) -> bool:
@@ -34,10 +34,9 @@ class SummaryPart:
 
 
 def summary_part(posting: Posting, percent: int | None) -> SummaryPart:
-    """The summary of a posting at the step that is nearest to the percent asked for, or at the usual one.
+    """The summary of a posting at the step nearest to the requested percentage, or at the default.
 
-    The caller has made sure that the person may read the posting. One query, or a few more where the posting is so new
-    that its summary is not stored yet.
+    The caller has checked access. One query, or a few more if the summary is not stored yet.
     """
     found = summaries.shortened(posting)
     step = step_of(posting.text, found.outline.summaries, percent)
@@ -53,6 +52,6 @@ def summary_part(posting: Posting, percent: int | None) -> SummaryPart:
 
 
 def summary_of_posting(user: User | AnonymousUser, posting_id: int, percent: int | None) -> SummaryPart | None:
-    """The same of a posting that the person may read, or None."""
+    """The summary of a posting that the user may read, or None."""
     posting = following.readable_by(user).filter(pk=posting_id).first()
     return summary_part(posting, percent) if posting else None

@@ -1,4 +1,4 @@
-"""A story of several postings said shorter, as a part of its page."""
+"""The summary of a story."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from apps.summaries import queries as summaries
 
 @dataclass(frozen=True, slots=True)
 class SummarySentences:
-    """Sentences of one posting that follow each other in the summary."""
+    """Consecutive sentences of one posting."""
 
     text: str
     posting_id: int
@@ -22,9 +22,9 @@ class SummarySentences:
 def story_part(
     user: User | AnonymousUser, posting_ids: Sequence[int], words: int = 120
 ) -> tuple[SummarySentences, ...]:
-    """A summary of a story in about so many words, from those of its postings that the person may read.
+    """A summary of a story in about `words` words, from the postings that the user may read, in their order.
 
-    The postings come in the order in which they are to be told. Four queries.
+    Four queries.
     """
     readable = following.readable_by(user).filter(pk__in=posting_ids).select_related("source")
     source_of = {
@@ -32,11 +32,11 @@ def story_part(
         for posting in readable.only("pk", "source__title", "source__url", "source__listed")
     }
     sentences = summaries.summary_of_story([id for id in posting_ids if id in source_of], words)
-    told: list[SummarySentences] = []
+    parts: list[SummarySentences] = []
     for sentence in sentences:
-        if told and told[-1].posting_id == sentence.posting_id:
-            before = told.pop()
-            told.append(SummarySentences(f"{before.text} {sentence.text}", before.posting_id, before.source))
+        if parts and parts[-1].posting_id == sentence.posting_id:
+            before = parts.pop()
+            parts.append(SummarySentences(f"{before.text} {sentence.text}", before.posting_id, before.source))
         else:
-            told.append(SummarySentences(sentence.text, sentence.posting_id, source_of[sentence.posting_id]))
-    return tuple(told)
+            parts.append(SummarySentences(sentence.text, sentence.posting_id, source_of[sentence.posting_id]))
+    return tuple(parts)

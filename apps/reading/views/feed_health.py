@@ -1,4 +1,4 @@
-"""How the sources are that a person follows."""
+"""The health of followed sources."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required

@@ -1,4 +1,4 @@
-"""How far people have come in what they listen to or watch, told and asked by a script of the page."""
+"""Playback positions, read and stored by a script of the page."""
 
 from math import isfinite
 
@@ -18,7 +18,7 @@ from apps.web.views.rendering import PersonsRequest
 @require_http_methods(["GET", "POST"])
 @login_required
 def position(request: PersonsRequest, posting_id: int) -> HttpResponse:
-    """Where the person stopped, as `number` of the recording and `seconds`; 0 s: nowhere, or at the end."""
+    """The position as `number` of the recording and `seconds`; 0 s: at the beginning or the end."""
     posting = present(following.readable_by(request.user).filter(pk=posting_id).first(), "There is no such posting.")
     own = posting_state(request.user, posting_id) if request.method == "GET" else None
     carried = attachments(posting.enclosures, own.place if own else None)

@@ -1,4 +1,4 @@
-"""Keeping searches."""
+"""Saved searches."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -50,7 +50,7 @@ def save(request: PersonsRequest) -> HttpResponse:
 @require_POST
 @login_required
 def change(request: PersonsRequest, saved_id: int) -> HttpResponse:
-    """What its form asks for: another name, another address of the feed, or an end."""
+    """Rename or delete a search, or replace the addresses of its feed."""
     match request.POST.get("do"):
         case "forget":
             actions.forget_search(request.user, saved_id)

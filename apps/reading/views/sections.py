@@ -1,4 +1,4 @@
-"""Sections of the front page: read by everybody, arranged by staff."""
+"""Pages of the front page's sections."""
 
 from django.http import Http404, HttpResponse
 from django.utils.timezone import now

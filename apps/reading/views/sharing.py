@@ -1,4 +1,4 @@
-"""Postings that people show to others, each at a secret address."""
+"""Shared postings, each at a secret address."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -21,7 +21,7 @@ from apps.web.views.rendering import PersonsRequest, Request, back, show
 @require_POST
 @login_required
 def share(request: PersonsRequest, posting_id: int) -> HttpResponse:
-    """Give a posting a secret address, or take it away."""
+    """Share a posting, or stop sharing it."""
     if request.POST.get("do") == "end":
         if actions.unshare(request.user, posting_id):
             messages.success(request, _("The link no longer works."))
@@ -44,10 +44,10 @@ def shares(request: PersonsRequest) -> HttpResponse:
 
 @require_safe
 def shared(request: Request, share_secret: str) -> HttpResponse:
-    """For everybody who knows the address; search engines are asked to forget it, and no site learns of it."""
+    """Public for those who know the address, which neither search engines nor other sites learn."""
     page = present(shared_page(share_secret, localtime()), "Nothing is shared at this address, or no longer.")
-    answer = show(request, "reading/shared.html", alone=True, page=page)
-    answer["X-Robots-Tag"] = "noindex, nofollow"
-    answer["Referrer-Policy"] = "no-referrer"
-    answer["Cache-Control"] = "private, no-store"  # what is taken back must not be shown from a cache
-    return answer
+    response = show(request, "reading/shared.html", alone=True, page=page)
+    response["X-Robots-Tag"] = "noindex, nofollow"
+    response["Referrer-Policy"] = "no-referrer"
+    response["Cache-Control"] = "private, no-store"  # no longer visible once sharing ends
+    return response

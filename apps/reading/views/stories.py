@@ -1,4 +1,4 @@
-"""Stories, and what is done about a person's own taste."""
+"""Stories, and personal ranking."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -28,7 +28,7 @@ def index(request: Request) -> HttpResponse:
 
 @require_safe
 def story(request: Request, story_id: int) -> HttpResponse:
-    """A story that became a part of another one leads to it."""
+    """A story; one that was merged into another redirects to it."""
     found = front.story_of(story_id)
     page = story_page(request.user, found, now()) if found is not None else None
     if found is None or page is None:
@@ -47,7 +47,7 @@ def own(request: PersonsRequest) -> HttpResponse:
 @require_POST
 @login_required
 def learning(request: PersonsRequest) -> HttpResponse:
-    """Switch learning on or off, or forget what was learnt."""
+    """Switch personal ranking on or off, or reset it."""
     match request.POST.get("learning"):
         case "on":
             actions.set_learning(request.user, is_on=True)
@@ -64,7 +64,7 @@ def learning(request: PersonsRequest) -> HttpResponse:
 @require_POST
 @login_required
 def hide(request: PersonsRequest, posting_id: int) -> HttpResponse:
-    """Hide a posting, which is read from then on, or show it again."""
+    """Hide a posting and mark it read, or show it again."""
     if not following.readable_by(request.user).filter(pk=posting_id).exists():
         raise Http404("There is no such posting.")
     hidden = request.POST.get("hidden") != "no"

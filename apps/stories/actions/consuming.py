@@ -27,7 +27,7 @@ CONSUMED_AT_ONCE = 500  # changes in one transaction
 class Consumed:
     """What one pull did."""
 
-    looked_at: int = 0  # changes
+    changes: int = 0  # changes
     placed: int = 0  # postings; an edit is placed anew
     removed: int = 0
 

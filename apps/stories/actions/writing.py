@@ -135,7 +135,7 @@ class Batch:
         """Stories are told anew from their members; those without any have ended."""
         changed = sorted(self._changed)
         with connection.cursor() as cursor:
-            cursor.execute(_TELL_STORIES, {"changed": changed, **_columns(self._languages)})
+            cursor.execute(_UPSERT_STORIES, {"changed": changed, **_columns(self._languages)})
             cursor.execute(_DELETE_EMPTY, [changed])
             empty = [id for (id,) in cursor.fetchall()]
         Redirect.objects.filter(story_id__in=empty).delete()
@@ -182,7 +182,7 @@ class Batch:
         )
 
 
-_TELL_STORIES = """
+_UPSERT_STORIES = """
 INSERT INTO stories_story (id, lead_id, language, reports, copies, sources, first_at, latest_at)
 SELECT story_id, min(posting_id), coalesce(min(told.language), ''), count(*) FILTER (WHERE copy_of IS NULL),
     count(*) FILTER (WHERE copy_of IS NOT NULL), count(DISTINCT source_id), min(published_at), max(published_at)

@@ -67,7 +67,7 @@ class Clusters:
         self._holders: dict[int, array[int]] = {}  # places whose row has, or once had, the term
         self._listing = np.zeros(1024, np.int64)  # of each place, where it stands in a list, for a moment
         self._held = np.zeros(BUCKETS + 1, np.int32)  # stories with each term
-        self._asked = np.zeros(BUCKETS + 1, np.float32)  # a vector by term, for the while of one comparison
+        self._query = np.zeros(BUCKETS + 1, np.float32)  # a vector by term, for the while of one comparison
         self._marked = np.zeros(BUCKETS + 1, np.bool_)  # likewise
 
     def __len__(self) -> int:
@@ -146,7 +146,7 @@ class Clusters:
         gap is half that to its latest posting and half that to the mean of its times. Only stories are looked at that
         have one of the posting's heaviest terms, six of those that any has, and one posting within seven days of it.
         """
-        probed = self._telling(vector.terms)[:PROBED]
+        probed = self._selective(vector.terms)[:PROBED]
         places = self._listed(probed)
         places = places[np.abs(self._latest[places] - hours) <= ACTIVE]
         gaps = (np.abs(self._latest[places] - hours) + np.abs(self._centres[places] - hours)) / 2
@@ -196,7 +196,7 @@ class Clusters:
             self.remove(id)
         return expired
 
-    def _telling(self, terms: Terms) -> Terms:
+    def _selective(self, terms: Terms) -> Terms:
         """Those of the terms that some stories have, and not too many."""
         held = self._held[terms]
         return terms[(held > 0) & (held <= TOO_COMMON)]
@@ -220,12 +220,12 @@ class Clusters:
 
     def _cosines(self, vector: Vector, places: Places) -> NDArray[np.float64]:
         """Of a vector with the stories of some places."""
-        self._asked[vector.terms] = vector.weights
-        products = self._near.products(self._asked, places)
+        self._query[vector.terms] = vector.weights
+        products = self._near.products(self._query, places)
         is_wide = self._widths[places] > NEAR
         if is_wide.any():
-            products[is_wide] += self._far.products(self._asked, places[is_wide])
-        self._asked[vector.terms] = 0
+            products[is_wide] += self._far.products(self._query, places[is_wide])
+        self._query[vector.terms] = 0
         cosines: NDArray[np.float64] = products / np.maximum(self._lengths[places] * vector.length, 1e-9)
         return cosines
 
@@ -261,12 +261,12 @@ class Clusters:
         if hours - self._latest[place] > MERGED_WITHIN:
             return []
         heads = self._near.terms[place, :HEADS]
-        telling = self._telling(heads[heads != _NOTHING])
-        others = self._listed(telling)
+        selective = self._selective(heads[heads != _NOTHING])
+        others = self._listed(selective)
         others = others[(hours - self._latest[others] <= MERGED_WITHIN) & (others != place)]
         their = self._near.terms[others, :HEADS]
         shared = self._holding(heads[heads != _NOTHING], their).sum(axis=1)
-        others = others[(shared >= SHARED_HEADS) & self._holding(telling, their).any(axis=1)]
+        others = others[(shared >= SHARED_HEADS) & self._holding(selective, their).any(axis=1)]
         if not others.size:
             return []
         coherence = np.minimum(self._coherence(others), self._coherence(np.array([place])))

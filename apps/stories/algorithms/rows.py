@@ -58,11 +58,11 @@ class Rows:
         """Make room for as many rows again."""
         self._both = np.concatenate([self._both, self._empty(len(self._both))])
 
-    def products(self, asked: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def products(self, query: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Scalar products of some rows with a vector, which is given as the weight of each term there is."""
         both = self._both.take(rows, axis=0)
         terms, weights = both[:, : self._width], both[:, self._width :].view(np.float32)
-        found: NDArray[np.float64] = np.einsum("ij,ij->i", asked.take(terms), weights).astype(np.float64)
+        found: NDArray[np.float64] = np.einsum("ij,ij->i", query.take(terms), weights).astype(np.float64)
         return found
 
     def _empty(self, rows: int) -> NDArray[np.int32]:

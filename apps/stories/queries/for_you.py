@@ -20,7 +20,7 @@ PERIOD = timedelta(days=7)
 CONSIDERED = 300  # unread postings, the newest
 HALF_LIFE = timedelta(hours=12)
 FRESHNESS, AUTHORITY, TASTE = 1.0, 0.5, 1.6  # what each weighs
-TELLING = 3  # words that are named
+MAX_WORDS = 3  # words that are named
 MIN_EVIDENCE = 0.3  # evidence of a word that is named
 
 
@@ -86,10 +86,10 @@ def telling_words(taste: Taste, text: str, declared: str, *, liked: bool = True)
             spelled.setdefault(bucket_of(term, language), text[start:end])
     evidence = _evidence(taste, spelled)
     sign = 1 if liked else -1
-    told = sorted(
+    best = sorted(
         (term for term in spelled if sign * evidence[term] > MIN_EVIDENCE), key=lambda term: -sign * evidence[term]
     )
-    return [spelled[term] for term in told[:TELLING]]
+    return [spelled[term] for term in best[:MAX_WORDS]]
 
 
 def _evidence(taste: Taste, spelled: dict[int, str]) -> dict[int, float]:

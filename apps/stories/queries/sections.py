@@ -93,11 +93,11 @@ def code_of(language: str) -> str:
     BadQuery
         If there is no such language.
     """
-    asked = parse(f'lang:"{quotable(language)}"')
-    return asked.values[0] if isinstance(asked, Filter) else ""
+    parsed = parse(f'lang:"{quotable(language)}"')
+    return parsed.values[0] if isinstance(parsed, Filter) else ""
 
 
-def contents(wanted: Sequence[Section], now: datetime, *, anew: bool = True) -> dict[int, Content]:
+def contents(wanted: Sequence[Section], now: datetime, *, refresh: bool = True) -> dict[int, Content]:
     """What each section shows, by its id: as it was kept, or found anew while there is time for that, if wished."""
     keys = {section.pk: _key(section) for section in wanted}
     kept = cache.get_many(keys.values()) if keys else {}
@@ -106,8 +106,8 @@ def contents(wanted: Sequence[Section], now: datetime, *, anew: bool = True) -> 
     for section in wanted:
         content: Content = kept.get(keys[section.pk], NOTHING)
         is_due = content.good_until is None or content.good_until <= now
-        if anew and is_due and time.monotonic() - started < ROOM:
-            content = _anew(section, content, now)
+        if refresh and is_due and time.monotonic() - started < ROOM:
+            content = _refreshed(section, content, now)
         found[section.pk] = content
     return found
 
@@ -116,7 +116,7 @@ def _key(section: Section) -> str:
     return f"stories.section.{VERSION}.{section.pk}.{section.revision}"
 
 
-def _anew(section: Section, former: Content, now: datetime) -> Content:
+def _refreshed(section: Section, former: Content, now: datetime) -> Content:
     """Find anew what a section shows, unless somebody is at it."""
     key = _key(section)
     if not cache.add(f"{key}.at_work", 1, AT_WORK):
@@ -141,20 +141,20 @@ def find(section: Section, now: datetime) -> Content:
         If a statement took longer than any of a section may.
     """
     started = time.perf_counter()
-    tree, nobody = tree_of(section), AnonymousUser()
+    tree, anonymous = tree_of(section), AnonymousUser()
     posting_ids: list[int] = []
     stories: list[Front] = []
     with statement_timeout(MAX_STATEMENT_SECONDS):
         match section.order:
             case Section.Order.STORIES:
-                all_stories = front(nobody, now)
-                leads = matching(nobody, tree, now=now, posting_ids={story.lead_id for story in all_stories})
-                told = set(leads)
-                stories = [story for story in all_stories if story.lead_id in told][:MAX_SHOWN]
+                all_stories = front(anonymous, now)
+                leads = matching(anonymous, tree, now=now, posting_ids={story.lead_id for story in all_stories})
+                matching_leads = set(leads)
+                stories = [story for story in all_stories if story.lead_id in matching_leads][:MAX_SHOWN]
             case Section.Order.RELEVANCE:
                 posting_ids = _by_relevance(tree, now)
             case _:
-                posting_ids = matching(nobody, tree, now=now)[:MAX_SHOWN]
+                posting_ids = matching(anonymous, tree, now=now)[:MAX_SHOWN]
     seconds = time.perf_counter() - started
     return Content(
         posting_ids=tuple(posting_ids),

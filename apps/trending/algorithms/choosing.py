@@ -74,7 +74,7 @@ def choose(
             related[shown] = []
             for document in held_by[shown].tolist():
                 holding.setdefault(document, []).append(shown)
-    return [Choice(term, _told_apart(term, others, keys)) for term, others in related.items()]
+    return [Choice(term, _distinct(term, others, keys)) for term, others in related.items()]
 
 
 def _longest(order: Sequence[int], held_by: Sequence[NDArray[np.int64]], keys: Sequence[str]) -> dict[int, int]:
@@ -114,12 +114,12 @@ def _overlapping(key: str, chosen: Iterable[int], keys: Sequence[str]) -> int | 
     return next((term for term in chosen if keys[term] in parts or key in _parts(keys[term])), None)
 
 
-def _told_apart(term: int, others: Sequence[int], keys: Sequence[str]) -> tuple[int, ...]:
+def _distinct(term: int, others: Sequence[int], keys: Sequence[str]) -> tuple[int, ...]:
     """Related terms that say something else than the term and one another."""
     kept: list[int] = []
-    said = _parts(keys[term])
+    covered = _parts(keys[term])
     for other in dict.fromkeys(others):
-        if not said & _parts(keys[other]):
+        if not covered & _parts(keys[other]):
             kept.append(other)
-            said |= _parts(keys[other])
+            covered |= _parts(keys[other])
     return tuple(kept[:MAX_RELATED])

@@ -41,11 +41,11 @@ def holders(documents: Documents, terms: NDArray[np.int64]) -> list[NDArray[np.i
     ascending = terms[order]
     place = np.searchsorted(ascending, documents.terms)
     place[place == len(terms)] = 0
-    is_asked = ascending[place] == documents.terms if len(terms) else np.zeros(len(place), bool)
-    document = np.repeat(np.arange(len(documents)), np.diff(documents.offsets))[is_asked]
-    asked = order[place[is_asked]]
-    sequence = np.lexsort((document, asked))
-    ends = np.cumsum(np.bincount(asked, minlength=len(terms)))
+    is_wanted = ascending[place] == documents.terms if len(terms) else np.zeros(len(place), bool)
+    document = np.repeat(np.arange(len(documents)), np.diff(documents.offsets))[is_wanted]
+    wanted = order[place[is_wanted]]
+    sequence = np.lexsort((document, wanted))
+    ends = np.cumsum(np.bincount(wanted, minlength=len(terms)))
     return np.split(document[sequence], ends[:-1]) if len(terms) else []
 
 

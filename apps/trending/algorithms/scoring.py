@@ -10,7 +10,7 @@ MIN_DOCUMENTS = 3
 MIN_SOURCES = 3
 PRIOR_DOCUMENTS, PRIOR_POSTINGS = 0.5, 50.0  # what is expected of a term of which nothing is known
 MIN_EXPECTED = 0.5  # documents
-MOST_PAST_WINDOWS, LEAST_PAST_WINDOWS = 14, 3
+MAX_PAST_WINDOWS, MIN_PAST_WINDOWS = 14, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Horizon:
     @property
     def past(self) -> int:
         """Steps before the window that scores look at."""
-        return max(self.background, *self.seasons, MOST_PAST_WINDOWS * self.window)
+        return max(self.background, *self.seasons, MAX_PAST_WINDOWS * self.window)
 
 
 DAY, WEEK = 24, 168  # h
@@ -154,9 +154,9 @@ def _dispersion(past: Past, total: int, window: int) -> NDArray[np.float64] | fl
     scaled = []
     for counts, documents in past.windows(window):
         scaled.append(_scaled(counts, documents, total))
-        if len(scaled) == MOST_PAST_WINDOWS:
+        if len(scaled) == MAX_PAST_WINDOWS:
             break
-    if len(scaled) < LEAST_PAST_WINDOWS:
+    if len(scaled) < MIN_PAST_WINDOWS:
         return 1.0
     values = np.array(scaled)
     ratio: NDArray[np.float64] = np.maximum(1.0, values.var(axis=0) / np.maximum(values.mean(axis=0), MIN_EXPECTED))

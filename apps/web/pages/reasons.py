@@ -1,7 +1,6 @@
-"""Why a feed is checked when it is, and what went wrong: stored in English, shown in the reader's language.
+"""Reasons of check times and error messages: stored in English, shown in the reader's language.
 
-Workers store them with the values of their day. A sentence is found by its shape, with {0}, {1} where values stand;
-one without a shape stays English.
+Workers store complete sentences. A sentence is found by its shape, with {0}, {1} for values; unknown ones stay English.
 """
 
 import re
@@ -38,7 +37,7 @@ REASONS = (
     gettext_noop("the feed asks for no check within {0} s (ttl)"),
     gettext_noop("the feed asks for no check before that time (skipHours, skipDays)"),
 )
-# The first shape that fits counts, so those with more words come first.
+# The first matching shape wins, so more specific ones come first.
 PROBLEMS = (
     gettext_noop("This portal has no module that reads sources of this kind."),
     gettext_noop("The recipe of the source cannot be used. {0}: {1}"),
@@ -256,8 +255,8 @@ PROBLEMS = (
 
 def translate_reason(written: str) -> str:
     """
-    >>> translate_reason("the site asked to wait 120 s (Retry-After)"), translate_reason("of {no} known shape")
-    ('the site asked to wait 120 s (Retry-After)', 'of {no} known shape')
+    >>> translate_reason("the site refused with status 403"), translate_reason("of {no} known shape")
+    ('the site refused with status 403', 'of {no} known shape')
     """
     shape, values = shape_of(written)
     return gettext(shape).format(*map(translate_reason, values)) if shape else written
@@ -278,7 +277,7 @@ def shape_of(written: str) -> tuple[str, tuple[str, ...]]:
 
 @cache
 def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """A value of a reason is a number; a problem also names addresses, expressions and other problems."""
+    """Values of reasons are numbers; those of problems are any text, also other problems."""
     return [
         *((shape, _pattern(shape, r"(\d[\d.,]*(?:e[+-]?\d+)?)")) for shape in REASONS),
         *((shape, _pattern(shape, "(.+?)")) for shape in PROBLEMS),

@@ -1,4 +1,4 @@
-"""The list of a person's folders and sources beside every page."""
+"""The sidebar: a user's folders, sources, searches and tags."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class SidebarSource:
     failing_since: datetime | None
     answered_at: datetime | None
     is_gone: bool
-    muted: bool  # its unread postings count nowhere else
+    muted: bool  # its unread postings are not counted elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class Sidebar:
     sources: tuple[SidebarSource, ...]  # those in no folder
     searches: tuple[SidebarSearch, ...]
     tags: tuple[StateTag, ...]
-    at: Scope | None  # what the page shows
-    notices: int  # about what the person follows, that they have not taken note of
-    is_direct: bool  # whether pictures of some source come from its own site
-    current: SidebarSource | None  # the followed source that the page shows
+    at: Scope | None  # of the page
+    notices: int  # feed health notices that are not dismissed
+    is_direct: bool  # whether pictures of some source are loaded from its own site
+    current: SidebarSource | None  # of the page
 
     def counts(self) -> Iterator[tuple[str, int]]:
-        """Every number of the sidebar, under the name that its place on the page has."""
+        """Every number of the sidebar by the name of its element."""
         yield "all", self.unread
         yield from ((f"source-{source.source_id}", source.unread) for source in self.sources)
         waiting = list(self.folders)
@@ -67,7 +67,7 @@ class Sidebar:
 
 
 class _Own(NamedTuple):
-    """What the person gave a name."""
+    """A named thing of the user."""
 
     kind: str
     id: int
@@ -78,7 +78,7 @@ class _Own(NamedTuple):
     order: str
 
 
-# In one statement, for there are few of each and they stand beside every page.
+# One statement, since there are few of each and every page needs them.
 _OWN = """
 SELECT 'folder' AS kind, id, parent_id, position, name, '' AS query, '' AS "order"
 FROM following_folder WHERE user_id = %(user)s
@@ -91,7 +91,7 @@ ORDER BY position, name, id
 
 
 def sidebar(user: User, at: Scope | None = None) -> Sidebar:
-    """Four queries, however much the person follows."""
+    """Four queries."""
     unread = following.unread_counts(user)
     own = fetch_as(_Own, _OWN, {"user": user.pk})
     within: dict[int | None, list[SidebarSource]] = {}
@@ -139,7 +139,7 @@ def _tree(
 
 
 def _with_contents(folder: _Own, sources: tuple[SidebarSource, ...], below: tuple[SidebarFolder, ...]) -> SidebarFolder:
-    # A source that lies in several folders below this one is counted once, a muted one not at all.
+    # A source in several of the folders is counted once, a muted one not at all.
     unread = {source.source_id: source.unread for source in sources if not source.muted}
     waiting = list(below)
     while waiting:

@@ -1,4 +1,4 @@
-"""Whose page it is, in words that a browser may keep."""
+"""The user's pseudonym for stored pages."""
 
 from typing import Any
 
