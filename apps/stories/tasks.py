@@ -1,4 +1,4 @@
-"""Doorways for Celery: each calls one action."""
+"""Celery tasks; each calls one action."""
 
 import time
 from typing import Any
@@ -8,7 +8,7 @@ from django.utils.timezone import now
 
 from apps.stories import actions
 
-MAX_PULL_SECONDS = 20.0  # s; what is left then is the next message's
+MAX_PULL_SECONDS = 20.0  # the next message continues
 
 
 @shared_task

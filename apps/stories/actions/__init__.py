@@ -1,4 +1,4 @@
-"""The only writers of stories, of what sources are worth to them, and of people's taste."""
+"""The only writers of stories, sections, authorities, and users' tastes."""
 
 from apps.stories.actions.consuming import CONSUMED_AT_ONCE, Consumed, consume
 from apps.stories.actions.learning import (

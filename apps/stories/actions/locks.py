@@ -1,3 +1,3 @@
-"""Who may group postings: one at a time, by `take`."""
+"""The advisory lock for grouping."""
 
 GROUPING = 0x5354_4F52

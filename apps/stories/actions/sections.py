@@ -1,4 +1,4 @@
-"""The only writer of the front page's sections."""
+"""Actions on the front page's sections."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -10,16 +10,16 @@ from django.db.models import F, Max
 from apps.stories.models import Section
 from apps.stories.queries.sections import MAX_SECTIONS, tree_of
 
-_ORDERLY = 0x53454354  # advisory lock: one change of the sections' order and number at a time
+_ORDERLY = 0x53454354  # advisory lock: serializes changes of the sections' order and number
 
 
 class NotASection(ValueError):
-    """A section cannot be so; the message says why."""
+    """A section has invalid values."""
 
 
 @dataclass(frozen=True, slots=True)
 class SectionValues:
-    """What an admin says of a section."""
+    """The columns of a section that an admin sets."""
 
     slug: str
     title: str
@@ -37,12 +37,8 @@ class SectionValues:
 def add_section(values: SectionValues, *, now: datetime) -> Section:
     """Add a section as the last one.
 
-    Raises
-    ------
-    BadQuery
-        If its query or its language cannot be read.
-    NotASection
-        If it asks for nothing, another has its address, or there are as many as there may be.
+    Raises BadQuery for a wrong query or language, and NotASection if it has neither query, category nor language, if
+    another one has its address, or at the limit of their number.
     """
     _lock()
     _check(values, None)
@@ -54,7 +50,7 @@ def add_section(values: SectionValues, *, now: datetime) -> Section:
 
 @transaction.atomic
 def edit_section(section_id: int, values: SectionValues, *, now: datetime) -> None:
-    """Change a section; what was kept of it counts no more. Raises what `add_section` does."""
+    """Change a section and invalidate its cached contents. Raises what `add_section` does."""
     _lock()
     _check(values, section_id)
     Section.objects.filter(pk=section_id).update(**asdict(values), revision=F("revision") + 1, changed_at=now)
@@ -62,7 +58,7 @@ def edit_section(section_id: int, values: SectionValues, *, now: datetime) -> No
 
 @transaction.atomic
 def move_section(section_id: int, *, up: bool) -> None:
-    """Let a section change places with its neighbour; the first and the last one stay where they are."""
+    """Swap a section with its neighbour, if there is one."""
     _lock()
     ids = list(Section.objects.order_by("place", "pk").values_list("pk", flat=True))
     if section_id not in ids:

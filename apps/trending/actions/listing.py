@@ -1,4 +1,4 @@
-"""Lists of what trends: of each language and category, for an hour to a year, by our score and by Yioop's."""
+"""Lists of trends by language, category, and horizon from an hour to a year, by our score and by Yioop's."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
@@ -16,9 +16,9 @@ from apps.trending.queries.spelling import spellings_of
 
 
 def refresh(horizons: Collection[str], now: datetime) -> int:
-    """Make the lists of these horizons anew, of every language and category with postings; how many were made.
+    """Recompute the lists of these horizons for every language and category; returns their number.
 
-    Each is a transaction of its own: killed in between, some lists are of now and the others of before.
+    Each list is one transaction.
     """
     made = 0
     for language, category in active_places(now - HOUR_SLICES_KEPT):
@@ -30,7 +30,7 @@ def refresh(horizons: Collection[str], now: datetime) -> int:
 
 @transaction.atomic
 def list_terms(language: str, category: str, horizon: str, now: datetime) -> None:
-    """Make the two lists of a place and a horizon anew, in place of what was there."""
+    """Replace the two lists of a language, category and horizon."""
     take(LISTING, wait=True)
     parameters = parameters_of(language, category, horizon, now)
     for method, lines in ((Trend.Method.OURS, risen(parameters)), (Trend.Method.YIOOP, by_yioop(parameters))):

@@ -1,11 +1,11 @@
-"""Words of scripts that put no spaces between them."""
+"""Word segmentation of scripts without spaces."""
 
 import re
 from collections.abc import Iterator
 
 import rjieba
 
-MAX_RUN_LENGTH = 20  # characters of a run that no rule here can divide and that still counts as one word
+MAX_RUN_LENGTH = 20  # characters of an indivisible run that counts as one word
 
 _JAPANESE = re.compile(r"[\u30a1-\u30fa\u30fc-\u30ff]+|[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _KANA = re.compile("[\u3041-\u30ff]")
@@ -33,18 +33,18 @@ _PARTICLES = (
 
 
 def segments(run: str, language: str) -> Iterator[tuple[int, int]]:
-    """Where the words of a run of such a script begin and end.
+    """The beginnings and ends of the words in a run of such a script.
 
-    Chinese is divided by jieba's dictionary. Of Japanese, runs of kanji and of katakana are words, and what stands in
-    hiragana between them is grammar. Korean does put spaces, so that a run is a word and its particle. A run of any
-    other script (Thai, Lao, Khmer, Burmese) is taken whole if it is short.
+    Chinese is divided by jieba's dictionary. In Japanese, runs of kanji and of katakana are words, and hiragana between
+    them is grammar. Korean has spaces, so that a run is a word with its particle. A run of any other script (Thai, Lao,
+    Khmer, Burmese) is one word if it is short.
 
     Parameters
     ----------
     run : str
-        Characters of scripts without spaces, nothing between them.
+        Consecutive characters of scripts without spaces.
     language : str
-        ISO 639-1 of the text, which tells Japanese kanji from Chinese.
+        ISO 639-1 of the text, which distinguishes Japanese kanji from Chinese.
 
     Examples
     --------

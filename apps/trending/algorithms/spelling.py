@@ -1,10 +1,10 @@
-"""Which of several spellings of a term is shown."""
+"""The displayed spelling of a term."""
 
 from collections import Counter
 
 
 def best_spelling(spellings: Counter[str]) -> str:
-    """The most frequent one; of equally frequent ones, one that is not all capitals, then the first in the alphabet.
+    """The most frequent spelling; of equal ones, one that is not all capitals, then the alphabetically first.
 
     >>> best_spelling(Counter({"WORLD CUP": 2, "World Cup": 2, "world cup": 1}))
     'World Cup'

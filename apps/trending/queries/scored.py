@@ -1,4 +1,4 @@
-"""What a list is made of: terms of a window with their scores, the postings that hold them, and their past."""
+"""Scored terms of a window with their postings and history."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,15 +20,15 @@ from apps.trending.queries.windows import Postings, postings_of
 
 SHOWN = 20  # terms of a list
 MAX_CANDIDATES = 5_000  # terms by documents
-NEWEST = 5  # postings of a term that are named with it
+NEWEST = 5  # postings stored with a term
 
-# Of each horizon: over how many of its steps a curve goes, and how many of them are one point.
+# Of each horizon: the steps of a curve, and the steps per point.
 CURVES = {"hour": (48, 1), "day": (168, 6), "week": (28, 1), "month": (90, 1), "year": (24, 1)}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A term of a list, before it is spelled."""
+    """A term of a list without its spelling."""
 
     number: int
     score: float
@@ -36,12 +36,12 @@ class Line:
     expected: float | None
     sources: int
     posting_ids: tuple[int, ...]  # the newest first
-    related: dict[int, tuple[int, ...]]  # numbers, and postings of each
+    related: dict[int, tuple[int, ...]]  # postings by number
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreParameters:
-    """Which list, and as of when."""
+    """A list and its time."""
 
     language: str
     category: str  # empty for all
@@ -50,7 +50,7 @@ class ScoreParameters:
 
     @property
     def end(self) -> datetime:
-        """The end of the step that is not over yet."""
+        """The end of the current step."""
         return later(begin_of(self.now, self.horizon.step), self.horizon.step, 1)
 
     def ago(self, steps: int) -> datetime:
@@ -67,7 +67,7 @@ def parameters_of(language: str, category: str, horizon: str, now: datetime) -> 
 
 # --- ours -------------------------------------------------------------------------------------------------------------
 def risen(parameters: ScoreParameters) -> list[Line]:
-    """The terms that rose most above their habit."""
+    """The terms that rose most above their usual frequency."""
     parameters = _with_a_past(parameters)
     horizon = parameters.horizon
     window = sum_of(*parameters.window)
@@ -107,10 +107,10 @@ def risen(parameters: ScoreParameters) -> list[Line]:
 
 
 def _with_a_past(parameters: ScoreParameters) -> ScoreParameters:
-    """With a shorter window while nothing is known of before it, so that it is compared with the half before it.
+    """With a shorter window while the history is short, so that there is a period to compare with.
 
-    Otherwise what is always there would be what trends in the first weeks and years of a portal. Hours and days are
-    left as they are: theirs is a matter of a day.
+    Otherwise common terms would trend in the first weeks and years of a portal. The hour and day horizons are not
+    changed, since they have a history after a day.
     """
     horizon = parameters.horizon
     first = first_begin(horizon.step, parameters.language, parameters.category)
@@ -127,7 +127,7 @@ def _candidates(window: Counts) -> NDArray[np.int64]:
 
 
 def _past(parameters: ScoreParameters, terms: NDArray[np.int64]) -> Past:
-    """From the first step in which anything was counted; what is before that says nothing of anybody's habit."""
+    """The history from the first step with postings on."""
     horizon = parameters.horizon
     begin = parameters.ago(horizon.window + horizon.past)
     counts, totals = history(terms, horizon.step, parameters.language, parameters.category, begin, horizon.past)
@@ -141,10 +141,10 @@ def _newest(postings: Postings, documents: NDArray[np.int64]) -> tuple[int, ...]
 
 # --- Yioop's ----------------------------------------------------------------------------------------------------------
 def by_yioop(parameters: ScoreParameters) -> list[Line]:
-    """The terms that Yioop would list: the sums of its rows, one an hour, a day, a week or a month.
+    """The terms that Yioop would list: the sums of its rows, one per hour, day, week or month.
 
-    Here each posting counts in the hour of its publication, as if it had been retrieved at once, and each term of a
-    posting once.
+    Unlike there, each posting counts in the hour of its publication, as if it had been retrieved immediately, and each
+    term of a posting once.
     """
     begin, scores = _yioop_scores(parameters)
     numbers = np.array(list(scores)[:SHOWN], np.int64)
@@ -163,7 +163,7 @@ def by_yioop(parameters: ScoreParameters) -> list[Line]:
 
 
 def _yioop_scores(parameters: ScoreParameters) -> tuple[datetime, dict[int, float]]:
-    """Since when, and the terms with their scores."""
+    """The beginning of the period, and the scores by term."""
     if parameters.horizon.name == "hour":
         return parameters.ago(1), _rolled_up(parameters, "hour", parameters.ago(1))
     if parameters.horizon.name == "day":  # since the midnight before the last
@@ -178,7 +178,7 @@ def _yioop_scores(parameters: ScoreParameters) -> tuple[datetime, dict[int, floa
 
 
 def _rolled_up(parameters: ScoreParameters, step: str, begin: datetime, steps: int | None = None) -> dict[int, float]:
-    """The sum of rows from a time on, one per step; of each, the best 50 are kept."""
+    """The sum of rows from a time on, one per step, each with its best 50 terms."""
     end = parameters.end if steps is None else later(begin, step, steps)
     rows: dict[datetime, dict[int, float]] = {}
     for begins_at, counts in slices_of(step, parameters.language, parameters.category, begin, end):
