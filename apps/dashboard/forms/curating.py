@@ -11,6 +11,7 @@ from apps.database.statements import MAX_ID
 from apps.sources.actions import Curation
 from apps.sources.models import AuditEntry, Source
 from apps.sources.queries import AuditFilter
+from apps.web.algorithms.numbers import whole_number
 
 NONE = "-"  # typed to remove a value
 
@@ -113,8 +114,8 @@ def chosen_ids(given: QueryDict, most: int) -> list[int]:
     words = [*given.getlist("source"), *given.get("chosen", "").split(",")]
     found: dict[int, None] = {}
     for word in words:
-        if word.isascii() and word.isdecimal() and len(word) < 20 and int(word) <= MAX_ID:
-            found[int(word)] = None
+        if (number := whole_number(word)) is not None:
+            found[number] = None
             if len(found) > most:
                 break
     return list(found)

@@ -206,7 +206,7 @@ def _groups_picture(groups: Mapping[str, int]) -> SafeString:
             [size / 1e6 for _, size in shown],
             [name for name, _ in shown],
             label=_("Largest parts of the database in megabytes; the table has the same figures"),
-            words=[f"{name}: {size / 1e6:,.1f} MB" for name, size in shown],
+            titles=[f"{name}: {size / 1e6:,.1f} MB" for name, size in shown],
         )
     )
 
@@ -215,14 +215,14 @@ def _stored_picture(stored: tuple[Stored, ...]) -> SafeString:
     if not any(day.postings for day in stored):
         return SafeString()
     days = [date_format(day.day, _("j M")) for day in stored]
-    words = [
+    titles = [
         ngettext("{day}: {number} new article", "{day}: {number} new articles", day.postings).format(
             day=written, number=f"{day.postings:,}"
         )
         for day, written in zip(stored, days, strict=True)
     ]
     label = _("New articles per day; the table has the same figures")
-    return mark_safe(bar_chart([day.postings for day in stored], days, label=label, words=words))
+    return mark_safe(bar_chart([day.postings for day in stored], days, label=label, titles=titles))
 
 
 def _retention() -> tuple[tuple[str, str], ...]:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from apps.alerts import models as alerts
 from apps.alerts.queries import messages

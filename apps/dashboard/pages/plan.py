@@ -129,7 +129,7 @@ def _curve_picture(curve: Sequence[tuple[float, float]], points: Sequence[Point]
     if not curve:
         return SafeString()
     label = _("Expected mean delay by checks per day; the table has the same figures")
-    return mark_safe(curve_chart(curve, points, label=label, below=_("checks per day"), written=span))
+    return mark_safe(curve_chart(curve, points, label=label, x_label=_("checks per day"), format_seconds=span))
 
 
 def _hours_picture(hours: Sequence[Hour], planned: float) -> SafeString:
@@ -138,7 +138,7 @@ def _hours_picture(hours: Sequence[Hour], planned: float) -> SafeString:
             [hour.retrievals for hour in hours],
             [f"{hour.begins_at:%H:%M}" for hour in hours],
             label=_("Checks in each of the last 48 hours; the line is the plan"),
-            words=[_hour_title(hour) for hour in hours],
+            titles=[_hour_title(hour) for hour in hours],
             level=planned,
         )
     )

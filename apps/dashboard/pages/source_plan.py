@@ -74,10 +74,14 @@ def delay_picture(days: tuple[Day, ...]) -> SafeString:
     """Mean and longest delay of each day; empty if there is none."""
     if all(day.mean is None for day in days):
         return SafeString()
-    columns = [Spread(date_format(day.day, _("j M")), day.mean, day.longest) for day in days]
+    words = _("{column}: {mean} on average, {longest} at most")
+    columns = []
+    for day in days:
+        name = date_format(day.day, _("j M"))
+        title = words.format(column=name, mean=span(day.mean or 0), longest=span(day.longest))
+        columns.append(Spread(name, day.mean, day.longest, title))
     label = _("Mean and longest delay of each day; the table has the same figures")
-    said = _("{column}: {mean} on average, {longest} at most")
-    return mark_safe(delay_chart(columns, label=label, written=span, said=said))
+    return mark_safe(delay_chart(columns, label=label, format_seconds=span))
 
 
 def activity_words(factor: float) -> str:

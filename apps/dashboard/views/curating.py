@@ -22,6 +22,7 @@ from apps.following import queries as following
 from apps.retrieval.reports.curating import EffectOnMany
 from apps.sources import actions as sources
 from apps.sources.models import Source
+from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import Request, back, by, show
 
@@ -109,7 +110,9 @@ def _show_effect(request: Request, page: CuratingPage) -> HttpResponse:
     return _show_form(request, page, form, is_preview=True, found=effect, has_weight=has_weight)
 
 
-def _carry_out(request: Request, page: CuratingPage, curation: sources.Curation, place: str, why: str = "") -> HttpResponse:
+def _carry_out(
+    request: Request, page: CuratingPage, curation: sources.Curation, place: str, why: str = ""
+) -> HttpResponse:
     curated = actions.curate_sources(page.ids, curation, now=now(), by=by(request, place, why))
     count = len(curated.changed)
     messages.success(request, ngettext("%(n)s feed changed.", "%(n)s feeds changed.", count) % {"n": count})
@@ -176,14 +179,12 @@ class _Echo:
 @for_staff
 def audit(request: HttpRequest) -> HttpResponse:
     """The change log."""
-    before = request.GET.get("before", "")
-    if before and not (before.isascii() and before.isdecimal() and len(before) < 19):
-        raise Http404("There is no such place in the record.")
+    before = whole_number(request.GET.get("before", ""))
+    if before is None and request.GET.get("before"):
+        raise Http404("There is no such place in the log.")
     chosen = AuditFilterForm(request.GET).filter()
     hidden = not following.may_open_private(request.user)
-    return show(
-        request, "dashboard/audit.html", page=audit_page(chosen, int(before) if before else None, now(), hidden=hidden)
-    )
+    return show(request, "dashboard/audit.html", page=audit_page(chosen, before, now(), hidden=hidden))
 
 
 @require_safe

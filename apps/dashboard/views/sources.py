@@ -28,6 +28,7 @@ from apps.sources.algorithms.addresses import BadAddress, normalise
 from apps.sources.formats.recipes import Recipe
 from apps.sources.kinds import proposing
 from apps.sources.models import Source
+from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import PersonsRequest, Request, back, by, show
 
@@ -151,13 +152,12 @@ def _show_effect(request: Request, form: SourceForm, page: SourcePage) -> HttpRe
 def merge(request: PersonsRequest, source_id: int) -> HttpResponse:
     """Choose the source to merge this one into, preview the result, and confirm it."""
     wanted = request.POST if request.method == "POST" else request.GET
-    kept_id = wanted.get("kept", "")
     page = present(
         merge_page(
             request.user,
             source_id,
             words=request.GET.get("words", "")[:200],
-            kept_id=int(kept_id) if kept_id.isascii() and kept_id.isdecimal() and len(kept_id) < 19 else None,
+            kept_id=whole_number(wanted.get("kept", "")),
         ),
         "There is no such source.",
     )
@@ -210,7 +210,9 @@ def check_now(request: HttpRequest, source_id: int) -> HttpResponse:
         words = _("{source} will not be checked before {time} UTC: {reason}")
         messages.warning(
             request,
-            words.format(source=page.source, time=f"{request_result.at:%H:%M:%S}", reason=translate_reason(request_result.reason)),
+            words.format(
+                source=page.source, time=f"{request_result.at:%H:%M:%S}", reason=translate_reason(request_result.reason)
+            ),
         )
     return back(request, "sources")
 
@@ -220,9 +222,9 @@ def check_now(request: HttpRequest, source_id: int) -> HttpResponse:
 def test(request: HttpRequest) -> HttpResponse:
     """Fetch an address, or that of a source, and show every step; nothing is stored."""
     address = request.GET.get("address", "")[:2_100].strip()
-    source_id = request.GET.get("source", "")
-    if source_id.isascii() and source_id.isdecimal() and len(source_id) < 19:
-        page = _page(request, int(source_id))
+    source_id = whole_number(request.GET.get("source", ""))
+    if source_id is not None:
+        page = _page(request, source_id)
         if page.hidden:
             raise Http404("There is no such source.")
         source = page.source

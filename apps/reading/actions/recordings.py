@@ -111,7 +111,11 @@ def _media_type(fetched: Fetched) -> str:
     """The declared type, or by the extension if that is generic."""
     declared = fetched.headers.get("content-type", "").partition(";")[0].strip().lower()
     guessed, _encoding = mimetypes.guess_type(urlsplit(fetched.url).path)
-    candidates = (declared, guessed or "") if declared in {"", "application/octet-stream", "binary/octet-stream"} else (declared,)
+    candidates = (
+        (declared, guessed or "")
+        if declared in {"", "application/octet-stream", "binary/octet-stream"}
+        else (declared,)
+    )
     for media_type in candidates:
         if _PLAYABLE.fullmatch(media_type):
             return media_type

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Self
 
+from apps.web.algorithms.numbers import whole_number
+
 SIZES = range(1, 6)  # small to large; 2 is the default
 LEADINGS = range(1, 4)  # tight, normal, relaxed
 
@@ -36,5 +38,5 @@ class Typesetting:
 
 
 def _step(text: str, steps: range, otherwise: int) -> int:
-    step = int(text) if len(text) == 1 and text.isascii() and text.isdecimal() else 0
+    step = whole_number(text) or 0
     return step if step in steps else otherwise

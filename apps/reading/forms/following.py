@@ -11,6 +11,7 @@ from apps.accounts.models import User
 from apps.following.algorithms.ordering import STEPS, Step
 from apps.following.models import Follow
 from apps.reading.forms.folders import FolderChoice
+from apps.web.algorithms.numbers import whole_number
 
 
 class FollowForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none when it runs
@@ -98,10 +99,11 @@ def read_move(text: str) -> Move:
 
 
 def _named(text: str) -> tuple[str, int]:
-    kind, _separator, number = text.partition("-")
-    if kind not in {"folder", "source"} or not (number.isascii() and number.isdecimal()) or len(number) > 18:
+    kind, _separator, digits = text.partition("-")
+    number = whole_number(digits)
+    if kind not in {"folder", "source"} or number is None:
         raise NoMove(text[:100])
-    return kind, int(number)
+    return kind, number
 
 
 def _folder(text: str) -> int | None:

@@ -100,7 +100,7 @@ def service_page(saved: SavedSearch, now: datetime) -> ServicePage:
     counts = histogram(delays)
     names = [f"< {span(end)}" for end in BINS] + [f"≥ {span(BINS[-1])}"]
     titles = [f"{name}: {count}" for name, count in zip(names, counts, strict=True)]
-    drawn = bar_chart(counts, names, label=_("Articles by delay until they reached Wirebeat"), words=titles)
+    drawn = bar_chart(counts, names, label=_("Articles by delay until they reached Wirebeat"), titles=titles)
     table = tuple(zip(names, counts, strict=True))
     serving = tuple(alerts.sources_of(saved, now))
     cost = sum(source.extra for source in raised)

@@ -115,9 +115,7 @@ def _listed(user: User | AnonymousUser, scope: Scope, options: ListOptions, foll
     )
 
 
-def _matching(
-    user: User | AnonymousUser, scope: Scope, tree: Tree, options: ListOptions, now: datetime
-) -> list[int]:
+def _matching(user: User | AnonymousUser, scope: Scope, tree: Tree, options: ListOptions, now: datetime) -> list[int]:
     """The newest thousand postings of the scope that match a query."""
     if options.unread_only:
         tree = narrowed(tree, "is", "unread")

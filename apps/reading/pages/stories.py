@@ -11,12 +11,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
-from apps.reading.algorithms.timelines import timeline
 from apps.reading.pages.summaries_story import SummarySentences, story_part
 from apps.stories.models import Story
 from apps.stories.queries import front as stories
 from apps.stories.queries.for_you import PersonalRank, own_order, telling_words
 from apps.stories.queries.tastes import is_learning, taste_of
+from apps.web.algorithms.charts import timeline
 from apps.web.pages.durations import day_and_time
 from apps.web.pages.rows import PostingRow, rows_by_id
 from apps.web.pages.stories import StoryRow, story_rows
@@ -120,19 +120,19 @@ def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> Story
         sources=_shares(ordered),
         first_at=times[0],
         latest_at=times[-1],
-        picture=mark_safe(_timeline(times)),
+        picture=_timeline(times),
         summary=story_part(user, [lead.id, *(id for id in originals if id != lead.id)][:12]),
         is_cut=len(members) > MAX_POSTINGS,
         now=now,
     )
 
 
-def _timeline(times: Sequence[datetime]) -> str:
+def _timeline(times: Sequence[datetime]) -> SafeString:
     label = _("When the articles of this story were published")
-    return timeline(times, label=label, written=day_and_time, said=_reported)
+    return mark_safe(timeline(times, label=label, format_time=day_and_time, title=_reports_title))
 
 
-def _reported(day: str, count: int) -> str:
+def _reports_title(day: str, count: int) -> str:
     return ngettext("{day}: {count} article", "{day}: {count} articles", count).format(day=day, count=count)
 
 

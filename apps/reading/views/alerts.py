@@ -20,6 +20,7 @@ from apps.reading.forms.alerts import NotificationSettingsForm, RuleForm
 from apps.reading.pages.alerts import found_page, messages_page, notification_settings_page, service_page
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
+from apps.web.algorithms.numbers import whole_number
 from apps.web.views.rendering import PersonsRequest, back, show
 
 MAX_SUBSCRIPTION_BYTES = 8_192  # a subscription takes some hundred
@@ -29,15 +30,10 @@ def _own(request: PersonsRequest, saved_id: int) -> SavedSearch:
     return get_object_or_404(saved_searches(request.user), pk=saved_id)
 
 
-def _before(request: HttpRequest) -> int | None:
-    said = request.GET.get("before", "")
-    return int(said) if said.isascii() and said.isdecimal() and len(said) < 19 else None
-
-
 @require_safe
 @login_required
 def found(request: PersonsRequest, saved_id: int) -> HttpResponse:
-    page = found_page(_own(request, saved_id), request.user, _before(request))
+    page = found_page(_own(request, saved_id), request.user, whole_number(request.GET.get("before", "")))
     template = "reading/_alerts_rows.html" if request.htmx else "reading/alerts_found.html"
     return show(request, template, page=page)
 
@@ -68,7 +64,9 @@ def rule(request: PersonsRequest, saved_id: int) -> HttpResponse:
                 text = _("Saved. Nothing is done automatically with what “{name}” finds.")
             messages.success(request, text.format(name=saved.name))
             return redirect("alert_rule", saved.pk)
-    return show(request, "reading/alerts_rule.html", form=form, saved=saved, rule=known, percolator_query=percolator_query)
+    return show(
+        request, "reading/alerts_rule.html", form=form, saved=saved, rule=known, percolator_query=percolator_query
+    )
 
 
 @require_POST
@@ -77,12 +75,12 @@ def test_webhook(request: PersonsRequest, saved_id: int) -> HttpResponse:
     """Call the webhook of a search with a sample, and show the result."""
     saved = _own(request, saved_id)
     try:
-        answer = webhook.test_webhook(request.user, saved.pk, now=now())
+        result = webhook.test_webhook(request.user, saved.pk, now=now())
     except NotPossible as error:
         messages.error(request, str(error))
     else:
-        say = messages.error if answer.error else messages.success
-        say(request, answer.error or _("The webhook answered with status {status}.").format(status=answer.status))
+        notify = messages.error if result.error else messages.success
+        notify(request, result.error or _("The webhook answered with status {status}.").format(status=result.status))
     return redirect("alert_rule", saved.pk)
 
 
@@ -96,7 +94,9 @@ def resume(request: PersonsRequest, saved_id: int) -> HttpResponse:
 @require_safe
 @login_required
 def log(request: PersonsRequest) -> HttpResponse:
-    page = messages_page(request.user, _before(request), failed_only="given-up" in request.GET)
+    page = messages_page(
+        request.user, whole_number(request.GET.get("before", "")), failed_only="given-up" in request.GET
+    )
     return show(request, "reading/alerts_messages.html", page=page)
 
 

@@ -24,6 +24,7 @@ from apps.following.queries import Kind, Scope
 from apps.postings import queries as postings
 from apps.reading.pages.menu import posting_menu
 from apps.stories import actions as stories_actions
+from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.rows import row, rows
 from apps.web.pages.sidebar import sidebar
 from apps.web.views.rendering import PersonsRequest, back, read_time, show
@@ -193,4 +194,4 @@ def _notify(request: PersonsRequest, count: int, undo: dict[str, object] | None)
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= 18
+    return whole_number(text) is not None

@@ -34,6 +34,7 @@ from apps.reading.pages.offline import (
     kept_states,
 )
 from apps.stories import actions as stories_actions
+from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.offline_shell import person_key, shell
 from apps.web.templatetags.rows import drawn_row
 from apps.web.views.rendering import PersonsRequest, show
@@ -144,7 +145,7 @@ def _problem(words: str, status: int) -> JsonResponse:
 @_for_persons
 def states(request: PersonsRequest) -> HttpResponse:
     """Which postings to store, how they are marked, and a token to send marks with."""
-    length = _number(request.GET.get("n", ""))
+    length = whole_number(request.GET.get("n", ""))
     if length is None or length > max(LENGTHS):
         return _problem(_("Give the number in “n”, at most %(most)s.") % {"most": max(LENGTHS)}, 400)
     found = kept_states(request.user, length) if length else []
@@ -165,7 +166,7 @@ def states(request: PersonsRequest) -> HttpResponse:
 @_for_persons
 def articles(request: PersonsRequest) -> HttpResponse:
     """Whole postings as parts of pages."""
-    ids = [_number(word) for word in request.GET.get("ids", "").split(",")]
+    ids = [whole_number(word) for word in request.GET.get("ids", "").split(",")]
     wanted = [id for id in ids if id is not None]
     if len(wanted) != len(ids) or len(ids) > AT_ONCE:
         return _problem(_("Give the articles in “ids”, at most %(most)s.") % {"most": AT_ONCE}, 400)
@@ -194,10 +195,6 @@ def _pieces(request: PersonsRequest, kept: KeptPosting) -> dict[str, object]:
         "page": render_to_string("reading/offline_article.html", context),
         "pictures": kept.pictures,
     }
-
-
-def _number(word: str) -> int | None:
-    return int(word) if word.isascii() and word.isdecimal() and len(word) < 19 else None
 
 
 @require_POST

@@ -12,6 +12,7 @@ from apps.following import actions
 from apps.following import queries as following
 from apps.following.queries.posting_state import posting_state
 from apps.reading.pages.attachments import attachments
+from apps.web.algorithms.numbers import whole_number
 from apps.web.views.rendering import PersonsRequest
 
 
@@ -26,10 +27,10 @@ def position(request: PersonsRequest, posting_id: int) -> HttpResponse:
     if request.method == "GET":
         at = next((each for each in recordings.values() if each.seconds), None)
         return JsonResponse({"number": at.number if at else None, "seconds": at.seconds if at else 0})
-    number, seconds = request.POST.get("number", ""), _seconds(request.POST.get("seconds", ""))
-    if not (number.isascii() and number.isdecimal() and len(number) < 7) or seconds is None:
+    number, seconds = whole_number(request.POST.get("number", "")), _seconds(request.POST.get("seconds", ""))
+    if number is None or seconds is None:
         return HttpResponseBadRequest("Say which recording, and how many seconds of it.")
-    recording = recordings.get(int(number))
+    recording = recordings.get(number)
     if recording is None:
         return HttpResponseBadRequest(f"The posting carries no recording {number}.")
     if seconds < 1:

@@ -15,14 +15,12 @@ from apps.reading.pages.sections import front_sections
 from apps.reading.pages.stories import own_page, stories_page, story_page
 from apps.stories import actions
 from apps.stories.queries import front
-from apps.web.views.rendering import PersonsRequest, Request, back, show
-
-LAST_PAGE = 100
+from apps.web.views.rendering import PersonsRequest, Request, back, page_number, show
 
 
 @require_safe
 def index(request: Request) -> HttpResponse:
-    page = stories_page(request.user, _number(request), now())
+    page = stories_page(request.user, page_number(request), now())
     return show(request, "reading/stories.html", page=page, sections=front_sections(request.user, page.now))
 
 
@@ -41,7 +39,7 @@ def story(request: Request, story_id: int) -> HttpResponse:
 @require_safe
 @login_required
 def own(request: PersonsRequest) -> HttpResponse:
-    return show(request, "reading/stories_own.html", page=own_page(request.user, _number(request), now()))
+    return show(request, "reading/stories_own.html", page=own_page(request.user, page_number(request), now()))
 
 
 @require_POST
@@ -72,8 +70,3 @@ def hide(request: PersonsRequest, posting_id: int) -> HttpResponse:
     if hidden:
         following_actions.mark_read(request.user, [posting_id], read=True, now=now())
     return HttpResponse() if request.htmx else back(request, "own")
-
-
-def _number(request: Request) -> int:
-    said = request.GET.get("page", "")
-    return min(max(int(said), 1), LAST_PAGE) if said.isascii() and said.isdecimal() and len(said) < 5 else 1

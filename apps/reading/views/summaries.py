@@ -8,6 +8,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from apps.accounts.views.requests import present
 from apps.reading.pages.summaries import summary_of_posting
+from apps.web.algorithms.numbers import whole_number
 from apps.web.views.rendering import Request
 
 
@@ -25,5 +26,4 @@ def summary(request: Request, posting_id: int) -> HttpResponse:
 
 def chosen_percent(request: Request) -> int | None:
     """The requested length of the summary, in percent of the text."""
-    asked = request.GET.get("percent", "")
-    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) <= 3 else None
+    return whole_number(request.GET.get("percent", ""), 999)

@@ -10,7 +10,7 @@ from apps.database.advisory_locks import take
 from apps.trending.actions.locks import LISTING
 from apps.trending.actions.pruning import HOUR_SLICES_KEPT
 from apps.trending.models import Trend
-from apps.trending.queries.scored import Line, ScoreParameters, parameters_of, by_yioop, curves, risen
+from apps.trending.queries.scored import Line, ScoreParameters, by_yioop, curves, risen, spec_of
 from apps.trending.queries.slices import active_places
 from apps.trending.queries.spelling import spellings_of
 
@@ -32,26 +32,26 @@ def refresh(horizons: Collection[str], now: datetime) -> int:
 def list_terms(language: str, category: str, horizon: str, now: datetime) -> None:
     """Replace the two lists of a language, category and horizon."""
     take(LISTING, wait=True)
-    parameters = parameters_of(language, category, horizon, now)
-    for method, lines in ((Trend.Method.OURS, risen(parameters)), (Trend.Method.YIOOP, by_yioop(parameters))):
+    spec = spec_of(language, category, horizon, now)
+    for method, lines in ((Trend.Method.OURS, risen(spec)), (Trend.Method.YIOOP, by_yioop(spec))):
         former = Trend.objects.filter(language=language, category=category, horizon=horizon, method=method)
         since = dict(former.values_list("number", "since"))
         former.delete()
-        Trend.objects.bulk_create(_rows(parameters, lines, since, method=method))
+        Trend.objects.bulk_create(_rows(spec, lines, since, method=method))
 
 
-def _rows(parameters: ScoreParameters, lines: Sequence[Line], since: dict[int, datetime], **values: Any) -> Iterator[Trend]:
+def _rows(spec: ScoreParameters, lines: Sequence[Line], since: dict[int, datetime], **values: Any) -> Iterator[Trend]:
     holding = {line.number: line.posting_ids for line in lines}
     for line in lines:
         holding |= {number: ids for number, ids in line.related.items() if number not in holding}
     names = spellings_of(holding)
-    curve = curves(parameters, [line.number for line in lines])
+    curve = curves(spec, [line.number for line in lines])
     known = [line for line in lines if line.number in names]
     for rank, line in enumerate(known, 1):
         yield Trend(
-            language=parameters.language,
-            category=parameters.category,
-            horizon=parameters.horizon.name,
+            language=spec.language,
+            category=spec.category,
+            horizon=spec.horizon.name,
             rank=rank,
             number=line.number,
             term=names[line.number],
@@ -62,7 +62,7 @@ def _rows(parameters: ScoreParameters, lines: Sequence[Line], since: dict[int, d
             related=[names[number] for number in line.related if number in names],
             curve=curve[line.number],
             posting_ids=list(line.posting_ids),
-            listed_at=parameters.now,
-            since=since.get(line.number, parameters.now),
+            listed_at=spec.now,
+            since=since.get(line.number, spec.now),
             **values,
         )

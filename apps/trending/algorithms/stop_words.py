@@ -1,5 +1,4 @@
-"""Words that neither begin nor end a trending phrase, besides the stop words of search: boilerplate of headlines.
-"""
+"""Words that neither begin nor end a trending phrase, besides the stop words of search: boilerplate of headlines."""
 
 BOILERPLATE = {
     "en": """

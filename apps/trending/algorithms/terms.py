@@ -161,7 +161,9 @@ def _words(text: str, language: str) -> list[_Word]:
         piece += _APART.search(text, reached, start) is not None
         reached = end
         spelling = text[start:end]
-        is_stop = key.startswith(STOP_MARK) or key in _boilerplate(language) or spelling.lower() in _boilerplate(language)
+        is_stop = (
+            key.startswith(STOP_MARK) or key in _boilerplate(language) or spelling.lower() in _boilerplate(language)
+        )
         is_acronym = not shouts and len(spelling) > 1 and spelling.isupper()
         is_short = len(spelling) < 3 and spelling.isascii() and not is_acronym
         is_name = not _DIGIT.search(spelling) or (spelling[0].isalpha() and len(spelling) > 1)

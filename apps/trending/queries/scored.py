@@ -61,24 +61,24 @@ class ScoreParameters:
         return self.horizon.step, self.language, self.category, self.ago(self.horizon.window), self.end
 
 
-def parameters_of(language: str, category: str, horizon: str, now: datetime) -> ScoreParameters:
+def spec_of(language: str, category: str, horizon: str, now: datetime) -> ScoreParameters:
     return ScoreParameters(language, category, HORIZONS[horizon], now)
 
 
 # --- ours -------------------------------------------------------------------------------------------------------------
-def risen(parameters: ScoreParameters) -> list[Line]:
+def risen(spec: ScoreParameters) -> list[Line]:
     """The terms that rose most above their usual frequency."""
-    parameters = _with_a_past(parameters)
-    horizon = parameters.horizon
-    window = sum_of(*parameters.window)
+    spec = _with_a_past(spec)
+    horizon = spec.horizon
+    window = sum_of(*spec.window)
     terms = _candidates(window)
     if not len(terms):
         return []
-    postings = postings_of(parameters.language, parameters.category, parameters.ago(horizon.window), parameters.end, window.documents)
+    postings = postings_of(spec.language, spec.category, spec.ago(horizon.window), spec.end, window.documents)
     held_by = holders(postings.documents, terms)
     sources = source_counts(postings.documents, held_by)
     held = np.array([len(documents) for documents in held_by], np.int64)
-    found = rise(window.of(terms), sources, held, window.documents, _past(parameters, terms), horizon)
+    found = rise(window.of(terms), sources, held, window.documents, _past(spec, terms), horizon)
     best = np.argsort(-found.scores, kind="stable")[:MAX_LONGER]
     best = best[found.scores[best] > 0]
     keys = keys_of({int(terms[term]): _newest(postings, held_by[term]) for term in best})
@@ -106,18 +106,18 @@ def risen(parameters: ScoreParameters) -> list[Line]:
     ]
 
 
-def _with_a_past(parameters: ScoreParameters) -> ScoreParameters:
+def _with_a_past(spec: ScoreParameters) -> ScoreParameters:
     """With a shorter window while the history is short, so that there is a period to compare with.
 
     Otherwise common terms would trend in the first weeks and years of a portal. The hour and day horizons are not
     changed, since they have a history after a day.
     """
-    horizon = parameters.horizon
-    first = first_begin(horizon.step, parameters.language, parameters.category)
+    horizon = spec.horizon
+    first = first_begin(horizon.step, spec.language, spec.category)
     if horizon.step == "hour" or first is None:
-        return parameters
-    known = next((steps for steps in range(2 * horizon.window) if parameters.ago(steps) <= first), 2 * horizon.window)
-    return replace(parameters, horizon=replace(horizon, window=max(min(horizon.window, known // 2), 1)))
+        return spec
+    known = next((steps for steps in range(2 * horizon.window) if spec.ago(steps) <= first), 2 * horizon.window)
+    return replace(spec, horizon=replace(horizon, window=max(min(horizon.window, known // 2), 1)))
 
 
 def _candidates(window: Counts) -> NDArray[np.int64]:
@@ -126,11 +126,11 @@ def _candidates(window: Counts) -> NDArray[np.int64]:
     return window.terms[np.sort(best)]
 
 
-def _past(parameters: ScoreParameters, terms: NDArray[np.int64]) -> Past:
+def _past(spec: ScoreParameters, terms: NDArray[np.int64]) -> Past:
     """The history from the first step with postings on."""
-    horizon = parameters.horizon
-    begin = parameters.ago(horizon.window + horizon.past)
-    counts, totals = history(terms, horizon.step, parameters.language, parameters.category, begin, horizon.past)
+    horizon = spec.horizon
+    begin = spec.ago(horizon.window + horizon.past)
+    counts, totals = history(terms, horizon.step, spec.language, spec.category, begin, horizon.past)
     first = int(np.argmax(totals > 0)) if totals.any() else len(totals)
     return Past(counts[first:], totals[first:])
 
@@ -140,18 +140,18 @@ def _newest(postings: Postings, documents: NDArray[np.int64]) -> tuple[int, ...]
 
 
 # --- Yioop's ----------------------------------------------------------------------------------------------------------
-def by_yioop(parameters: ScoreParameters) -> list[Line]:
+def by_yioop(spec: ScoreParameters) -> list[Line]:
     """The terms that Yioop would list: the sums of its rows, one per hour, day, week or month.
 
     Unlike there, each posting counts in the hour of its publication, as if it had been retrieved immediately, and each
     term of a posting once.
     """
-    begin, scores = _yioop_scores(parameters)
+    begin, scores = _yioop_scores(spec)
     numbers = np.array(list(scores)[:SHOWN], np.int64)
     if not len(numbers):
         return []
-    window = sum_of(parameters.horizon.step, parameters.language, parameters.category, begin, parameters.end)
-    postings = postings_of(parameters.language, parameters.category, begin, parameters.end, window.documents)
+    window = sum_of(spec.horizon.step, spec.language, spec.category, begin, spec.end)
+    postings = postings_of(spec.language, spec.category, begin, spec.end, window.documents)
     held_by = holders(postings.documents, numbers)
     sources, counts = source_counts(postings.documents, held_by), window.of(numbers)
     return [
@@ -162,26 +162,26 @@ def by_yioop(parameters: ScoreParameters) -> list[Line]:
     ]
 
 
-def _yioop_scores(parameters: ScoreParameters) -> tuple[datetime, dict[int, float]]:
+def _yioop_scores(spec: ScoreParameters) -> tuple[datetime, dict[int, float]]:
     """The beginning of the period, and the scores by term."""
-    if parameters.horizon.name == "hour":
-        return parameters.ago(1), _rolled_up(parameters, "hour", parameters.ago(1))
-    if parameters.horizon.name == "day":  # since the midnight before the last
-        midnight = later(begin_of(parameters.now, "day"), "day", -1)
-        return midnight, _rolled_up(parameters, "hour", midnight)
-    if parameters.horizon.name == "month":  # of weeks, and these of days
-        begin = parameters.ago(28)
-        weeks = [_rolled_up(parameters, "day", later(begin, "day", 7 * week), 7) for week in range(4)]
+    if spec.horizon.name == "hour":
+        return spec.ago(1), _rolled_up(spec, "hour", spec.ago(1))
+    if spec.horizon.name == "day":  # since the midnight before the last
+        midnight = later(begin_of(spec.now, "day"), "day", -1)
+        return midnight, _rolled_up(spec, "hour", midnight)
+    if spec.horizon.name == "month":  # of weeks, and these of days
+        begin = spec.ago(28)
+        weeks = [_rolled_up(spec, "day", later(begin, "day", 7 * week), 7) for week in range(4)]
         return begin, yioop.rolled_up(weeks)
-    begin = parameters.ago(parameters.horizon.window)
-    return begin, _rolled_up(parameters, parameters.horizon.step, begin)
+    begin = spec.ago(spec.horizon.window)
+    return begin, _rolled_up(spec, spec.horizon.step, begin)
 
 
-def _rolled_up(parameters: ScoreParameters, step: str, begin: datetime, steps: int | None = None) -> dict[int, float]:
+def _rolled_up(spec: ScoreParameters, step: str, begin: datetime, steps: int | None = None) -> dict[int, float]:
     """The sum of rows from a time on, one per step, each with its best 50 terms."""
-    end = parameters.end if steps is None else later(begin, step, steps)
+    end = spec.end if steps is None else later(begin, step, steps)
     rows: dict[datetime, dict[int, float]] = {}
-    for begins_at, counts in slices_of(step, parameters.language, parameters.category, begin, end):
+    for begins_at, counts in slices_of(step, spec.language, spec.category, begin, end):
         scores = yioop.item_scores(joints_of(counts.terms), counts.counts, np.zeros(len(counts.terms)))
         row = rows.setdefault(begins_at, {})
         for place in np.flatnonzero(scores):
@@ -191,10 +191,10 @@ def _rolled_up(parameters: ScoreParameters, step: str, begin: datetime, steps: i
 
 
 # --- curves -----------------------------------------------------------------------------------------------------------
-def curves(parameters: ScoreParameters, numbers: Sequence[int]) -> dict[int, list[int]]:
+def curves(spec: ScoreParameters, numbers: Sequence[int]) -> dict[int, list[int]]:
     """Documents of each term over time, the newest last."""
-    steps, together = CURVES[parameters.horizon.name]
+    steps, together = CURVES[spec.horizon.name]
     terms = np.array(numbers, np.int64)
-    counts, _ = history(terms, parameters.horizon.step, parameters.language, parameters.category, parameters.ago(steps), steps)
+    counts, _ = history(terms, spec.horizon.step, spec.language, spec.category, spec.ago(steps), steps)
     points = counts.reshape(steps // together, together, len(terms)).sum(axis=1)
     return {number: points[:, place].tolist() for place, number in enumerate(numbers)}

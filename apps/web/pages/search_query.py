@@ -9,11 +9,9 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from apps.database.sanitizing import sanitize
-from apps.database.statements import MAX_ID
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import Order
-
-pass
+from apps.web.algorithms.numbers import whole_number
 
 Verdict = Literal["liked", "disliked", ""]
 
@@ -141,8 +139,8 @@ def order_named(name: str | None) -> Order | None:
 
 
 def _ids(values: list[str]) -> tuple[int, ...]:
-    read = [int(value) for value in values if value.isascii() and value.isdecimal() and len(value) <= 19]
-    return tuple(dict.fromkeys(number for number in read if number <= MAX_ID))[-MAX_JUDGED:]
+    numbers = (number for value in values if (number := whole_number(value)) is not None)
+    return tuple(dict.fromkeys(numbers))[-MAX_JUDGED:]
 
 
 def address_of(query: str, order: str) -> str:

@@ -11,8 +11,11 @@ from django_htmx.middleware import HtmxDetails
 from apps.accounts.models import User
 from apps.following.queries import Scope
 from apps.sources import actions as sources
+from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.pictures import choice_of
 from apps.web.pages.sidebar import sidebar
+
+LAST_PAGE = 100
 
 
 class Request(HttpRequest):
@@ -72,6 +75,11 @@ def read_time(text: str) -> datetime | None:
     except ValueError:
         return None
     return at if at.tzinfo else None
+
+
+def page_number(request: HttpRequest) -> int:
+    """The number of the page in an address, from 1; invalid ones are ignored."""
+    return min(max(whole_number(request.GET.get("page", ""), 9_999) or 1, 1), LAST_PAGE)
 
 
 def by(request: HttpRequest, place: str, why: str = "") -> sources.By:
