@@ -8,6 +8,7 @@ from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import hosts_only
 from apps.sources.models import AuditEntry, Source
 from apps.sources.queries import AuditFilter
+from apps.web.pages import Context
 
 LENGTH = 100
 MAX_EXPORTED = 100_000
@@ -22,16 +23,7 @@ class AuditRow:
     is_there: bool  # whether the source exists
 
 
-@dataclass(frozen=True, slots=True)
-class AuditPage:
-    rows: tuple[AuditRow, ...]
-    filter: AuditFilter
-    kinds: tuple[tuple[str, str], ...]
-    next: int  # the next page has the ids below; 0 at the end
-    now: datetime
-
-
-def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden: bool) -> AuditPage:
+def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden: bool) -> Context:
     """Two queries. With `hidden`, addresses are reduced to their hosts."""
     found = sources.audit(chosen)
     if before is not None:
@@ -40,7 +32,13 @@ def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden
     shown = entries[:LENGTH]
     following = shown[-1].pk if len(entries) > LENGTH else 0
     kinds = tuple((value, str(label)) for value, label in AuditEntry.What.choices)
-    return AuditPage(_rows(_without_addresses(shown) if hidden else shown), chosen, kinds, following, now)
+    return {
+        "rows": _rows(_without_addresses(shown) if hidden else shown),
+        "filter": chosen,
+        "kinds": kinds,
+        "next": following,  # the next page has the ids below; 0 at the end
+        "now": now,
+    }
 
 
 def audit_of_source(source_id: int, *, hidden: bool) -> tuple[AuditRow, ...]:

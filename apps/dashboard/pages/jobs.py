@@ -6,9 +6,10 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from apps.jobs import queries
-from apps.jobs.kinds import Kind, all_kinds
-from apps.jobs.models import Attempt, Job, Split
+from apps.jobs.kinds import all_kinds
+from apps.jobs.models import Job
 from apps.jobs.queries import Progress
+from apps.web.pages import Context
 
 LISTED = 30
 
@@ -36,35 +37,22 @@ class JobRow:
         return ", ".join(f"{name} {value}" for name, value in self.job.parameters.items())
 
 
-@dataclass(frozen=True, slots=True)
-class JobsPage:
-    rows: tuple[JobRow, ...]
-    kinds: tuple[Kind, ...]
-    now: datetime
-
-    @property
-    def is_under_way(self) -> bool:
-        return any(row.is_unfinished for row in self.rows)
+def jobs_page(now: datetime) -> Context:
+    rows = _rows(list(queries.everything()[:LISTED]))
+    return {"rows": rows, "kinds": all_kinds(), "is_under_way": any(row.is_unfinished for row in rows), "now": now}
 
 
-@dataclass(frozen=True, slots=True)
-class JobPage:
-    row: JobRow
-    attempts: tuple[Attempt, ...]  # running
-    unwell: tuple[Split, ...]  # splits that failed at least once
-    now: datetime
-
-
-def jobs_page(now: datetime) -> JobsPage:
-    return JobsPage(_rows(list(queries.everything()[:LISTED])), tuple(all_kinds()), now)
-
-
-def job_page(job_id: int, now: datetime) -> JobPage | None:
+def job_page(job_id: int, now: datetime) -> Context | None:
     job = queries.job(job_id)
     if job is None:
         return None
     [row] = _rows([job])
-    return JobPage(row, tuple(queries.running(job_id)), tuple(queries.unwell(job_id)), now)
+    return {
+        "row": row,
+        "attempts": tuple(queries.running(job_id)),
+        "unwell": tuple(queries.unwell(job_id)),  # splits that failed at least once
+        "now": now,
+    }
 
 
 def _rows(jobs: list[Job]) -> tuple[JobRow, ...]:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from apps.alerts import models as alerts
 from apps.alerts.queries import messages
@@ -20,6 +20,7 @@ from apps.stories import models as stories
 from apps.summaries import models as summaries
 from apps.trending import models as trending
 
+WINDOW = timedelta(hours=1)
 # Outboxes in the order in which they are consumed.
 QUEUES = {
     "alerts": alerts.OutboxRow.objects.order_by("id"),

@@ -1,6 +1,6 @@
 """The dashboard's overview: key figures, and what is not set up yet."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -13,20 +13,18 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alerts.queries import messages
-from apps.dashboard.pages.lateness import LatenessNow, lateness_now
+from apps.dashboard.pages.lateness import lateness_now
 from apps.dashboard.pages.metrics import backlogs
-from apps.dashboard.queries import PeopleCounts, people_counts, services
+from apps.dashboard.queries import people_counts, services
 from apps.database.activity import load
 from apps.database.statement_timeout import TookTooLong, statement_timeout
 from apps.jobs import queries as jobs
 from apps.jobs.actions.dead_letters import dead_letters
-from apps.postings.queries.backlog import Backlog
 from apps.retrieval import queries as retrieval
-from apps.retrieval.queries import RetrievalTotals
 from apps.retrieval.reports import health
-from apps.retrieval.reports.health import Waiting
 from apps.sources import queries as sources
 from apps.stories.models import Section
+from apps.web.pages import Context
 
 MAX_STATEMENT_SECONDS = 1.0  # s, per query of the dashboard
 LATE = 300.0  # s that an outbox may lag
@@ -42,49 +40,26 @@ class Need:
     address: str = ""  # of the page where it is done
 
 
-@dataclass(frozen=True, slots=True)
-class OverviewPage:
-    """None stands for what timed out."""
-
-    waiting: Waiting | None
-    lateness: LatenessNow | None
-    totals: RetrievalTotals | None
-    backlogs: Mapping[str, Backlog] | None
-    broker: int | None  # messages in all its queues; None if it does not respond
-    stuck: int | None
-    people: PeopleCounts | None
-    notifications: Mapping[str, int] | None  # waiting and failed
-    failed_today: int | None  # within a day
-    jobs: int | None  # unfinished
-    bytes: int | None  # of the database
-    needs: tuple[Need, ...] | None
-    now: datetime
-
-    @property
-    def late(self) -> tuple[str, ...]:
-        """Outboxes that lag."""
-        return tuple(name for name, backlog in (self.backlogs or {}).items() if backlog.seconds > LATE)
-
-
-def overview_page(now: datetime) -> OverviewPage:
+def overview_page(now: datetime) -> Context:
     """About forty short queries."""
     lengths = services.queue_lengths()
-    load_found = within_time(load)
-    return OverviewPage(
-        waiting=within_time(health.waiting, now),
-        lateness=within_time(lateness_now, now),
-        totals=within_time(retrieval.daily_totals, now),
-        backlogs=within_time(backlogs, now),
-        broker=sum(lengths.values()) if lengths else None,
-        stuck=within_time(stuck_messages),
-        people=within_time(people_counts, now),
-        notifications=within_time(messages.waiting_and_failed),
-        failed_today=within_time(_failed_since, now - timedelta(days=1)),
-        jobs=within_time(lambda: len(jobs.unfinished())),
-        bytes=load_found.size if load_found else None,
-        needs=within_time(needs),
-        now=now,
-    )
+    load_found, waiting_rows = within_time(load), within_time(backlogs, now)
+    return {
+        "waiting": within_time(health.waiting, now),
+        "lateness": within_time(lateness_now, now),
+        "totals": within_time(retrieval.daily_totals, now),
+        "backlogs": waiting_rows,
+        "broker": sum(lengths.values()) if lengths else None,  # messages in all its queues; None if it does not respond
+        "stuck": within_time(stuck_messages),
+        "people": within_time(people_counts, now),
+        "notifications": within_time(messages.waiting_and_failed),  # waiting and failed
+        "failed_today": within_time(_failed_since, now - timedelta(days=1)),  # within a day
+        "jobs": within_time(lambda: len(jobs.unfinished())),  # unfinished
+        "bytes": load_found.size if load_found else None,  # of the database
+        "needs": within_time(needs),
+        "late": [name for name, backlog in (waiting_rows or {}).items() if backlog.seconds > LATE],  # outboxes that lag
+        "now": now,
+    }
 
 
 def within_time(read: Callable[..., Found], *arguments: Any) -> Found | None:

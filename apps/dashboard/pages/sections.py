@@ -10,26 +10,14 @@ from apps.search.algorithms.language import BadQuery
 from apps.search.queries import TooCostly
 from apps.sources import queries as sources
 from apps.stories.models import Section
-from apps.stories.queries.sections import MAX_SHOWN, NOTHING, Content, contents, find, sections
+from apps.stories.queries.sections import MAX_SHOWN, NOTHING, contents, find, sections
+from apps.web.pages import Context
 from apps.web.pages.rows import PostingRow, rows_by_id
 from apps.web.pages.search_query import Complaint, complaint
 from apps.web.pages.stories import StoryRow, story_rows
 
 PREVIEWED = 8
 COSTLY = 500.0  # ms
-
-
-@dataclass(frozen=True, slots=True)
-class SectionRow:
-    section: Section
-    content: Content
-    is_costly: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SectionsPage:
-    sections: tuple[SectionRow, ...]
-    now: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +34,18 @@ class SectionPreview:
     problem: str = ""
 
 
-def sections_page(now: datetime) -> SectionsPage:
+def sections_page(now: datetime) -> Context:
     """All sections with their cached contents. One query."""
     rows = list(sections())
     kept = contents(rows, now, refresh=False)
-    return SectionsPage(
-        tuple(
-            SectionRow(section, content, content.milliseconds > COSTLY)
+    return {
+        "sections": tuple(
+            {"section": section, "content": content, "is_costly": content.milliseconds > COSTLY}
             for section in rows
             for content in [kept.get(section.pk, NOTHING)]
         ),
-        now,
-    )
+        "now": now,
+    }
 
 
 def preview(section: Section, now: datetime) -> SectionPreview:

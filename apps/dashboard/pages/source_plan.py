@@ -1,6 +1,5 @@
 """The schedule of a source and its reasons, with charts."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
@@ -12,11 +11,10 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.retrieval import queries as retrieval
-from apps.retrieval.models import Schedule
 from apps.retrieval.reports.delays import Day, delays_by_day
 from apps.retrieval.reports.source import PlanOfSource, SourceProfile, plan_of_source
-from apps.sources.models import Source
 from apps.web.algorithms.charts import Mark, Spread, delay_chart, heat_map
+from apps.web.pages import Context
 from apps.web.pages.durations import span
 
 DAYS = 30
@@ -33,21 +31,7 @@ FROM_MONDAY = (1, 2, 3, 4, 5, 6, 0)
 BUSIEST = 3
 
 
-@dataclass(frozen=True, slots=True)
-class SourcePlanPage:
-    source: Source
-    schedule: Schedule | None
-    plan: PlanOfSource | None  # None without a schedule
-    profile_picture: SafeString  # empty while no profile is known
-    busiest: tuple[str, ...]
-    local_time: str
-    activity: str
-    days: tuple[Day, ...]
-    delay_picture: SafeString  # empty when no delay is known
-    now: datetime
-
-
-def source_plan_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePlanPage | None:
+def source_plan_page(user: User | AnonymousUser, source_id: int, now: datetime) -> Context | None:
     """The plan of a source that the user may see, or None; seven queries."""
     source = following.manageable_sources(user).filter(pk=source_id).first()
     if source is None:
@@ -56,18 +40,18 @@ def source_plan_page(user: User | AnonymousUser, source_id: int, now: datetime) 
     plan = plan_of_source(source, schedule, now) if schedule else None
     days = tuple(delays_by_day(now, DAYS, source_id))
     profile = plan.profile if plan else None
-    return SourcePlanPage(
-        source=source,
-        schedule=schedule,
-        plan=plan,
-        profile_picture=_profile_picture(plan) if plan else SafeString(),
-        busiest=_busiest(profile) if profile else (),
-        local_time=_local_time(profile.utc_offset) if profile else "",
-        activity=activity_words(plan.remembered.activity.factor) if plan else "",
-        days=days,
-        delay_picture=delay_picture(days),
-        now=now,
-    )
+    return {
+        "source": source,
+        "schedule": schedule,
+        "plan": plan,  # None without a schedule
+        "profile_picture": _profile_picture(plan) if plan else SafeString(),  # empty while no profile is known
+        "busiest": _busiest(profile) if profile else (),
+        "local_time": _local_time(profile.utc_offset) if profile else "",
+        "activity": activity_words(plan.remembered.activity.factor) if plan else "",
+        "days": days,
+        "delay_picture": delay_picture(days),  # empty when no delay is known
+        "now": now,
+    }
 
 
 def delay_picture(days: tuple[Day, ...]) -> SafeString:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.paginator import Page, Paginator
-from django.utils.functional import Promise
+from django.core.paginator import Paginator
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
@@ -15,7 +14,6 @@ from apps.dashboard.queries import SourceFilter, chosen_sources
 from apps.following import queries as following
 from apps.retrieval import queries as retrieval
 from apps.retrieval.models import Retrieval, Schedule
-from apps.retrieval.queries import RetrievalTotals
 from apps.retrieval.queries.lateness import Late, late, overdue_since
 from apps.retrieval.reports.lateness import Lateness, lateness_of_source
 from apps.sources import queries as sources
@@ -23,6 +21,7 @@ from apps.sources.algorithms.addresses import hosts_only
 from apps.sources.models import Source
 from apps.stories.models import Authority
 from apps.stories.queries.front import authority_of
+from apps.web.pages import Context
 from apps.websub.queries import PushOfSource, push_of
 
 LENGTH = 50
@@ -35,18 +34,6 @@ ORDERS = {
     "added": _("by date added"),
     "followers": _("by followers"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class SourcesPage:
-    sources: Page[Source]  # with `followers` and its schedule
-    filter: SourceFilter
-    categories: tuple[str, ...]
-    languages: tuple[str, ...]
-    states: tuple[tuple[str, Promise], ...]
-    sorts: tuple[tuple[str, Promise], ...]
-    totals: RetrievalTotals
-    now: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +63,21 @@ class SourcePage:
         return next((row for row in self.retrievals if row.late), None)
 
 
-def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPage:
+def sources_page(filter: SourceFilter, number: str, now: datetime) -> Context:
     """Five queries."""
     page = Paginator(chosen_sources(filter), LENGTH).get_page(number)
     page.object_list = list(page.object_list)
     everything = sources.everything()
-    return SourcesPage(
-        sources=page,
-        filter=filter,
-        categories=tuple(sources.categories(everything)),
-        languages=tuple(sources.languages(everything)),
-        states=tuple(STATES.items()),
-        sorts=tuple(ORDERS.items()),
-        totals=retrieval.daily_totals(now),
-        now=now,
-    )
+    return {
+        "sources": page,  # with `followers` and its schedule
+        "filter": filter,
+        "categories": tuple(sources.categories(everything)),
+        "languages": tuple(sources.languages(everything)),
+        "states": tuple(STATES.items()),
+        "sorts": tuple(ORDERS.items()),
+        "totals": retrieval.daily_totals(now),
+        "now": now,
+    }
 
 
 def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePage | None:

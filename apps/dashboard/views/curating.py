@@ -132,12 +132,12 @@ def _carry_out(
 
 def _check(request: Request, page: CuratingPage) -> HttpResponse:
     try:
-        has_weight, later = actions.check_many(page.ids, now=now())
+        checked, later = actions.check_many(page.ids, now=now())
     except sources.TooMany as problem:
         messages.error(request, translate_reason(str(problem)))
         return back(request, "sources")
-    text = ngettext("%(n)s feed will be checked shortly.", "%(n)s feeds will be checked shortly.", has_weight)
-    messages.success(request, text % {"n": has_weight})
+    text = ngettext("%(n)s feed will be checked shortly.", "%(n)s feeds will be checked shortly.", checked)
+    messages.success(request, text % {"n": checked})
     if later:
         text = ngettext(
             "%(n)s will be checked as soon as the rate limit allows.",
@@ -145,7 +145,7 @@ def _check(request: Request, page: CuratingPage) -> HttpResponse:
             later,
         )
         messages.info(request, text % {"n": later})
-    if rest := page.count - has_weight - later:
+    if rest := page.count - checked - later:
         text = ngettext(
             "%(n)s will not be checked: it is paused or gone, or nobody follows it.",
             "%(n)s will not be checked: they are paused or gone, or nobody follows them.",

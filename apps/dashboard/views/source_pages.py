@@ -30,7 +30,8 @@ def index(request: PersonsRequest, source_id: int) -> HttpResponse:
         ),
         "There is no such source.",
     )
-    initial = {name: getattr(page.crawl, name) for name in CrawlForm.base_fields} if page.crawl else None
+    crawl = page["crawl"]
+    initial = {name: getattr(crawl, name) for name in CrawlForm.base_fields} if crawl else None
     form = CrawlForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         actions.change_crawl(source_id, now=now(), **form.cleaned_data)
@@ -52,7 +53,7 @@ def decide(request: HttpRequest, source_id: int, page_id: int) -> HttpResponse:
 @for_staff
 def keen_tags(request: HttpRequest, source_id: int) -> HttpResponse:
     page = present(keen_tags_page(source_id), "There is no such source.")
-    form = KeenTagsForm(request.POST or None, initial={"tags": " ".join(page.tags or ())})
+    form = KeenTagsForm(request.POST or None, initial={"tags": " ".join(page["tags"] or ())})
     if request.method == "POST":
         if "train" in request.POST:
             return _train(request, source_id)

@@ -161,13 +161,13 @@ def merge(request: PersonsRequest, source_id: int) -> HttpResponse:
         ),
         "There is no such source.",
     )
-    if request.method == "POST" and page.preview is not None:
-        kept = page.preview.kept
+    if request.method == "POST" and page["preview"] is not None:
+        kept = page["preview"]["kept"]
         merged = actions.merge_sources(kept.pk, source_id, now=now(), by=by(request, "merging"))
         messages.success(
             request,
             _("{source} merged: {postings} articles and {followers} followers moved.").format(
-                source=page.source, postings=merged.moved + merged.joined, followers=merged.followers
+                source=page["source"], postings=merged.moved + merged.joined, followers=merged.followers
             ),
         )
         return redirect("source", kept.pk)

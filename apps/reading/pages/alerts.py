@@ -2,22 +2,22 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import mark_safe
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alerts import queries as alerts
 from apps.alerts.channels import with_settings
-from apps.alerts.models import Browser, Message, PercolatorQuery, Rule
+from apps.alerts.models import Browser, PercolatorQuery, Rule
 from apps.alerts.queries import interest, messages
 from apps.search.models import SavedSearch
 from apps.web.algorithms.charts import bar_chart
+from apps.web.pages import Context
 from apps.web.pages.durations import span
-from apps.web.pages.rows import PostingRow, rows
+from apps.web.pages.rows import rows
 from apps.web.pages.search_query import address_of
 
 LENGTH = 40  # postings per page
@@ -26,56 +26,19 @@ _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 BINS = (_MINUTE, 5 * _MINUTE, 15 * _MINUTE, 30 * _MINUTE, _HOUR, 2 * _HOUR, 6 * _HOUR, 12 * _HOUR, _DAY)  # s, ends
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPage:
-    saved: SavedSearch
-    address: str  # of the search itself
-    refusal: str  # why new postings cannot be matched
-    rows: tuple[PostingRow, ...]
-    next: int | None  # hit after which the next page begins
-    actions: str  # applied to new postings
-
-
-@dataclass(frozen=True, slots=True)
-class ServicePage:
-    """The coverage of a search by sources."""
-
-    saved: SavedSearch
-    sources: tuple[alerts.ServingSource, ...]
-    raised: tuple[interest.Raised, ...]  # sources that are checked more often because of it
-    cost: float  # additional retrievals a day
-    delays: int
-    histogram: SafeString
-    table: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MessagesPage:
-    messages: tuple[Message, ...]
-    failed: int
-    next: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class NotificationSettingsPage:
-    browsers: tuple[Browser, ...]
-    push_key: str  # the portal's public key
-    zone: str
-
-
-def found_page(saved: SavedSearch, user: User, before: int | None) -> FoundPage:
+def found_page(saved: SavedSearch, user: User, before: int | None) -> Context:
     """A fixed number of queries; postings that the user may no longer read are left out."""
     hits = alerts.hits_of(saved, before=before, limit=LENGTH + 1)
     shown = hits[:LENGTH]
     query = PercolatorQuery.objects.filter(pk=saved.pk).first()
-    return FoundPage(
-        saved,
-        address_of(saved.query, saved.order),
-        query.refusal if query else "",
-        tuple(rows(user, [hit.posting_id for hit in shown])),
-        shown[-1].pk if len(hits) > LENGTH else None,
-        get_text_list(_actions_of(Rule.objects.filter(pk=saved.pk).first()), _("and")),
-    )
+    return {
+        "saved": saved,
+        "address": address_of(saved.query, saved.order),
+        "refusal": query.refusal if query else "",  # why new postings cannot be matched
+        "rows": tuple(rows(user, [hit.posting_id for hit in shown])),
+        "next": shown[-1].pk if len(hits) > LENGTH else None,  # hit after which the next page begins
+        "actions": get_text_list(_actions_of(Rule.objects.filter(pk=saved.pk).first()), _("and")),
+    }
 
 
 def _actions_of(rule: Rule | None) -> list[str]:
@@ -93,7 +56,7 @@ def _actions_of(rule: Rule | None) -> list[str]:
     return [words for words, is_on in done.items() if is_on]
 
 
-def service_page(saved: SavedSearch, now: datetime) -> ServicePage:
+def service_page(saved: SavedSearch, now: datetime) -> Context:
     """A fixed number of queries."""
     delays = alerts.delays_of(saved)
     raised = interest.raised_by(saved, now)
@@ -101,10 +64,15 @@ def service_page(saved: SavedSearch, now: datetime) -> ServicePage:
     names = [f"< {span(end)}" for end in BINS] + [f"≥ {span(BINS[-1])}"]
     titles = [f"{name}: {count}" for name, count in zip(names, counts, strict=True)]
     drawn = bar_chart(counts, names, label=_("Articles by delay until they reached Wirebeat"), titles=titles)
-    table = tuple(zip(names, counts, strict=True))
-    serving = tuple(alerts.sources_of(saved, now))
-    cost = sum(source.extra for source in raised)
-    return ServicePage(saved, serving, tuple(raised), cost, len(delays), mark_safe(drawn), table)
+    return {
+        "saved": saved,
+        "sources": alerts.sources_of(saved, now),
+        "raised": raised,  # sources that are checked more often because of it
+        "cost": sum(source.extra for source in raised),  # additional retrievals a day
+        "delays": len(delays),
+        "histogram": mark_safe(drawn),
+        "table": list(zip(names, counts, strict=True)),
+    }
 
 
 def histogram(delays: Sequence[float]) -> list[int]:
@@ -119,7 +87,7 @@ def histogram(delays: Sequence[float]) -> list[int]:
     return counts
 
 
-def messages_page(user: User, before: int | None, *, failed_only: bool) -> MessagesPage:
+def messages_page(user: User, before: int | None, *, failed_only: bool) -> Context:
     """Three queries. Only the newest fifty failed messages are shown."""
     if failed_only:
         found = messages.dead_letters(user, most=MESSAGES)
@@ -127,9 +95,9 @@ def messages_page(user: User, before: int | None, *, failed_only: bool) -> Messa
         found = messages.messages_of(user, before=before, most=MESSAGES + 1)
     failed = messages.count_dead_letters(user)
     shown = found[:MESSAGES]
-    return MessagesPage(tuple(shown), failed, shown[-1].pk if len(found) > MESSAGES else None)
+    return {"messages": tuple(shown), "failed": failed, "next": shown[-1].pk if len(found) > MESSAGES else None}
 
 
-def notification_settings_page(user: User, push_key: str) -> NotificationSettingsPage:
+def notification_settings_page(user: User, push_key: str) -> Context:
     browsers = tuple(Browser.objects.filter(user=user).order_by("added_at"))
-    return NotificationSettingsPage(browsers, push_key, user.time_zone or "UTC")
+    return {"browsers": browsers, "push_key": push_key, "zone": user.time_zone or "UTC"}

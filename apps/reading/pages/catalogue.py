@@ -6,19 +6,20 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.db.models import Count, F, QuerySet
 from django.db.models.functions import Lower
 
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.postings import queries as postings
-from apps.reading.pages.languages import LanguageChoice, base_of, in_languages, language_choices, language_name
+from apps.reading.pages.languages import base_of, in_languages, language_choices, language_name
 from apps.recommendations import queries as recommendations
 from apps.recommendations.queries import Reason, Recommendation
 from apps.recommendations.queries.risen import risen
 from apps.sources import queries as sources
 from apps.sources.models import Source
+from apps.web.pages import Context
 
 LENGTH = 40
 RECOMMENDED = 6
@@ -58,19 +59,6 @@ class CategoryChoice:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class CataloguePage:
-    entries: tuple[CatalogueEntry, ...]
-    recommended: tuple[CatalogueEntry, ...]  # only on the first page without filters
-    place: Page[Source]
-    categories: tuple[CategoryChoice, ...]
-    languages: tuple[LanguageChoice, ...]
-    words: str
-    category: str
-    language: str
-    sort: str
-
-
 def catalogue_page(
     user: User | AnonymousUser,
     *,
@@ -80,7 +68,7 @@ def catalogue_page(
     number: str,
     now: datetime,
     sort: str = "popular",
-) -> CataloguePage:
+) -> Context:
     """At most twelve queries."""
     sort = sort if sort in SORTS else "popular"
     listed = sources.listed()
@@ -93,17 +81,17 @@ def catalogue_page(
     place = Paginator(counted, LENGTH).get_page(number)
     shown: list[Source] = list(place.object_list)
     is_front = place.number == 1 and not (words or category or language)
-    return CataloguePage(
-        entries=_entries(user, shown, now),
-        recommended=recommended_entries(user, now) if is_front else (),
-        place=place,
-        categories=category_choices(listed),
-        languages=language_choices(_counted(listed, "language")),
-        words=words,
-        category=category,
-        language=base_of(language),
-        sort=sort,
-    )
+    return {
+        "entries": _entries(user, shown, now),
+        "recommended": recommended_entries(user, now) if is_front else (),  # only on the first page without filters
+        "place": place,
+        "categories": category_choices(listed),
+        "languages": language_choices(_counted(listed, "language")),
+        "words": words,
+        "category": category,
+        "language": base_of(language),
+        "sort": sort,
+    }
 
 
 def category_choices(found: QuerySet[Source]) -> tuple[CategoryChoice, ...]:

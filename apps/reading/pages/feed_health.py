@@ -1,6 +1,5 @@
 """The health of followed sources, explained for readers."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.core.paginator import Page, Paginator
@@ -8,30 +7,11 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.feed_health import queries as notices
-from apps.feed_health.models import Notice
 from apps.feed_health.queries import Health
 from apps.following import queries as following
+from apps.web.pages import Context
 
 LENGTH = 50
-
-
-@dataclass(frozen=True, slots=True)
-class HealthRow:
-    health: Health
-    reason: str  # why it fails; empty if it does not
-
-
-@dataclass(frozen=True, slots=True)
-class HealthPage:
-    notices: tuple[Notice, ...]
-    rows: tuple[HealthRow, ...]  # failing ones first
-    place: Page[Health]
-    by_mail: bool  # whether notices are mailed
-    now: datetime
-
-    @property
-    def latest_notice(self) -> int:
-        return max((notice.pk for notice in self.notices), default=0)
 
 
 class _Followed:
@@ -50,12 +30,18 @@ class _Followed:
         return notices.health_of_followed(self._user, start=part.start, limit=part.stop - part.start)
 
 
-def health_page(user: User, number: str, now: datetime) -> HealthPage:
+def health_page(user: User, number: str, now: datetime) -> Context:
     """Four queries."""
     place: Page[Health] = Paginator(_Followed(user), LENGTH).get_page(number)  # type: ignore[arg-type]
-    rows = tuple(HealthRow(each, reason(each)) for each in place.object_list)
     shown = tuple(notices.open_notices(user)[: notices.MAX_SHOWN])
-    return HealthPage(shown, rows, place, notices.wants_mail(user), now)
+    return {
+        "notices": shown,
+        "latest_notice": max((notice.pk for notice in shown), default=0),
+        "rows": [{"health": each, "reason": reason(each)} for each in place.object_list],  # failing ones first
+        "place": place,
+        "by_mail": notices.wants_mail(user),
+        "now": now,
+    }
 
 
 def reason(health: Health) -> str:

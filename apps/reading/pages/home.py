@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -10,11 +9,11 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from apps.postings import queries as postings
-from apps.reading.pages.sections import FrontSections, front_sections
+from apps.reading.pages.sections import front_sections
 from apps.reading.pages.stories import top_stories
-from apps.reading.pages.trending import Link, trending_strip
+from apps.reading.pages.trending import trending_strip
+from apps.web.pages import Context
 from apps.web.pages.rows import PostingRow, rows_by_id
-from apps.web.pages.stories import StoryRow
 
 LENGTH = 30
 CONSIDERED = 300  # newest postings, from which categories are chosen
@@ -23,40 +22,32 @@ IN_SECTION = 4  # postings
 MIN_COUNT = 2  # of a section
 
 
-@dataclass(frozen=True, slots=True)
-class HomeSection:
-    """Postings under a title, with a link to more."""
-
-    title: str
-    address: str
-    rows: tuple[PostingRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HomePage:
-    trends: tuple[Link, ...]
-    stories: tuple[StoryRow, ...]
-    sections: FrontSections  # by admins
-    categories: tuple[HomeSection, ...]  # instead of sections while there are none
-    rows: tuple[PostingRow, ...]  # the newest
-    now: datetime
-
-
-def home_page(now: datetime) -> HomePage:
+def home_page(now: datetime) -> Context:
     """Two queries besides those of trends and stories."""
     anonymous = AnonymousUser()
     sections = front_sections(anonymous, now)
     visible = postings.visible_to(anonymous)
     newest = list(postings.newest(visible).values_list("pk", "source__category")[:CONSIDERED])
-    by_category = _categories(newest) if not sections.parts else {}
+    by_category = _categories(newest) if not sections["parts"] else {}
     wanted = {id for id, _ in newest[:LENGTH]} | {id for ids in by_category.values() for id in ids}
     by_id = rows_by_id(anonymous, wanted)
     categories = (
-        HomeSection(category, f"{reverse('catalogue')}?{urlencode({'category': category})}", _known(by_id, posting_ids))
+        {
+            "title": category,
+            "address": f"{reverse('catalogue')}?{urlencode({'category': category})}",
+            "rows": _known(by_id, posting_ids),
+        }
         for category, posting_ids in by_category.items()
     )
     shown = _known(by_id, [id for id, _ in newest[:LENGTH]])
-    return HomePage(trending_strip(), top_stories(anonymous, now), sections, tuple(categories), shown, now)
+    return {
+        "trends": trending_strip(),
+        "stories": top_stories(anonymous, now),
+        "sections": sections,  # by admins
+        "categories": tuple(categories),  # instead of sections while there are none
+        "rows": shown,  # the newest
+        "now": now,
+    }
 
 
 def _categories(newest: Sequence[tuple[int, str]]) -> dict[str, list[int]]:

@@ -44,14 +44,6 @@ class KeptPosting:
     pictures: tuple[str, ...]  # proxy addresses
 
 
-@dataclass(frozen=True, slots=True)
-class DevicePage:
-    """The settings of a browser's offline storage; a script adds what it stores."""
-
-    lengths: tuple[int, ...] = LENGTHS
-    max_kept_bytes: int = MAX_KEPT_BYTES
-
-
 def kept_states(user: User, length: int) -> list[KeptState]:
     """The newest postings of the user's river: unread ones first, then read ones. Two queries."""
     river = following.postings_in(user, Scope("all"))

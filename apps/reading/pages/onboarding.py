@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.db.models import Count
 
@@ -11,10 +11,11 @@ from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.queries import Scope
 from apps.following.queries.listing import listed
-from apps.reading.pages.catalogue import CatalogueEntry, recommended_entries
-from apps.reading.pages.languages import LanguageChoice, base_of, language_choices
+from apps.reading.pages.catalogue import recommended_entries
+from apps.reading.pages.languages import base_of, language_choices
 from apps.sources import queries as sources
-from apps.web.pages.rows import PostingRow, rows
+from apps.web.pages import Context
+from apps.web.pages.rows import rows
 
 SAMPLES = 4  # named sources per interest
 FOLLOWED_AT_ONCE = 6  # most followed sources per interest
@@ -22,15 +23,7 @@ LENGTH = 40
 WAITED_FOR = timedelta(minutes=3)  # for the first check of a newly followed source
 
 
-@dataclass(frozen=True, slots=True)
-class Interest:
-    name: str  # of a category
-    samples: tuple[str, ...]  # titles of sources
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(NamedTuple):
     """A source of the catalogue with its interest."""
 
     source_id: int
@@ -39,16 +32,7 @@ class Offer:
     language: str
 
 
-@dataclass(frozen=True, slots=True)
-class WelcomePage:
-    interests: tuple[Interest, ...]
-    languages: tuple[LanguageChoice, ...]
-    chosen_languages: tuple[str, ...]
-    categories: tuple[str, ...]  # in any language
-    chosen: tuple[str, ...]  # categories
-
-
-def welcome_page(accepted: Sequence[str], *, chosen: Sequence[str] = ()) -> WelcomePage:
+def welcome_page(accepted: Sequence[str], *, chosen: Sequence[str] = ()) -> Context:
     """Interests to choose from, with the `accepted` languages preselected. One query."""
     offers = offered()
     known = language_choices((offer.language, 1) for offer in offers)
@@ -58,11 +42,17 @@ def welcome_page(accepted: Sequence[str], *, chosen: Sequence[str] = ()) -> Welc
     for offer in _in(offers, wanted) or offers:
         by_category[offer.category].append(offer)
     interests = (
-        Interest(name, tuple(offer.title for offer in found[:SAMPLES]), len(found))
+        {"name": name, "samples": [offer.title for offer in found[:SAMPLES]], "count": len(found)}
         for name, found in sorted(by_category.items(), key=lambda item: (-len(item[1]), item[0]))
     )
     categories = tuple(dict.fromkeys(offer.category for offer in offers))
-    return WelcomePage(tuple(interests), known, wanted, categories, tuple(chosen))
+    return {
+        "interests": tuple(interests),
+        "languages": known,
+        "chosen_languages": wanted,
+        "categories": categories,  # in any language
+        "chosen": tuple(chosen),  # categories
+    }
 
 
 def offered() -> list[Offer]:
@@ -88,24 +78,16 @@ def _in(offers: Sequence[Offer], languages: Collection[str]) -> list[Offer]:
     return [offer for offer in offers if not languages or base_of(offer.language) in languages]
 
 
-@dataclass(frozen=True, slots=True)
-class FillingPage:
-    followed: int  # sources
-    waiting: int  # before their first check
-    rows: tuple[PostingRow, ...]
-    recommended: tuple[CatalogueEntry, ...]  # once all are checked
-    now: datetime
-
-    @property
-    def checked(self) -> int:
-        return self.followed - self.waiting
-
-
-def filling_page(user: User, now: datetime) -> FillingPage:
+def filling_page(user: User, now: datetime) -> Context:
     """The newest postings of what the user follows. At most seven queries."""
     followed = following.followed_sources(user)
     waiting = sum(not each.was_asked and not each.is_gone and each.followed_at > now - WAITED_FOR for each in followed)
     newest = listed(user, Scope("all"), unread_only=False, oldest_first=False, start=None, limit=LENGTH)
-    shown = rows(user, newest)
-    recommended = () if waiting else recommended_entries(user, now)
-    return FillingPage(len(followed), waiting, tuple(shown), recommended, now)
+    return {
+        "followed": len(followed),
+        "waiting": waiting,  # sources before their first check
+        "checked": len(followed) - waiting,
+        "rows": rows(user, newest),
+        "recommended": () if waiting else recommended_entries(user, now),
+        "now": now,
+    }

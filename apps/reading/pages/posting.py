@@ -11,24 +11,17 @@ from apps.following.models import Follow
 from apps.following.queries.posting_state import PostingState, posting_state
 from apps.postings import queries as postings
 from apps.postings.models import Edition, Posting
-from apps.reading.algorithms.differences import TextChange, word_changes
+from apps.reading.algorithms.differences import word_changes
 from apps.reading.pages.attachments import Attachment, attachments
-from apps.reading.pages.summaries import SummaryPart, summary_part
+from apps.reading.pages.summaries import summary_part
 from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import shared_story
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
+from apps.web.pages import Context
 from apps.web.pages.pictures import article_for, picture_for, recording_for
 
 _SAMPLE = 20_000  # characters from which the reading time is estimated
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierEdition:
-    replaced_at: datetime
-    title: str
-    text: str
-    changes: tuple[TextChange, ...] | None  # to the next edition; None: too long to compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +34,10 @@ class PostingPage:
     own: PostingState  # the user's
     source_title: str
     delay: timedelta | None  # from publication to retrieval, if meaningful
-    editions: tuple[EarlierEdition, ...]
+    editions: tuple[Context, ...]
     newer_id: int | None  # of the same source
     older_id: int | None
-    summary: SummaryPart
+    summary: Context
     story_id: int | None  # of a story with other sources
     now: datetime
 
@@ -115,11 +108,18 @@ def _delay(posting: Posting) -> timedelta | None:
     return posting.retrieved_at - posting.published_at
 
 
-def _editions(posting: Posting) -> tuple[EarlierEdition, ...]:
+def _editions(posting: Posting) -> tuple[Context, ...]:
     later: Posting | Edition = posting
     editions = []
     for edition in postings.earlier_editions(posting.pk):
         changes = word_changes(f"{edition.title}\n{edition.text}", f"{later.title}\n{later.text}")
-        editions.append(EarlierEdition(edition.replaced_at, edition.title, edition.text, changes))
+        editions.append(
+            {
+                "replaced_at": edition.replaced_at,
+                "title": edition.title,
+                "text": edition.text,
+                "changes": changes,  # to the next edition; None: too long to compare
+            }
+        )
         later = edition
     return tuple(editions)

@@ -30,23 +30,14 @@ from apps.search.algorithms.language import (
 )
 from apps.search.algorithms.language.trees import parts_of
 from apps.search.queries import LENGTH, Added, Order, SearchResult
-from apps.search.queries.marks import Marked, Marker, Text, spelled, texts
+from apps.search.queries.marks import Marker, Text, spelled, texts
+from apps.web.pages import Context
 from apps.web.pages.rows import PostingRow, rows_by_id
-from apps.web.pages.search_query import Complaint, SearchQuery, Verdict, complaint
+from apps.web.pages.search_query import Complaint, SearchQuery, complaint
 
 __all__ = ["LENGTH", "SearchPage", "search_page"]
 
 MAX_CHIPS = 12  # related terms shown as chips; a table has all of them
-
-
-@dataclass(frozen=True, slots=True)
-class FoundRow:
-    posting: PostingRow
-    marked: Marked
-    verdict: Verdict
-    reasons: tuple[str, ...]  # effects of freshness and source on its rank
-    like: str  # address of the search with this one's like toggled
-    dislike: str
 
 
 class Origin(NamedTuple):
@@ -86,7 +77,7 @@ class SearchPage:
     understood: str = ""  # the parsed query, if ambiguous
     has_words: bool = False  # relevance is defined
     needs_account: bool = False  # it filters by marks, which visitors do not have
-    rows: tuple[FoundRow, ...] = ()
+    rows: tuple[Context, ...] = ()
     total: int = 0  # estimate
     own: int = 0  # with one of the query's own words
     is_partial: bool = False  # old postings were not searched
@@ -243,7 +234,7 @@ def filters(tree: Tree, query: SearchQuery) -> tuple[Link, ...]:
 # --- results ----------------------------------------------------------------------------------------------------------
 def _found(
     user: User | AnonymousUser, result: SearchResult, read: Mapping[int, Text], tree: Tree, query: SearchQuery
-) -> tuple[FoundRow, ...]:
+) -> tuple[Context, ...]:
     marker = Marker(tree, {added.term: added.weight for added in result.added})
     by_id = rows_by_id(user, result.postings)
     # A posting that was just deleted can still be among the results.
@@ -254,16 +245,16 @@ def _found(
     )
 
 
-def _row(posting: PostingRow, text: Text, marker: Marker, query: SearchQuery, reasons: tuple[str, ...]) -> FoundRow:
+def _row(posting: PostingRow, text: Text, marker: Marker, query: SearchQuery, reasons: tuple[str, ...]) -> Context:
     verdict = query.verdict(posting.id)
-    return FoundRow(
-        posting,
-        marker.mark(text),
-        verdict,
-        reasons,
-        query.judging(posting.id, "" if verdict == "liked" else "liked").address(),
-        query.judging(posting.id, "" if verdict == "disliked" else "disliked").address(),
-    )
+    return {
+        "posting": posting,
+        "marked": marker.mark(text),
+        "verdict": verdict,
+        "reasons": reasons,  # effects of freshness and source on its rank
+        "like": query.judging(posting.id, "" if verdict == "liked" else "liked").address(),  # toggles
+        "dislike": query.judging(posting.id, "" if verdict == "disliked" else "disliked").address(),
+    }
 
 
 def _added(added: Iterable[Added], read: Mapping[int, Text], query: SearchQuery) -> tuple[AddedWord, ...]:

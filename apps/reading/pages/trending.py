@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple, get_args
@@ -18,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.postings import queries as postings
-from apps.published_feeds.pages import FeedLink, menu_of_trends
+from apps.published_feeds.pages import menu_of_trends
 from apps.reading.pages.trending_parameters import Method, Period, TrendingParameters
 from apps.search.queries.addresses import search_address
 from apps.stories.models import Story
@@ -29,6 +28,7 @@ from apps.trending.models import Trend
 from apps.trending.queries import Curve, ListRank
 from apps.trending.queries.names import LISTS, language_name
 from apps.web.algorithms.charts import Series, line_chart, sparkline
+from apps.web.pages import Context
 
 LENGTH = 10  # terms of a list; its feed has more
 CHARTED = 3  # terms by default
@@ -53,51 +53,7 @@ class Link(NamedTuple):
     is_current: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TrendRow:
-    trend: Trend
-    search: str  # address
-    score: str
-    facts: str
-    picture: SafeString
-    related: SafeString  # links to searches
-    headline: Link | None  # to the story behind it, or else to its newest posting
-    chart: str  # address of this page with its curve toggled
-    is_charted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TrendList:
-    horizon: str
-    name: str
-    rows: tuple[TrendRow, ...]
-    feeds: tuple[FeedLink, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ChartedTerm:
-    name: str
-    search: str
-    remove: str  # address of this page without it
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class TrendsPage:
-    parameters: TrendingParameters
-    lists: tuple[TrendList, ...]
-    languages: tuple[Link, ...]
-    categories: tuple[Link, ...]
-    methods: tuple[Link, ...]
-    periods: tuple[Link, ...]
-    charted: tuple[ChartedTerm, ...]
-    picture: SafeString  # empty without a term
-    table: SafeString  # rows, one per step, the newest first
-    listed_at: datetime | None
-    now: datetime
-
-
-def trends_page(user: User | AnonymousUser, parameters: TrendingParameters, now: datetime) -> TrendsPage:
+def trends_page(user: User | AnonymousUser, parameters: TrendingParameters, now: datetime) -> Context:
     """Six queries."""
     places = trending.ranks()
     if not parameters.language and places:
@@ -108,24 +64,24 @@ def trends_page(user: User | AnonymousUser, parameters: TrendingParameters, now:
     shown = parameters.charting(tuple(curves))  # also default ones, so that they can be removed
     trends = [trend for each in lists.values() for trend in each]
     headlines = _headlines(user, trends)
-    return TrendsPage(
-        parameters=parameters,
-        lists=tuple(_list(name, lists[name], shown, headlines) for name in LISTS),
-        languages=_languages(parameters, places),
-        categories=_categories(parameters, places),
-        methods=tuple(
+    return {
+        "parameters": parameters,
+        "lists": tuple(_list(name, lists[name], shown, headlines) for name in LISTS),
+        "languages": _languages(parameters, places),
+        "categories": _categories(parameters, places),
+        "methods": tuple(
             Link(str(METHODS[each]), parameters.by(each).address(), each == parameters.method) for each in METHODS
         ),
-        periods=tuple(
+        "periods": tuple(
             Link(str(PERIODS[each][0]), shown.over(each).address(), each == parameters.period)
             for each in get_args(Period)
         ),
-        charted=tuple(_charted(name, curve, shown) for name, curve in curves.items()),
-        picture=_picture(parameters.period, curves, steps),
-        table=_table(steps, [curve.documents for curve in curves.values()]),
-        listed_at=max((trend.listed_at for trend in trends), default=None),
-        now=now,
-    )
+        "charted": tuple(_charted(name, curve, shown) for name, curve in curves.items()),
+        "picture": _picture(parameters.period, curves, steps),  # empty without a term
+        "table": _table(steps, [curve.documents for curve in curves.values()]),  # rows, one per step, the newest first
+        "listed_at": max((trend.listed_at for trend in trends), default=None),
+        "now": now,
+    }
 
 
 def trending_strip(language: str = "") -> tuple[Link, ...]:
@@ -172,25 +128,30 @@ def _shortened(title: str) -> str:
     return title if len(title) <= MAX_HEADLINE_LENGTH else f"{title[: MAX_HEADLINE_LENGTH - 1].rstrip()}…"
 
 
-def _list(horizon: str, trends: Sequence[Trend], shown: TrendingParameters, headlines: Mapping[int, Link]) -> TrendList:
+def _list(horizon: str, trends: Sequence[Trend], shown: TrendingParameters, headlines: Mapping[int, Link]) -> Context:
     feeds = menu_of_trends(shown.language, shown.category, shown.method, horizon).links
-    return TrendList(horizon, str(LISTS[horizon]), tuple(_row(trend, shown, headlines) for trend in trends), feeds)
+    return {
+        "horizon": horizon,
+        "name": str(LISTS[horizon]),
+        "rows": tuple(_row(trend, shown, headlines) for trend in trends),
+        "feeds": feeds,
+    }
 
 
-def _row(trend: Trend, shown: TrendingParameters, headlines: Mapping[int, Link]) -> TrendRow:
+def _row(trend: Trend, shown: TrendingParameters, headlines: Mapping[int, Link]) -> Context:
     is_charted = trend.term in shown.terms
     terms = _without(shown.terms, trend.term) if is_charted else (*shown.terms, trend.term)
-    return TrendRow(
-        trend,
-        search_address(trend.term),
-        f"{trend.score:.1f}",
-        _facts(trend),
-        _curve_of(tuple(trend.curve)),
-        _searches(tuple(trend.related[:RELATED]), trend.language),
-        headlines.get(trend.number),
-        shown.charting(terms).address(),
-        is_charted,
-    )
+    return {
+        "trend": trend,
+        "search": search_address(trend.term),  # address
+        "score": f"{trend.score:.1f}",
+        "facts": _facts(trend),
+        "picture": _curve_of(tuple(trend.curve)),
+        "related": _searches(tuple(trend.related[:RELATED]), trend.language),  # links to searches
+        "headline": headlines.get(trend.number),  # to the story behind it, or else to its newest posting
+        "chart": shown.charting(terms).address(),  # address of this page with its curve toggled
+        "is_charted": is_charted,
+    }
 
 
 def _facts(trend: Trend) -> str:
@@ -236,10 +197,13 @@ def _first(lists: Mapping[str, Sequence[Trend]]) -> Sequence[Trend]:
     return next((lists[horizon] for horizon in ("day", "week", "month", "year", "hour") if lists[horizon]), ())
 
 
-def _charted(name: str, curve: Curve, shown: TrendingParameters) -> ChartedTerm:
-    return ChartedTerm(
-        name, search_address(name), shown.charting(_without(shown.terms, name)).address(), sum(curve.documents)
-    )
+def _charted(name: str, curve: Curve, shown: TrendingParameters) -> Context:
+    return {
+        "name": name,
+        "search": search_address(name),
+        "remove": shown.charting(_without(shown.terms, name)).address(),  # address of this page without it
+        "total": sum(curve.documents),
+    }
 
 
 def _picture(period: Period, curves: Mapping[str, Curve], steps: Sequence[str]) -> SafeString:

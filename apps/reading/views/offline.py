@@ -28,7 +28,6 @@ from apps.reading.pages.offline import (
     AT_ONCE,
     LENGTHS,
     MAX_KEPT_BYTES,
-    DevicePage,
     KeptPosting,
     kept_postings,
     kept_states,
@@ -221,4 +220,4 @@ def changes(request: PersonsRequest) -> HttpResponse:
 @require_safe
 @login_required
 def device(request: PersonsRequest) -> HttpResponse:
-    return show(request, "reading/offline_device.html", page=DevicePage())
+    return show(request, "reading/offline_device.html", lengths=LENGTHS, max_kept_bytes=MAX_KEPT_BYTES)

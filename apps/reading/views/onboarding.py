@@ -27,8 +27,8 @@ def welcome(request: PersonsRequest) -> HttpResponse:
     page = welcome_page(languages, chosen=given.getlist("categories"))
     form = InterestsForm(
         request.POST if request.method == "POST" else None,
-        languages=[language.code for language in page.languages],
-        categories=page.categories,
+        languages=[language.code for language in page["languages"]],
+        categories=page["categories"],
     )
     if request.method == "POST" and form.is_valid():
         found = of_interest(form.cleaned_data["categories"], form.cleaned_data["languages"])
@@ -56,7 +56,7 @@ def filling(request: PersonsRequest) -> HttpResponse:
     """The news of the newly followed sources; htmx polls until all of them were checked."""
     page = filling_page(request.user, now())
     if request.htmx:
-        return render(request, "reading/_filling.html", {"page": page, "now": page.now})
+        return render(request, "reading/_filling.html", {"page": page, "now": page["now"]})
     return show(request, "reading/filling.html", page=page)
 
 

@@ -14,7 +14,7 @@ from apps.database.sanitizing import sanitize
 from apps.following import actions
 from apps.following import queries as following
 from apps.postings.queries import BadCursor, Cursor
-from apps.reading.pages.own import history_page, notes_page, tags_page
+from apps.reading.pages.own import history_page, notes_page
 from apps.web.views.rendering import PersonsRequest, back, show
 
 
@@ -28,7 +28,7 @@ def history(request: PersonsRequest) -> HttpResponse:
     except BadCursor as error:
         raise Http404(str(error)) from error
     if request.htmx and start:
-        return render(request, "reading/_history_rows.html", {"page": page, "now": page.now})
+        return render(request, "reading/_history_rows.html", {"page": page, "now": page["now"]})
     return show(request, "reading/history.html", page=page)
 
 
@@ -75,7 +75,7 @@ def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
 @require_safe
 @login_required
 def tags(request: PersonsRequest) -> HttpResponse:
-    return show(request, "reading/tags.html", page=tags_page(request.user))
+    return show(request, "reading/tags.html", tags=list(following.counted_tags(request.user)))
 
 
 @require_POST

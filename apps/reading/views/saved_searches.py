@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.database.sanitizing import sanitize
-from apps.reading.pages.saved_searches import saved_searches_page
+from apps.reading.pages.saved_searches import saved_search_rows
 from apps.search.actions import saved as actions
 from apps.search.algorithms.language import BadQuery
 from apps.search.models import SavedSearch
@@ -20,7 +20,7 @@ from apps.web.views.rendering import PersonsRequest, show
 @require_safe
 @login_required
 def index(request: PersonsRequest) -> HttpResponse:
-    return show(request, "reading/search_saved.html", page=saved_searches_page(request.user))
+    return show(request, "reading/search_saved.html", searches=saved_search_rows(request.user))
 
 
 @require_POST

@@ -21,7 +21,7 @@ from apps.web.views.rendering import PersonsRequest, Request, back, page_number,
 @require_safe
 def index(request: Request) -> HttpResponse:
     page = stories_page(request.user, page_number(request), now())
-    return show(request, "reading/stories.html", page=page, sections=front_sections(request.user, page.now))
+    return show(request, "reading/stories.html", page=page, sections=front_sections(request.user, page["now"]))
 
 
 @require_safe

@@ -1,7 +1,7 @@
 """Consumes the outbox: assigns new and edited postings to stories, and removes deleted ones.
 
-Under an advisory lock each batch is one transaction. State from the previous batch is only reused if no other worker has
-written since; otherwise it is reloaded.
+Under an advisory lock each batch is one transaction. State from the previous batch is only reused if no other worker
+has written since; otherwise it is reloaded.
 """
 
 from collections.abc import Sequence

@@ -128,9 +128,9 @@ class Rarity:
         return (weights / max(float(np.linalg.norm(weights)), 1e-9)).astype(np.float32)
 
     def rise(self, features: Features) -> NDArray[np.float64]:
-        """D of each term: the excess of its recent count over the expected one in about standard deviations, at least 0.
+        """D of each term: the excess of its recent count over the expected one, in about standard deviations.
 
-        The signed root deviance of a Poisson count, sqrt(2 (a ln(a / E) - (a - E))); 0 where a < 3.
+        The signed root deviance of a Poisson count, sqrt(2 (a ln(a / E) - (a - E))); at least 0, and 0 for a < 3.
         """
         terms, language = features.terms, features.language
         seen = self._recent.of[terms].astype(np.float64)
