@@ -17,7 +17,7 @@ from apps.dashboard import actions
 from apps.dashboard.forms.filters import SourceFilterForm
 from apps.dashboard.forms.sources import PREFIX, PRIVATE, SourceForm
 from apps.dashboard.pages.merging import merge_page
-from apps.dashboard.pages.sources import SourcePage, source_page, sources_page
+from apps.dashboard.pages.sources import source_page, sources_page
 from apps.following import queries as following
 from apps.retrieval import actions as retrieval
 from apps.retrieval.http.inspection import inspect, propose_recipes
@@ -29,6 +29,7 @@ from apps.sources.formats.recipes import Recipe
 from apps.sources.kinds import proposing
 from apps.sources.models import Source
 from apps.web.algorithms.numbers import whole_number
+from apps.web.pages import Context
 from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import PersonsRequest, Request, back, by, show
 
@@ -65,11 +66,11 @@ def add(request: HttpRequest) -> HttpResponse:
 @for_staff
 def edit(request: Request, source_id: int) -> HttpResponse:
     page = _page(request, source_id)
-    locked = not page.source.listed and not following.may_open_private(request.user)
-    form = SourceForm(request.POST or None, instance=page.source, locked=locked)
+    locked = not page["source"].listed and not following.may_open_private(request.user)
+    form = SourceForm(request.POST or None, instance=page["source"], locked=locked)
     if "effect" in request.POST:
         return _show_effect(request, form, page)
-    if response := _work_on(request, form, page.source):
+    if response := _work_on(request, form, page["source"]):
         return response
     if request.method == "POST" and form.is_valid():
         try:
@@ -79,7 +80,7 @@ def edit(request: Request, source_id: int) -> HttpResponse:
             return redirect("source", source_id)
         except (BadAddress, ValueError) as problem:
             form.add_error("url", translate_reason(str(problem)))
-    return show(request, "dashboard/source_form.html", form=form, source=page.source)
+    return show(request, "dashboard/source_form.html", form=form, source=page["source"])
 
 
 def _work_on(request: HttpRequest, form: SourceForm, source: Source | None) -> HttpResponse | None:
@@ -137,15 +138,15 @@ def _read_recipe(text: str) -> Recipe:
         return Recipe()
 
 
-def _show_effect(request: Request, form: SourceForm, page: SourcePage) -> HttpResponse:
+def _show_effect(request: Request, form: SourceForm, page: Context) -> HttpResponse:
     """Show the effect of the typed weight without saving it; alone for htmx, or else with the form."""
     form.is_valid()
     weight = form.cleaned_data.get("weight")
-    effect = None if weight is None else effect_of(page.source, weight, now())
+    effect = None if weight is None else effect_of(page["source"], weight, now())
     if request.htmx:
-        context = {"form": form, "source": page.source, "effect": effect}
+        context = {"form": form, "source": page["source"], "effect": effect}
         return render(request, "dashboard/_weight_effect.html", context)
-    return show(request, "dashboard/source_form.html", form=form, source=page.source, is_preview=True, effect=effect)
+    return show(request, "dashboard/source_form.html", form=form, source=page["source"], is_preview=True, effect=effect)
 
 
 @for_staff
@@ -179,7 +180,7 @@ def delete(request: HttpRequest, source_id: int) -> HttpResponse:
     page = _page(request, source_id)
     if request.method == "POST":
         sources.delete_source(source_id, by=by(request, "the source"))
-        messages.success(request, _("{source} deleted.").format(source=page.source))
+        messages.success(request, _("{source} deleted.").format(source=page["source"]))
         return redirect("sources")
     return show(request, "dashboard/source_delete.html", page=page)
 
@@ -191,7 +192,7 @@ def set_state(request: HttpRequest, source_id: int) -> HttpResponse:
     if wanted not in (Source.State.ACTIVE, Source.State.PAUSED):
         raise Http404("There is no such state.")
     page = _page(request, source_id)
-    actions.set_state(page.source.pk, Source.State(wanted), now=now(), by=by(request, "a button of the source"))
+    actions.set_state(page["source"].pk, Source.State(wanted), now=now(), by=by(request, "a button of the source"))
     return back(request, "sources")
 
 
@@ -200,18 +201,20 @@ def set_state(request: HttpRequest, source_id: int) -> HttpResponse:
 def check_now(request: HttpRequest, source_id: int) -> HttpResponse:
     """Check now."""
     page = _page(request, source_id)
-    if page.schedule is None:
-        messages.warning(request, _("{source} is not scheduled: nobody follows it yet.").format(source=page.source))
+    if page["schedule"] is None:
+        messages.warning(request, _("{source} is not scheduled: nobody follows it yet.").format(source=page["source"]))
         return back(request, "sources")
-    request_result = retrieval.ask_soon(page.source.pk, now=now())
-    if request_result.granted:
-        messages.success(request, _("{source} will be checked shortly.").format(source=page.source))
+    check = retrieval.ask_soon(page["source"].pk, now=now())
+    if check.granted:
+        messages.success(request, _("{source} will be checked shortly.").format(source=page["source"]))
     else:
         words = _("{source} will not be checked before {time} UTC: {reason}")
         messages.warning(
             request,
             words.format(
-                source=page.source, time=f"{request_result.at:%H:%M:%S}", reason=translate_reason(request_result.reason)
+                source=page["source"],
+                time=f"{check.at:%H:%M:%S}",
+                reason=translate_reason(check.reason),
             ),
         )
     return back(request, "sources")
@@ -225,9 +228,9 @@ def test(request: HttpRequest) -> HttpResponse:
     source_id = whole_number(request.GET.get("source", ""))
     if source_id is not None:
         page = _page(request, source_id)
-        if page.hidden:
+        if page["hidden"]:
             raise Http404("There is no such source.")
-        source = page.source
+        source = page["source"]
         inspection = inspect(source.url, now=now(), kind=source.kind, recipe=Recipe.from_json(source.recipe))
         return show(request, "dashboard/source_test.html", address=source.url, inspection=inspection, source=source)
     if not _may_test(request, address):
@@ -236,5 +239,5 @@ def test(request: HttpRequest) -> HttpResponse:
     return show(request, "dashboard/source_test.html", address=address, inspection=inspection)
 
 
-def _page(request: HttpRequest, source_id: int) -> SourcePage:
+def _page(request: HttpRequest, source_id: int) -> Context:
     return present(source_page(request.user, source_id, now()), "There is no such source.")

@@ -1,6 +1,5 @@
 """The page of a posting."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,7 +11,7 @@ from apps.following.queries.posting_state import PostingState, posting_state
 from apps.postings import queries as postings
 from apps.postings.models import Edition, Posting
 from apps.reading.algorithms.differences import word_changes
-from apps.reading.pages.attachments import Attachment, attachments
+from apps.reading.pages.attachments import attachments
 from apps.reading.pages.summaries import summary_part
 from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import shared_story
@@ -24,24 +23,6 @@ from apps.web.pages.pictures import article_for, picture_for, recording_for
 _SAMPLE = 20_000  # characters from which the reading time is estimated
 
 
-@dataclass(frozen=True, slots=True)
-class PostingPage:
-    posting: Any  # a Posting with `unread`, `starred`, its source, and only addresses on the web
-    html: str  # with pictures according to the user's setting
-    image_url: str  # empty if none is shown
-    minutes: int  # reading time
-    attachments: tuple[Attachment, ...]
-    own: PostingState  # the user's
-    source_title: str
-    delay: timedelta | None  # from publication to retrieval, if meaningful
-    editions: tuple[Context, ...]
-    newer_id: int | None  # of the same source
-    older_id: int | None
-    summary: Context
-    story_id: int | None  # of a story with other sources
-    now: datetime
-
-
 def posting_page(
     user: User | AnonymousUser,
     posting_id: int,
@@ -49,7 +30,7 @@ def posting_page(
     percent: int | None = None,
     *,
     even_private: bool = False,
-) -> PostingPage | None:
+) -> Context | None:
     """The page of a posting that the user may read, or None, with a summary of about `percent` of the text.
 
     With `even_private` access is not checked: the caller has checked a permission, and logs it.
@@ -63,24 +44,26 @@ def posting_page(
     if posting is None:  # deleted a moment ago
         return None
     beside = postings.neighbours(posting)
-    return PostingPage(
-        posting=posting,
-        html=article_for(user, _html(posting, own.full_text), own.images),
-        image_url=picture_for(user, picture_address(posting.image_url), own.images),
-        minutes=reading_minutes(posting.text[:_SAMPLE], len(posting.text)),
-        attachments=attachments(
+    return {
+        "posting": posting,  # a Posting with `unread`, `starred`, its source, and only addresses on the web
+        "html": article_for(
+            user, _html(posting, own.full_text), own.images
+        ),  # with pictures according to the user's setting
+        "image_url": picture_for(user, picture_address(posting.image_url), own.images),  # empty if none is shown
+        "minutes": reading_minutes(posting.text[:_SAMPLE], len(posting.text)),  # reading time
+        "attachments": attachments(
             posting.enclosures, own.place, lambda address: recording_for(user, address, own.images)
         ),
-        own=own,
-        source_title=own.source_title or str(posting.source),
-        delay=_delay(posting),
-        editions=_editions(posting),
-        newer_id=beside.newer_id,
-        older_id=beside.older_id,
-        summary=summary_part(posting, percent),
-        story_id=shared_story(user, posting_id),
-        now=now,
-    )
+        "own": own,  # the user's
+        "source_title": own.source_title or str(posting.source),
+        "delay": _delay(posting),  # from publication to retrieval, if meaningful
+        "editions": _editions(posting),
+        "newer_id": beside.newer_id,  # of the same source
+        "older_id": beside.older_id,
+        "summary": summary_part(posting, percent),
+        "story_id": shared_story(user, posting_id),  # of a story with other sources
+        "now": now,
+    }
 
 
 def _html(posting: Posting, full_text: str) -> str:

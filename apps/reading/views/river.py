@@ -19,11 +19,12 @@ from apps.postings.queries import BadCursor, Cursor
 from apps.published_feeds.pages import menu_of_list
 from apps.reading.algorithms.typesetting import LEADINGS, SIZES, Typesetting
 from apps.reading.pages.layouts import view_of
-from apps.reading.pages.posting import PostingPage, posting_page
+from apps.reading.pages.posting import posting_page
 from apps.reading.pages.river import ListOptions, RiverPage, river_page
 from apps.reading.views.summaries import chosen_percent
 from apps.sources.actions import note_opened
 from apps.stories import actions as stories_actions
+from apps.web.pages import Context
 from apps.web.views.rendering import PersonsRequest, Request, by, is_from_here, is_prefetch, show
 
 _TYPESETTING = "typesetting"  # cookie
@@ -80,29 +81,29 @@ def posting(request: Request, posting_id: int) -> HttpResponse:
         page = _private_page(request, posting_id)
     if page is None:
         raise Http404("There is no such posting.")
-    if request.user.is_authenticated and page.own.readable and not is_prefetch(request):
-        stories_actions.note_opened(request.user, posting_id, now=page.now)
-        following_actions.remember_read(request.user, [posting_id], now=page.now)
-        if page.posting.unread:
-            following_actions.mark_read(request.user, [posting_id], read=True, now=page.now)
-            page.posting.unread = False
+    if request.user.is_authenticated and page["own"].readable and not is_prefetch(request):
+        stories_actions.note_opened(request.user, posting_id, now=page["now"])
+        following_actions.remember_read(request.user, [posting_id], now=page["now"])
+        if page["posting"].unread:
+            following_actions.mark_read(request.user, [posting_id], read=True, now=page["now"])
+            page["posting"].unread = False
     if request.GET.get("mode") == "reading":
         return _show_text(request, page)
-    return show(request, "reading/posting.html", at=Scope("source", page.posting.source_id), page=page)
+    return show(request, "reading/posting.html", at=Scope("source", page["posting"].source_id), page=page)
 
 
-def _private_page(request: Request, posting_id: int) -> PostingPage | None:
+def _private_page(request: Request, posting_id: int) -> Context | None:
     """The page for staff with the permission who do not follow the source; every access is logged."""
     user = request.user
     if not following.may_open_private(user):
         return None
     page = posting_page(user, posting_id, now(), chosen_percent(request), even_private=True)
     if page is not None:
-        note_opened(page.posting.source, posting_id, by(request, "the page of an article"))
+        note_opened(page["posting"].source, posting_id, by(request, "the page of an article"))
     return page
 
 
-def _show_text(request: Request, page: PostingPage) -> HttpResponse:
+def _show_text(request: Request, page: Context) -> HttpResponse:
     """The text in the reader's typesetting, which a cookie stores."""
     kept = Typesetting.read(request.COOKIES.get(_TYPESETTING, ""))
     chosen = kept.changed(request.GET.get("size", ""), request.GET.get("leading", ""))
