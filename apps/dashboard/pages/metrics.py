@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.utils import floatToGoString
 
 from apps.alerts import models as alerts
 from apps.alerts.queries import messages
@@ -13,7 +15,6 @@ from apps.jobs import queries as jobs
 from apps.postings.queries.backlog import Backlog, backlog
 from apps.retrieval.reports import health as retrieval
 from apps.retrieval.reports import lateness
-from apps.retrieval.reports.lateness import Histogram
 from apps.search import models as search
 from apps.sources import queries as sources
 from apps.stories import models as stories
@@ -31,47 +32,27 @@ QUEUES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """A gauge or a counter: one number, or one for each value of a label."""
-
-    name: str
-    meaning: str
-    values: Mapping[str, float]  # by label value; by "" without a label
-    label: str = ""
-    is_counter: bool = False  # its name ends in "_total"
-
-
-@dataclass(frozen=True, slots=True)
-class HistogramMetric:
-    """A histogram for each value of a label."""
-
-    name: str
-    meaning: str
-    values: Mapping[str, Histogram]
-    label: str
-
-
-def metrics(now: datetime) -> list[Metric | HistogramMetric]:
+def metrics(now: datetime) -> Iterator[Metric]:
     started = time.monotonic()
-    found = [
-        *_retrievals(now),
-        *_lateness(now),
-        *_sources(now),
-        *_queues(now),
-        *_messages(now),
-        *_jobs(),
-        *_services(),
-    ]
-    return [*found, _one("scrape_seconds", "How long it took to read these numbers.", time.monotonic() - started)]
+    yield from _retrievals(now)
+    yield from _lateness(now)
+    yield from _sources(now)
+    yield from _queues(now)
+    yield from _messages(now)
+    yield from _jobs()
+    yield from _services()
+    yield _one("scrape_seconds", "How long it took to read these numbers.", time.monotonic() - started)
 
 
 def _one(name: str, meaning: str, value: float) -> Metric:
-    return Metric(f"wirebeat_{name}", meaning, {"": value})
+    return GaugeMetricFamily(f"wirebeat_{name}", meaning, value=value)
 
 
 def _several(name: str, meaning: str, label: str, values: Mapping[str, float]) -> Metric:
-    return Metric(f"wirebeat_{name}", meaning, values, label)
+    family = GaugeMetricFamily(f"wirebeat_{name}", meaning, labels=[label])
+    for value, number in values.items():
+        family.add_metric([value], number)
+    return family
 
 
 def _retrievals(now: datetime) -> Iterator[Metric]:
@@ -108,34 +89,36 @@ def _retrievals(now: datetime) -> Iterator[Metric]:
     )
 
 
-def _lateness(now: datetime) -> Iterator[Metric | HistogramMetric]:
-    yield HistogramMetric(
+def _lateness(now: datetime) -> Iterator[Metric]:
+    histogram = HistogramMetricFamily(
         "wirebeat_retrieval_lateness_seconds",
         "Seconds from when a retrieval was first due until its request was sent, and until it was stored.",
-        lateness.histograms(),
-        "stage",
+        labels=["stage"],
     )
-    found = lateness.overdue(now)
-    yield _one("retrievals_overdue", "Retrievals first due over a minute ago and not stored.", found.count)
+    for stage, found in lateness.histograms().items():
+        buckets = [(floatToGoString(upper), count) for upper, count in found.buckets]
+        histogram.add_metric([stage], buckets, found.seconds)
+    yield histogram
+    overdue = lateness.overdue(now)
+    yield _one("retrievals_overdue", "Retrievals first due over a minute ago and not stored.", overdue.count)
     yield _one(
         "retrieval_overdue_seconds_max",
         "How long the retrieval waits that is due, not stored, and was due first.",
-        found.longest,
+        overdue.longest,
     )
     yield _one(
         "retrieval_workers_alive",
         "Retrieval workers whose heartbeat is fresh.",
-        found.workers,
+        overdue.workers,
     )
-    yield Metric(
-        "wirebeat_unmatched_claims_total",
-        "Claims in messages that matched no row, by reason.",
-        lateness.unmatched_claims(),
-        "reason",
-        is_counter=True,
+    unmatched = CounterMetricFamily(
+        "wirebeat_unmatched_claims_total", "Claims in messages that matched no row, by reason.", labels=["reason"]
     )
-    yield _one("sources_overdue", "The same as retrievals_overdue.", found.count)
-    yield _one("sources_overdue_seconds", "The same as retrieval_overdue_seconds_max.", found.longest)
+    for reason, count in lateness.unmatched_claims().items():
+        unmatched.add_metric([reason], count)
+    yield unmatched
+    yield _one("sources_overdue", "The same as retrievals_overdue.", overdue.count)
+    yield _one("sources_overdue_seconds", "The same as retrieval_overdue_seconds_max.", overdue.longest)
 
 
 def _sources(now: datetime) -> Iterator[Metric]:

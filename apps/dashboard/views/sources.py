@@ -231,8 +231,9 @@ def test(request: HttpRequest) -> HttpResponse:
         if page["hidden"]:
             raise Http404("There is no such source.")
         source = page["source"]
-        inspection = inspect(source.url, now=now(), kind=source.kind, recipe=Recipe.from_json(source.recipe))
-        return show(request, "dashboard/source_test.html", address=source.url, inspection=inspection, source=source)
+        recipe = Recipe.from_json(source.recipe)
+        inspected = inspect(source.url, now=now(), kind=source.kind, recipe=recipe)
+        return show(request, "dashboard/source_test.html", address=source.url, inspection=inspected, source=source)
     if not _may_test(request, address):
         raise Http404("There is no such source.")
     inspection = inspect(address, now=now()) if address else None

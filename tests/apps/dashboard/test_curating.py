@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.dashboard.pages.curating import effect_of_wish
+from apps.dashboard.pages.curating import effect_of_curation
 from apps.following.models import Follow
 from apps.retrieval.models import Plan, Schedule
 from apps.retrieval.reports.curating import effect_of_many
@@ -197,7 +197,7 @@ def test_the_effect_on_many_is_the_sum_of_the_effects_on_each():
 def test_a_weight_that_would_be_refused_has_no_effect():
     a_plan()
     source = a_planned_source(weight=900.0)
-    effect = effect_of_wish([source.pk], Curation(factor=2.0), NOON).effect
+    effect = effect_of_curation([source.pk], Curation(factor=2.0), NOON).effect
     assert effect.now == effect.then
 
 
@@ -227,13 +227,13 @@ def test_the_record_is_shown_with_filters_page_by_page(client, staff, monkeypatc
         edit_source(wire.pk, weight=weight, by=By("a test", staff.pk, f"reason {weight:g}"))
     edit_source(a_source(title="Another").pk, state="paused")
     page = client.get(reverse("audit"), {"words": "wire", "what": "weight", "who": "KEEPER"})
-    assert [row.entry.after for row in page.context["page"].rows] == ["4", "3"]
-    older = client.get(reverse("audit"), {"words": "wire", "before": page.context["page"].next})
-    assert [row.entry.after for row in older.context["page"].rows] == ["2"]
+    assert [row.entry.after for row in page.context["page"]["rows"]] == ["4", "3"]
+    older = client.get(reverse("audit"), {"words": "wire", "before": page.context["page"]["next"]})
+    assert [row.entry.after for row in older.context["page"]["rows"]] == ["2"]
     assert "reason 2" in older.text
-    assert client.get(reverse("audit"), {"who": "nobody"}).context["page"].rows == ()
+    assert client.get(reverse("audit"), {"who": "nobody"}).context["page"]["rows"] == ()
     tomorrow = (timezone.now() + timedelta(days=1)).date().isoformat()
-    assert client.get(reverse("audit"), {"since": tomorrow}).context["page"].rows == ()
+    assert client.get(reverse("audit"), {"since": tomorrow}).context["page"]["rows"] == ()
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_the_record_is_shown_with_filters_page_by_page(client, staff, monkeypatc
 )
 def test_what_makes_no_sense_is_left_out(client, staff, query):
     edit_source(a_source().pk, weight=2.0)
-    assert len(client.get(reverse("audit") + query).context["page"].rows) == 1
+    assert len(client.get(reverse("audit") + query).context["page"]["rows"]) == 1
 
 
 def test_a_place_that_is_none_is_not_found(client, staff):

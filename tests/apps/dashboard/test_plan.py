@@ -130,13 +130,13 @@ def test_the_plan_sets_what_was_used_beside_what_was_meant():
         a_visit(source, NOON - hours * HOUR, dated=2, delay_seconds=1_200, longest_delay_seconds=900)
     a_visit(source, NOON - 3 * HOUR, outcome="deferred")
     page = plan_page(words="", sort="", number="1", now=NOON)
-    assert (page.budget, page.used, page.sources) == (12, 2, 1)
-    assert page.expected == pytest.approx(2 * 3_600)
-    assert (page.measured.mean, page.measured.longest) == (600, 900)
-    assert page.curve == ((6, 4 * 3_600), (24, 3_600))
-    assert 'class="measured"' in page.curve_picture
-    assert 'class="level"' in page.hours_picture
-    assert [(share.retrievals, share.weekly, share.mean_delay) for share in page.shares] == [(2, 168, 600)]
+    assert (page["budget"], page["used"], page["sources"]) == (12, 2, 1)
+    assert page["expected"] == pytest.approx(2 * 3_600)
+    assert (page["measured"].mean, page["measured"].longest) == (600, 900)
+    assert page["curve"] == ((6, 4 * 3_600), (24, 3_600))
+    assert 'class="measured"' in page["curve_picture"]
+    assert 'class="level"' in page["hours_picture"]
+    assert [(share.retrievals, share.weekly, share.mean_delay) for share in page["shares"]] == [(2, 168, 600)]
 
 
 def test_a_new_portal_has_a_plan_page_too(client, staff):
@@ -148,7 +148,7 @@ def test_a_new_portal_has_a_plan_page_too(client, staff):
 
 def names(**wanted) -> list[str]:
     page = plan_page(**{"words": "", "sort": "", "number": "1", "now": NOON} | wanted)
-    return [share.name for share in page.shares]
+    return [share.name for share in page["shares"]]
 
 
 def test_sources_are_ordered_by_what_is_asked_for():
@@ -288,9 +288,9 @@ def test_the_busiest_hours_are_said_in_words(staff):
     a_profile(source, hourly, utc_offset=-210)
     a_schedule(source)
     page = source_plan_page(staff, source.pk, NOON)
-    assert page.busiest[0] == "Monday 9:00 (3)"
-    assert page.local_time == "UTC−3:30"
-    assert "Monday 9:00: 3.0" in page.profile_picture
+    assert page["busiest"][0] == "Monday 9:00 (3)"
+    assert page["local_time"] == "UTC−3:30"
+    assert "Monday 9:00: 3.0" in page["profile_picture"]
 
 
 def text_of_plan(client, source: Source) -> str:

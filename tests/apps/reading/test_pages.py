@@ -134,8 +134,8 @@ def test_a_posting_page_finds_its_neighbours_and_what_changed():
     older, middle, newer = reversed(some_postings(3))
     an_edition(middle, title=middle.title, text="Words of a posting.")
     page = posting_page(AnonymousUser(), middle.pk, NOON)
-    assert (page.older_id, page.newer_id) == (older.pk, newer.pk)
-    assert {change.kind for change in page.editions[0].changes} == {"same", "removed", "added"}
+    assert (page["older_id"], page["newer_id"]) == (older.pk, newer.pk)
+    assert {change.kind for change in page["editions"][0]["changes"]} == {"same", "removed", "added"}
 
 
 @pytest.mark.parametrize(
@@ -151,4 +151,4 @@ def test_a_delay_is_told_only_where_it_says_how_quick_we_were(claimed, added, de
     source = a_source(listed=True, added_at=NOON + timedelta(minutes=added))
     named = None if claimed is None else NOON + timedelta(minutes=claimed)
     posting = a_posting(source, published_at=NOON, claimed_at=named)
-    assert posting_page(AnonymousUser(), posting.pk, NOON).delay == delay
+    assert posting_page(AnonymousUser(), posting.pk, NOON)["delay"] == delay

@@ -35,7 +35,7 @@ def a_found_posting(title, source=None, **values):
 
 
 def titles(page):
-    return [row.posting.title for row in page.rows]
+    return [row["posting"].title for row in page.rows]
 
 
 def asked_of(address):
@@ -187,7 +187,7 @@ def test_all_pages_together_show_each_posting_once_while_news_arrive():
         asked, seen = SearchQuery("paris", order=order, expansion=False), []
         while True:
             page = search_page(user, asked, NOW)
-            seen += [row.posting.id for row in page.rows]
+            seen += [row["posting"].id for row in page.rows]
             a_found_posting("Paris, just in", source, published_at=NOW - timedelta(minutes=1))
             if not page.next:
                 break
@@ -244,13 +244,13 @@ def test_verdicts_order_anew():
     a_found_posting("Rain", text="It rained.", language="en")
 
     def first(page):
-        return next(row for row in page.rows).posting.id
+        return next(row for row in page.rows)["posting"].id
 
     for liked in (bank, river):
         page = search_page(user, SearchQuery("bank OR water OR money"), NOW)
-        row = next(row for row in page.rows if row.posting.id == liked.pk)
-        assert first(search_page(user, asked_of(row.like), NOW)) == liked.pk
-        assert first(search_page(user, asked_of(row.dislike), NOW)) != liked.pk
+        row = next(row for row in page.rows if row["posting"].id == liked.pk)
+        assert first(search_page(user, asked_of(row["like"]), NOW)) == liked.pk
+        assert first(search_page(user, asked_of(row["dislike"]), NOW)) != liked.pk
 
 
 @database
