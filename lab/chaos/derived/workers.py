@@ -37,7 +37,7 @@ class WorkerFailed(Exception):
 
 def _group() -> int | None:
     pulled = stories.consume(wait=False)
-    return None if pulled is None else pulled.looked_at
+    return None if pulled is None else pulled.changes
 
 
 KINDS: dict[str, _Work] = {
