@@ -1,4 +1,4 @@
-"""Many sources are changed at once, after a look at what that does; and everything is in the record."""
+"""Many sources are edited at once after a preview, and everything is logged."""
 
 import csv
 import io
@@ -90,7 +90,7 @@ def test_all_that_was_found_is_what_the_filter_finds(client, staff):
     assert Source.objects.filter(category="World").count() == 1
 
 
-def test_what_would_be_too_heavy_is_told_and_stays(client, staff):
+def test_a_weight_above_the_limit_is_reported_and_unchanged(client, staff):
     heavy = a_source(title="Heavy", weight=900.0)
     done = many(client, chosen=f"{heavy.pk},{a_source().pk}", do="change", weighing="multiply", number="2")
     assert "1 feed changed." in done.text
@@ -98,7 +98,7 @@ def test_what_would_be_too_heavy_is_told_and_stays(client, staff):
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "text"),
     [
         ({}, "Choose at least one change"),
         ({"weighing": "set"}, "Enter a value."),
@@ -109,14 +109,14 @@ def test_what_would_be_too_heavy_is_told_and_stays(client, staff):
         ({"why": "x" * 301, "category": "World"}, "at most 300 characters"),
     ],
 )
-def test_what_cannot_be_is_said_and_nothing_changes(client, staff, typed, said):
+def test_invalid_values_show_an_error_and_change_nothing(client, staff, typed, text):
     source = a_source()
-    assert said in many(client, chosen=source.pk, do="change", **typed).text
+    assert text in many(client, chosen=source.pk, do="change", **typed).text
     assert not AuditEntry.objects.exists()
 
 
 @pytest.mark.parametrize("chosen", ["", "x,-1", "99999999999999999999", "123456789"])
-def test_nothing_chosen_is_said(client, staff, chosen):
+def test_an_empty_selection_shows_a_warning(client, staff, chosen):
     assert "No feed was selected." in many(client, chosen=chosen, do="pause").text
 
 
@@ -135,20 +135,20 @@ def test_a_get_changes_nothing_and_leads_to_the_list(client, staff):
 
 
 # --- other decisions --------------------------------------------------------------------------------------------------
-def test_many_are_asked_now_and_those_that_cannot_be_are_counted(client, staff):
+def test_many_are_checked_now_and_the_others_are_counted(client, staff):
     ready, resting, paused = a_source(), a_source(), a_source(state="paused")
     now = timezone.now()
     a_schedule(ready, due_at=now + HOUR)
     a_schedule(resting, due_at=now + HOUR, asked_at=now)
     a_schedule(paused, due_at=None)
-    said = many(client, source=[ready.pk, resting.pk, paused.pk, a_source().pk], do="ask").text
-    assert "1 feed will be checked shortly." in said
-    assert "1 will be checked as soon as the rate limit allows." in said
-    assert "2 will not be checked" in said
+    text = many(client, source=[ready.pk, resting.pk, paused.pk, a_source().pk], do="ask").text
+    assert "1 feed will be checked shortly." in text
+    assert "1 will be checked as soon as the rate limit allows." in text
+    assert "2 will not be checked" in text
     assert Schedule.objects.get(pk=ready.pk).due_at < timezone.now()
 
 
-def test_paused_sources_are_asked_no_longer(client, staff):
+def test_paused_sources_are_no_longer_checked(client, staff):
     source = a_follow().source
     a_schedule(source, due_at=NOON)
     assert "1 feed changed." in many(client, source=source.pk, do="pause").text
@@ -158,10 +158,10 @@ def test_paused_sources_are_asked_no_longer(client, staff):
 def test_many_are_deleted_only_when_that_is_confirmed(client, staff):
     posting = a_posting()
     a_follow(source=posting.source)
-    asked = many(client, source=posting.source_id, do="delete")
-    assert "Delete 1 feed?" in asked.text
+    response = many(client, source=posting.source_id, do="delete")
+    assert "Delete 1 feed?" in response.text
     assert Source.objects.exists()
-    many(client, chosen=asked.context["page"].chosen, do="delete", confirmed="yes", why="spam")
+    many(client, chosen=response.context["page"].chosen, do="delete", confirmed="yes", why="spam")
     assert not Source.objects.exists()
     assert not Follow.objects.exists()
     entry = AuditEntry.objects.get()
@@ -214,7 +214,7 @@ def test_the_effect_is_shown_and_nothing_is_saved(client, staff):
     assert Source.objects.get().weight == 1.0
 
 
-def test_without_a_price_it_cannot_be_said(client, staff):
+def test_without_a_price_the_effect_is_unknown(client, staff):
     source = a_source()
     assert "cannot be predicted" in many(client, chosen=source.pk, do="effect", weighing="set", number="4").text
 
@@ -267,7 +267,7 @@ def test_a_source_shows_staff_what_was_decided_of_it(client, staff):
     assert "a reason" not in client.get(address).text
 
 
-def test_the_form_of_a_source_asks_why_and_writes_it_down(client, staff):
+def test_the_reason_of_an_edit_is_logged(client, staff):
     source = a_source(title="The Wire")
     values = {"url": source.url, "kind": "feed", "title": "The Wire", "weight": "3", "why": "people ask for it"}
     assert client.post(reverse("edit_source", args=[source.pk]), values).status_code == 302

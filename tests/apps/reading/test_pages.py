@@ -94,7 +94,7 @@ def whole_pages(user: User):
     yield "dashboard/source.html", source_page(user, source.pk, NOON)
 
 
-def test_drawing_a_page_asks_the_database_nothing(django_assert_num_queries):
+def test_rendering_a_page_makes_no_queries(django_assert_num_queries):
     user = a_user(is_staff=True)
     request = RequestFactory().get("/")
     request.user = user
@@ -147,7 +147,7 @@ def test_a_posting_page_finds_its_neighbours_and_what_changed():
         pytest.param(0, 1, None, id="older than the source is here"),
     ],
 )
-def test_a_delay_is_told_only_where_it_says_how_quick_we_were(claimed, added, delay):
+def test_a_delay_is_shown_only_if_meaningful(claimed, added, delay):
     source = a_source(listed=True, added_at=NOON + timedelta(minutes=added))
     named = None if claimed is None else NOON + timedelta(minutes=claimed)
     posting = a_posting(source, published_at=NOON, claimed_at=named)

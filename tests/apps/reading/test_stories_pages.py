@@ -60,7 +60,7 @@ def test_who_may_not_read_the_sources_of_a_story_does_not_see_it(client):
     client.force_login(person)
     page = client.get("/stories/").context["page"]
     assert [(row.sources, row.reports) for row in page["rows"]] == [(2, 2)]
-    shown = client.get(f"/stories/{page["rows"][0].id}/").context["page"]
+    shown = client.get(f"/stories/{page['rows'][0].id}/").context["page"]
     assert {report["row"].id for report in shown["reports"]} == {storm[0].pk, storm[1].pk}
 
 
@@ -180,7 +180,7 @@ def test_learning_can_be_switched_off_and_forgotten(client, person):
     assert client.post("/own/learning/", {"learning": "perhaps"}).status_code == 400
 
 
-def test_nobody_hides_what_they_may_not_read(client, person):
+def test_unreadable_postings_cannot_be_hidden(client, person):
     [posting] = publish("Something", listed=False)
     assert client.post(f"/posting/{posting.pk}/hide/").status_code == 404
 

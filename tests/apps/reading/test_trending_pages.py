@@ -49,7 +49,7 @@ def test_the_page_shows_five_lists_with_searches_curves_related_words_and_the_st
     for each in page["lists"]:
         [row] = each["rows"]
         assert row["trend"].term.lower() == "harbour bridge"
-        assert row["search"] == f"/search/?q=%22{row["trend"].term.replace(' ', '+')}%22"
+        assert row["search"] == f"/search/?q=%22{row['trend'].term.replace(' ', '+')}%22"
         assert row["picture"].startswith("<svg")
         assert row["headline"] is not None
         assert row["is_charted"]
@@ -129,4 +129,6 @@ def test_a_term_leads_to_its_newest_posting_until_two_of_its_postings_share_a_st
 
 
 def shown_rows():
-    return [row for each in trends_page(AnonymousUser(), TrendingParameters("en"), NOW)["lists"] for row in each["rows"]]
+    return [
+        row for each in trends_page(AnonymousUser(), TrendingParameters("en"), NOW)["lists"] for row in each["rows"]
+    ]

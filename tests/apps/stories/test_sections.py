@@ -1,4 +1,4 @@
-"""Sections of the front page: what they find, how often that is found anew, and what staff may say of them."""
+"""Sections of the front page: contents, refreshing, and administration."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -87,8 +87,8 @@ def test_stories_come_by_their_rank_and_only_those_whose_lead_is_found(now):
     assert [front.lead_id for front in one.stories] == [budget[0].pk]
 
 
-# --- how often they are found anew ------------------------------------------------------------------------------------
-def test_what_was_found_is_kept_for_a_while_and_then_found_anew(now):
+# --- refreshing -------------------------------------------------------------------------------------------------------
+def test_contents_are_cached_for_a_while_and_then_refreshed(now):
     section = a_section(now)
     news("First")
     index()
@@ -99,7 +99,7 @@ def test_what_was_found_is_kept_for_a_while_and_then_found_anew(now):
     assert contents([section], now + timedelta(hours=1))[section.pk].count == 2
 
 
-def test_what_an_admin_changes_is_found_anew_at_once(now):
+def test_a_changed_section_is_refreshed_at_once(now):
     section = a_section(now)
     news("Sport", category="Sport")
     index()
@@ -139,7 +139,7 @@ def test_what_took_long_is_kept_longer(now, monkeypatch):
     assert content.good_until - now == pytest.approx(timedelta(milliseconds=content.milliseconds) * 1e9, rel=0.01)
 
 
-def test_while_somebody_is_at_it_others_see_what_was_there(now):
+def test_during_a_refresh_others_see_the_former_contents(now):
     section = a_section(now)
     news("First")
     index()
@@ -150,13 +150,13 @@ def test_while_somebody_is_at_it_others_see_what_was_there(now):
     assert contents([section], now + timedelta(hours=1))[section.pk].count == 1
 
 
-def test_a_page_finds_no_more_anew_than_there_is_time_for(now, monkeypatch):
+def test_a_page_refreshes_only_within_its_time_limit(now, monkeypatch):
     sections = [a_section(now, slug=f"s{number}") for number in range(3)]
     monkeypatch.setattr(queries, "ROOM", 0.0)
     assert all(content.found_at is None for content in contents(sections, now).values())
 
 
-# --- what may be said of them -----------------------------------------------------------------------------------------
+# --- validation -------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
@@ -209,7 +209,10 @@ def test_the_front_page_shows_sections_with_tabs_and_a_link_to_all(client, now):
         assert "Only a tab" in text
         assert "Switched off" not in text
         assert "All of Nothing" not in text
-    assert [row.title for row in front_sections(AnonymousUser(), now)["parts"][0]["rows"]] == ["World news 0", "World news 1"]
+    assert [row.title for row in front_sections(AnonymousUser(), now)["parts"][0]["rows"]] == [
+        "World news 0",
+        "World news 1",
+    ]
 
 
 def test_a_section_has_a_title_for_each_language(client, now):
@@ -255,7 +258,7 @@ def test_a_section_is_a_feed_of_its_postings_and_of_its_stories_leads(client, no
 
 
 def test_the_front_page_costs_as_much_with_many_sections_as_with_one(client, now, monkeypatch):
-    monkeypatch.setattr(queries, "ROOM", 1e9)  # or some would be found anew by the page that is counted
+    monkeypatch.setattr(queries, "ROOM", 1e9)  # so that the page refreshes none
 
     def cost() -> int:
         client.get(reverse("stories"))
@@ -330,7 +333,7 @@ def test_a_query_that_cannot_be_read_is_complained_of_with_its_place(client, sta
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "text"),
     [
         ({"query": ""}, "needs a query, a category or a language"),
         ({"language": "??"}, "no language with this code"),
@@ -341,19 +344,19 @@ def test_a_query_that_cannot_be_read_is_complained_of_with_its_place(client, sta
         ({"query": "x" * 1_001}, "at most 1000 characters"),
     ],
 )
-def test_what_cannot_be_a_section_is_said(client, staff, typed, said):
-    assert said in client.post(reverse("add_section"), TYPED | typed).text
+def test_an_invalid_section_shows_an_error(client, staff, typed, text):
+    assert text in client.post(reverse("add_section"), TYPED | typed).text
     assert not Section.objects.exists()
 
 
-def test_what_cannot_be_tried_is_said_where_it_is_tried(client, staff):
+def test_an_impossible_preview_shows_an_error(client, staff):
     assert (
         "its own page"
         in client.post(reverse("add_section"), TYPED | {"page_size": "0", "do": "try"}).context["tried"].problem
     )
 
 
-def test_a_costly_query_is_told_when_it_is_tried(client, staff, monkeypatch):
+def test_the_preview_reports_a_costly_query(client, staff, monkeypatch):
     monkeypatch.setattr(pages, "COSTLY", -1.0)
     assert "This query is expensive" in client.post(reverse("add_section"), TYPED | {"do": "try"}).text
 
