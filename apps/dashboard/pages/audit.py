@@ -1,7 +1,6 @@
 """The change log of sources and of the portal."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from apps.sources import queries as sources
@@ -14,13 +13,6 @@ LENGTH = 100
 MAX_EXPORTED = 100_000
 OF_A_SOURCE = 10  # the latest
 COLUMNS = ("time", "who", "what", "source", "name", "before", "after", "why", "where", "together")
-
-
-@dataclass(frozen=True, slots=True)
-class AuditRow:
-    entry: AuditEntry
-    who: str  # empty: the portal itself, or a deleted account
-    is_there: bool  # whether the source exists
 
 
 def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden: bool) -> Context:
@@ -41,18 +33,18 @@ def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden
     }
 
 
-def audit_of_source(source_id: int, *, hidden: bool) -> tuple[AuditRow, ...]:
+def audit_of_source(source_id: int, *, hidden: bool) -> list[Context]:
     """The latest changes of an existing source. One query."""
     entries = list(sources.audit(AuditFilter(source_id=source_id))[:OF_A_SOURCE])
     if hidden:
         _without_addresses(entries)
-    return tuple(AuditRow(entry, _who(entry), True) for entry in entries)
+    return [{"entry": entry, "who": _who(entry), "is_there": True} for entry in entries]
 
 
-def _rows(entries: list[AuditEntry]) -> tuple[AuditRow, ...]:
+def _rows(entries: list[AuditEntry]) -> list[Context]:
     ids = {entry.source_id for entry in entries if entry.source_id is not None}
     present = set(Source.objects.filter(pk__in=ids).values_list("pk", flat=True))
-    return tuple(AuditRow(entry, _who(entry), entry.source_id in present) for entry in entries)
+    return [{"entry": entry, "who": _who(entry), "is_there": entry.source_id in present} for entry in entries]
 
 
 def _without_addresses(entries: list[AuditEntry]) -> list[AuditEntry]:
@@ -63,6 +55,7 @@ def _without_addresses(entries: list[AuditEntry]) -> list[AuditEntry]:
 
 
 def _who(entry: AuditEntry) -> str:
+    """Empty for the portal itself, and for deleted accounts."""
     return entry.actor.get_username() if entry.actor else ""
 
 

@@ -1,13 +1,11 @@
 """The dashboard's overview: key figures, and what is not set up yet."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -31,8 +29,7 @@ LATE = 300.0  # s that an outbox may lag
 Found = TypeVar("Found")
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(NamedTuple):
     """Something that is not set up, and what to do."""
 
     what: str
@@ -80,67 +77,51 @@ def _failed_since(since: datetime) -> int:
     return messages.done_since(since)["failed"]
 
 
-def needs() -> tuple[Need, ...]:
+def needs() -> list[Need]:
     """What is not set up, as far as a few EXISTS queries show it."""
-    found = [*_needs_of_settings()]
-    if not _any(sources.listed()):
-        found.append(Need(_("The catalogue is empty."), _("Add feeds that everyone can see."), reverse("add_source")))
-    elif _any(sources.listed().filter(category="")):
-        found.append(
-            Need(
-                _("Some feeds of the catalogue have no category."),
-                _("Select them in the list of feeds and set a category."),
-                f"{reverse('sources')}?shown=listed",
-            )
+    return [*_needs_of_settings(), *_needs_of_content()]
+
+
+def _needs_of_content() -> Iterator[Need]:
+    if not sources.listed().exists():
+        yield Need(_("The catalogue is empty."), _("Add feeds that everyone can see."), reverse("add_source"))
+    elif sources.listed().filter(category="").exists():
+        yield Need(
+            _("Some feeds of the catalogue have no category."),
+            _("Select them in the list of feeds and set a category."),
+            f"{reverse('sources')}?shown=listed",
         )
-    if not _any(Section.objects.filter(is_on=True)):
-        found.append(Need(_("The front page has no sections."), _("Choose what it shows."), reverse("sections")))
+    if not Section.objects.filter(is_on=True).exists():
+        yield Need(_("The front page has no sections."), _("Choose what it shows."), reverse("sections"))
     if User.objects.filter(is_staff=True, is_active=True)[:2].count() < 2:
-        found.append(
-            Need(
-                _("There is only one administrator."),
-                _("Make someone else an administrator, too, who can help when you are away."),
-                reverse("dashboard_users"),
-            )
+        yield Need(
+            _("There is only one administrator."),
+            _("Make someone else an administrator, too, who can help when you are away."),
+            reverse("dashboard_users"),
         )
-    return tuple(found)
 
 
-def _any(found: QuerySet[Any]) -> bool:
-    return found.exists()
-
-
-def _needs_of_settings() -> list[Need]:
+def _needs_of_settings() -> Iterator[Need]:
     host = urlsplit(settings.PROJECT_URL).hostname or ""
-    found = []
     if host in ("localhost", "127.0.0.1", "::1", ""):
-        found.append(
-            Need(
-                _("The portal does not know its own address."),
-                _("Set WIREBEAT_URL to the public address: mails, feeds and hubs need it."),
-            )
+        yield Need(
+            _("The portal does not know its own address."),
+            _("Set WIREBEAT_URL to the public address: mails, feeds and hubs need it."),
         )
     elif not settings.BEHIND_TLS:
-        found.append(
-            Need(
-                _("Pages are sent unencrypted."),
-                _("Put a proxy with a certificate in front of the portal, and set WIREBEAT_TLS."),
-            )
+        yield Need(
+            _("Pages are sent unencrypted."),
+            _("Put a proxy with a certificate in front of the portal, and set WIREBEAT_TLS."),
         )
     if not settings.EMAIL_BACKEND.endswith("smtp.EmailBackend"):
-        found.append(
-            Need(_("Mail is not set up."), _("Set EMAIL_URL: password resets, confirmations and alerts need it."))
-        )
+        yield Need(_("Mail is not set up."), _("Set EMAIL_URL: password resets, confirmations and alerts need it."))
     if settings.DEBUG:
-        found.append(Need(_("Error pages show visitors the internals of the program."), _("Remove WIREBEAT_DEBUG.")))
+        yield Need(_("Error pages show visitors the internals of the program."), _("Remove WIREBEAT_DEBUG."))
     if not _is_backed_up():
-        found.append(
-            Need(
-                _("There is no backup from the last week on this machine."),
-                _("Run manage.py backup every night, and keep the archive on another machine."),
-            )
+        yield Need(
+            _("There is no backup from the last week on this machine."),
+            _("Run manage.py backup every night, and keep the archive on another machine."),
         )
-    return found
 
 
 def _is_backed_up() -> bool:

@@ -1,6 +1,5 @@
 """The list of sources for staff, and the page of a source."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AnonymousUser
@@ -14,7 +13,7 @@ from apps.dashboard.queries import SourceFilter, chosen_sources
 from apps.following import queries as following
 from apps.retrieval import queries as retrieval
 from apps.retrieval.models import Retrieval
-from apps.retrieval.queries.lateness import Late, late, overdue_since
+from apps.retrieval.queries.lateness import late, overdue_since
 from apps.retrieval.reports.lateness import lateness_of_source
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import hosts_only
@@ -32,12 +31,6 @@ ORDERS = {
     "added": _("by date added"),
     "followers": _("by followers"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedRetrieval:
-    retrieval: Retrieval
-    late: Late | None  # None for entries without a retrieval
 
 
 def sources_page(filter: SourceFilter, number: str, now: datetime) -> Context:
@@ -68,7 +61,7 @@ def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> Co
     visits = retrieval.latest_retrievals(source_id)
     if hidden:
         _cut_addresses(visits, push)
-    log = [LoggedRetrieval(row, late(row)) for row in visits]
+    log = [{"retrieval": row, "late": late(row)} for row in visits]
     return {
         "source": source,  # with `followers`
         "schedule": schedule,
@@ -82,7 +75,7 @@ def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> Co
         "followed": followed,
         "hidden": hidden,  # whether the user may not see the address
         "now": now,
-        "latest": next((row for row in log if row.late), None),  # actual retrieval
+        "latest": next((row for row in log if row["late"]), None),  # actual retrieval
     }
 
 

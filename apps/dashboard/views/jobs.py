@@ -69,7 +69,7 @@ def change(request: HttpRequest, job_id: int, what: str) -> HttpResponse:
     else:
         messages.warning(
             request,
-            _("Job {number} is {state}.").format(number=job_id, state=page["row"].job.get_state_display().lower()),
+            _("Job {number} is {state}.").format(number=job_id, state=page["row"]["job"].get_state_display().lower()),
         )
     return back(request, "jobs")
 

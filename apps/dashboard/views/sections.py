@@ -11,11 +11,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.views.requests import for_staff
 from apps.dashboard.forms.sections import SectionForm
-from apps.dashboard.pages.sections import SectionPreview, known_categories, preview, sections_page
+from apps.dashboard.pages.sections import known_categories, preview, sections_page
 from apps.search.algorithms.language import BadQuery
 from apps.stories import actions
 from apps.stories.actions import NotASection, SectionValues
 from apps.stories.models import Section
+from apps.web.pages import Context
 from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import show
 
@@ -56,11 +57,11 @@ def _edit(request: HttpRequest, section: Section | None) -> HttpResponse:
     )
 
 
-def _complaint(form: SectionForm) -> SectionPreview:
+def _complaint(form: SectionForm) -> Context:
     """Why there is no preview: a wrong query first, with the position of the error."""
     if "query" in form.errors and (raw := str(form["query"].value() or "")[:1_000]):
         return preview(Section(query=raw), now())
-    return SectionPreview(problem=" ".join(f"{form[name].label}: {errors[0]}" for name, errors in form.errors.items()))
+    return {"problem": " ".join(f"{form[name].label}: {errors[0]}" for name, errors in form.errors.items())}
 
 
 def _saved(form: SectionForm, values: SectionValues, section: Section | None) -> bool:

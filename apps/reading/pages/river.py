@@ -15,13 +15,14 @@ from apps.following.queries.listing import listed
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
-from apps.retrieval.reports.delays import CheckRate, check_rate_of
+from apps.retrieval.reports.delays import check_rate_of
 from apps.search import queries as searching
 from apps.search.algorithms.language import BadQuery, Tree, narrowed, parse
 from apps.sources.algorithms.addresses import http_address
 from apps.sources.models import Source
-from apps.web.pages.rows import PostingRow, rows
-from apps.web.pages.search_query import Complaint, complaint
+from apps.web.pages import Context
+from apps.web.pages.rows import rows
+from apps.web.pages.search_query import complaint
 
 LENGTH = 30  # postings shown at once
 
@@ -35,41 +36,6 @@ class ListOptions:
     view: User.View = User.View.LIST
 
 
-@dataclass(frozen=True, slots=True)
-class RiverPage:
-    scope: Scope
-    title: str
-    rows: tuple[PostingRow, ...]
-    options: ListOptions
-    next: str  # cursor of the next page, "" at the end
-    source: Source | None
-    follow: Follow | None
-    check_rate: CheckRate | None  # of the source
-    now: datetime
-    complaint: Complaint | None = None  # about the query
-    is_cut: bool = False  # older postings may match, too
-
-    @property
-    def shown_at(self) -> str:
-        return self.now.isoformat()
-
-    @property
-    def views(self) -> list[tuple[str, str]]:
-        """Available layouts with their names."""
-        return [(view.value, str(view.label)) for view in User.View]
-
-    @property
-    def site_url(self) -> str:
-        """The website of the source, empty if not on the web."""
-        return http_address(self.source.site_url) if self.source else ""
-
-    @property
-    def place(self) -> str:
-        """The list as a query string for the postings' menus."""
-        order = self.options.order.value
-        return urlencode({"scope": f"{self.scope.kind}-{self.scope.id}", "order": order, "shown_at": self.shown_at})
-
-
 def river_page(
     user: User | AnonymousUser,
     scope: Scope,
@@ -78,27 +44,42 @@ def river_page(
     now: datetime,
     source: Source | None = None,
     follow: Follow | None = None,
-) -> RiverPage:
+) -> Context:
     """A page of a list whose access the caller has checked.
 
     Three queries, four for a folder, one more for a source's check rate, and a bounded number for a filter query.
     Raises TooCostly if that takes too long.
     """
-    check_rate = check_rate_of(source.pk, now) if source else None
-    is_cut = False
+    page: Context = {
+        "scope": scope,
+        "title": title,
+        "rows": [],
+        "options": options,
+        "views": [(view.value, str(view.label)) for view in User.View],
+        "next": "",  # cursor of the next page, "" at the end
+        "source": source,
+        "site_url": http_address(source.site_url) if source else "",
+        "follow": follow,
+        "check_rate": check_rate_of(source.pk, now) if source else None,
+        "list_query": urlencode(
+            {"scope": f"{scope.kind}-{scope.id}", "order": options.order.value, "shown_at": now.isoformat()}
+        ),  # the list, for the postings' menus
+        "shown_at": now.isoformat(),
+        "now": now,
+    }
     if not options.words:
         found = _listed(user, scope, options, follow)
     else:
         try:
             matching = _matching(user, scope, parse(options.words), options, now)
         except BadQuery as error:
-            problem = complaint(options.words, error)
-            return RiverPage(scope, title, (), options, "", source, follow, check_rate, now, problem)
-        is_cut = len(matching) == searching.MAX_COUNTED
+            return page | {"complaint": complaint(options.words, error)}
+        page["is_cut"] = len(matching) == searching.MAX_COUNTED  # older postings may match, too
         found = _ordered(following.postings_in(user, scope).filter(pk__in=matching), user, options)
-    shown = rows(user, found[:LENGTH])
-    last = Cursor(shown[-1].published_at, shown[-1].id).encode() if shown and len(found) > LENGTH else ""
-    return RiverPage(scope, title, tuple(shown), options, last, source, follow, check_rate, now, is_cut=is_cut)
+    page["rows"] = shown = rows(user, found[:LENGTH])
+    if shown and len(found) > LENGTH:
+        page["next"] = Cursor(shown[-1].published_at, shown[-1].id).encode()
+    return page
 
 
 def _listed(user: User | AnonymousUser, scope: Scope, options: ListOptions, follow: Follow | None) -> list[int]:

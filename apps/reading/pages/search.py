@@ -1,7 +1,6 @@
 """Search results, their reasons, and links to refine them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -35,7 +34,7 @@ from apps.web.pages import Context
 from apps.web.pages.rows import PostingRow, rows_by_id
 from apps.web.pages.search_query import Complaint, SearchQuery, complaint
 
-__all__ = ["LENGTH", "SearchPage", "search_page"]
+__all__ = ["LENGTH", "search_page"]
 
 MAX_CHIPS = 12  # related terms shown as chips; a table has all of them
 
@@ -45,8 +44,7 @@ class Origin(NamedTuple):
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class AddedWord:
+class AddedWord(NamedTuple):
     """A related term."""
 
     word: str  # in the postings' spelling
@@ -55,8 +53,7 @@ class AddedWord:
     leave_out: str  # address
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     label: str
     address: str
     count: int = 0
@@ -67,78 +64,11 @@ class Facet(NamedTuple):
     links: tuple[Link, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchPage:
-    query: SearchQuery
-    order: Order
-    now: datetime
-    complaint: Complaint | None = None
-    meant: Link | None = None  # spelling suggestion
-    understood: str = ""  # the parsed query, if ambiguous
-    has_words: bool = False  # relevance is defined
-    needs_account: bool = False  # it filters by marks, which visitors do not have
-    rows: tuple[Context, ...] = ()
-    total: int = 0  # estimate
-    own: int = 0  # with one of the query's own words
-    is_partial: bool = False  # old postings were not searched
-    filters: tuple[Link, ...] = ()  # each removes one
-    added: tuple[AddedWord, ...] = ()
-    removed: tuple[Link, ...] = ()  # each restores one
-    facets: tuple[Facet, ...] = ()
-    next: str = ""  # address of the next page, "" at the end
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no query yet."""
-        return self.complaint is None and not has_criteria(self.query)
-
-    @property
-    def related(self) -> int:
-        """Results with none of the query's own words, only with related terms."""
-        return self.total - self.own
-
-    @property
-    def can_expand(self) -> bool:
-        return self.has_words and self.order != "newest"
-
-    @property
-    def chips(self) -> tuple[AddedWord, ...]:
-        return self.added[:MAX_CHIPS]
-
-    @property
-    def here(self) -> str:
-        return reverse("search") + self.query.address()
-
-    @property
-    def by_relevance(self) -> str:
-        return self.query.ordered_by("relevance").address()
-
-    @property
-    def by_freshness(self) -> str:
-        return self.query.ordered_by("fresh").address()
-
-    @property
-    def by_time(self) -> str:
-        return self.query.ordered_by("newest").address()
-
-    @property
-    def with_own_words(self) -> str:
-        return self.query.expanded(False).address()
-
-    @property
-    def with_more_words(self) -> str:
-        return self.query.expanded(True).address()
-
-    @property
-    def without_verdicts(self) -> str:
-        return self.query.without_verdicts().address()
-
-
 def has_criteria(query: SearchQuery) -> bool:
     return bool(query.text.strip() or query.liked)
 
 
-def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -> SearchPage:
+def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -> Context:
     """A page of results; `now` is in the reader's time zone. Four queries besides the search itself.
 
     Raises BadCursor if the address has a wrong cursor, and TooCostly after a statement timeout.
@@ -146,11 +76,11 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
     try:
         tree = parse(query.text)
     except BadQuery as error:
-        return SearchPage(query, "relevance", now, complaint=complaint(query.text, error))
+        return _page(query, "relevance", now, complaint=complaint(query.text, error))
     has_words = bool(wanted(tree) or query.liked)
     order: Order = (query.order or "relevance") if has_words else "newest"
     if not has_criteria(query):
-        return SearchPage(query, order, now)
+        return _page(query, order, now)
     result = searching.search(
         user,
         tree,
@@ -164,24 +94,47 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
     )
     origins = {posting_id for added in result.added for posting_id in added.posting_ids}
     read = texts(user, origins.union(result.postings))
-    return SearchPage(
-        query,
-        order,
-        now,
-        meant=_meant(tree, query),
-        understood=understood(tree, query.text),
-        has_words=has_words,
-        needs_account=not user.is_authenticated and requires_account(tree),
-        rows=_found(user, result, read, tree, query),
-        total=result.total,
-        own=result.with_own_words,
-        is_partial=result.is_partial,
-        filters=filters(tree, query),
-        added=_added(result.added, read, query),
-        removed=tuple(Link(term, query.putting_back(term).address()) for term in query.removed),
-        facets=facets(tree, query, result, _source_names(user, result)),
-        next=query.from_start(result.next).address() if result.next else "",
+    return (
+        _page(query, order, now, has_words=has_words)
+        | {
+            "meant": _meant(tree, query),  # spelling suggestion
+            "understood": understood(tree, query.text),  # the parsed query, if ambiguous
+            "needs_account": not user.is_authenticated and requires_account(tree),
+            "rows": _found(user, result, read, tree, query),
+            "total": result.total,  # estimate
+            "own": result.with_own_words,
+            "related": result.total - result.with_own_words,
+            "is_partial": result.is_partial,  # old postings were not searched
+            "filters": filters(tree, query),  # links that remove one
+            "added": (added := _added(result.added, read, query)),
+            "chips": added[:MAX_CHIPS],
+            "removed": tuple(Link(term, query.putting_back(term).address()) for term in query.removed),
+            "facets": facets(tree, query, result, _source_names(user, result)),
+            "next": query.from_start(result.next).address() if result.next else "",
+        }
     )
+
+
+def _page(
+    query: SearchQuery, order: Order, now: datetime, *, has_words: bool = False, complaint: Complaint | None = None
+) -> Context:
+    """A page without results; `has_words` if relevance is defined."""
+    return {
+        "query": query,
+        "order": order,
+        "now": now,
+        "complaint": complaint,
+        "has_words": has_words,
+        "is_empty": complaint is None and not has_criteria(query),
+        "can_expand": has_words and order != "newest",
+        "here": reverse("search") + query.address(),
+        "by_relevance": query.ordered_by("relevance").address(),
+        "by_freshness": query.ordered_by("fresh").address(),
+        "by_time": query.ordered_by("newest").address(),
+        "with_own_words": query.expanded(False).address(),
+        "with_more_words": query.expanded(True).address(),
+        "without_verdicts": query.without_verdicts().address(),
+    }
 
 
 # --- the query --------------------------------------------------------------------------------------------------------

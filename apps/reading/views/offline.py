@@ -28,12 +28,12 @@ from apps.reading.pages.offline import (
     AT_ONCE,
     LENGTHS,
     MAX_KEPT_BYTES,
-    KeptPosting,
     kept_postings,
     kept_states,
 )
 from apps.stories import actions as stories_actions
 from apps.web.algorithms.numbers import whole_number
+from apps.web.pages import Context
 from apps.web.pages.offline_shell import person_key, shell
 from apps.web.templatetags.rows import drawn_row
 from apps.web.views.rendering import PersonsRequest, show
@@ -153,10 +153,7 @@ def states(request: PersonsRequest) -> HttpResponse:
             "person": person_key(request.user),
             "token": get_token(request),
             "version": shell().version,
-            "articles": [
-                {"id": state.id, "version": state.version, "unread": state.unread, "starred": state.starred}
-                for state in found
-            ],
+            "articles": found,
         }
     )
 
@@ -179,20 +176,20 @@ def articles(request: PersonsRequest) -> HttpResponse:
     )
 
 
-def _pieces(request: PersonsRequest, kept: KeptPosting) -> dict[str, object]:
+def _pieces(request: PersonsRequest, kept: Context) -> dict[str, object]:
     # Without the request: its CSRF token must not be stored.
-    at = now()
-    context = {"user": request.user, "now": at, "posting": kept.row, "kept": kept}
+    at, row = now(), kept["row"]
+    context = {"user": request.user, "now": at, "posting": row, "kept": kept}
     return {
-        "id": kept.row.id,
-        "version": kept.version,
-        "title": kept.row.title,
-        "publishedAt": kept.row.published_at.isoformat(),
-        "unread": kept.row.unread,
-        "starred": kept.row.starred,
-        "row": drawn_row(kept.row, now=at, is_signed_in=True),
+        "id": row.id,
+        "version": kept["version"],
+        "title": row.title,
+        "publishedAt": row.published_at.isoformat(),
+        "unread": row.unread,
+        "starred": row.starred,
+        "row": drawn_row(row, now=at, is_signed_in=True),
         "page": render_to_string("reading/offline_article.html", context),
-        "pictures": kept.pictures,
+        "pictures": kept["pictures"],
     }
 
 

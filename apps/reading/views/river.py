@@ -20,7 +20,7 @@ from apps.published_feeds.pages import menu_of_list
 from apps.reading.algorithms.typesetting import LEADINGS, SIZES, Typesetting
 from apps.reading.pages.layouts import view_of
 from apps.reading.pages.posting import posting_page
-from apps.reading.pages.river import ListOptions, RiverPage, river_page
+from apps.reading.pages.river import ListOptions, river_page
 from apps.reading.views.summaries import chosen_percent
 from apps.sources.actions import note_opened
 from apps.stories import actions as stories_actions
@@ -116,12 +116,12 @@ def _show_text(request: Request, page: Context) -> HttpResponse:
     return response
 
 
-def _show(request: Request, page: RiverPage) -> HttpResponse:
+def _show(request: Request, page: Context) -> HttpResponse:
     # htmx appends the next rows.
-    if request.htmx and page.options.start:
-        return render(request, "reading/_rows.html", {"page": page, "now": page.now})
-    feeds = menu_of_list(request.user, page.scope)
-    return show(request, "reading/river.html", at=page.scope, page=page, feeds=feeds)
+    if request.htmx and page["options"].start:
+        return render(request, "reading/_rows.html", {"page": page, "now": page["now"]})
+    feeds = menu_of_list(request.user, page["scope"])
+    return show(request, "reading/river.html", at=page["scope"], page=page, feeds=feeds)
 
 
 def _options(request: Request, follow: Follow | None = None, *, all_by_default: bool = False) -> ListOptions:

@@ -1,14 +1,13 @@
 """Postings in lists."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
-from apps.database.statements import MAX_ID, fetch_rows
+from apps.database.statements import MAX_ID, fetch_as
 from apps.following.queries.states import OWN, READABLE, STARRED, UNREAD
 from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import MIN_SOURCES
@@ -35,6 +34,7 @@ class PostingRow:
     unread: bool
     starred: bool
     own_tags: tuple[str, ...]  # the user's, by name
+    images: str = ""  # the user's setting for the source
 
     @property
     def anchor(self) -> str:
@@ -75,7 +75,7 @@ def rows(user: User | AnonymousUser, posting_ids: Collection[int]) -> list[Posti
     if not posting_ids:
         return []
     names = {"user": user.pk or 0, "ids": [id for id in posting_ids if id <= MAX_ID]}
-    return [_row(user, found) for found in fetch_rows(_ROWS, names)]
+    return [_row(user, found) for found in fetch_as(PostingRow, _ROWS, names)]
 
 
 def rows_by_id(user: User | AnonymousUser, posting_ids: Collection[int]) -> dict[int, PostingRow]:
@@ -86,20 +86,10 @@ def row(user: User, posting_id: int) -> PostingRow | None:
     return next(iter(rows(user, [posting_id])), None)
 
 
-def _row(user: User | AnonymousUser, row: Any) -> PostingRow:
-    return PostingRow(
-        id=row.id,
+def _row(user: User | AnonymousUser, row: PostingRow) -> PostingRow:
+    return replace(
+        row,
         url=http_address(row.url),
-        title=row.title,
-        excerpt=row.excerpt,
-        characters=row.characters,
-        language=row.language,
         image_url=picture_for(user, picture_address(row.image_url), row.images),
-        source_id=row.source_id,
-        source_title=row.source_title,
-        story_id=row.story_id,
-        published_at=row.published_at,
-        unread=row.unread,
-        starred=row.starred,
         own_tags=tuple(row.own_tags),
     )

@@ -27,7 +27,7 @@ def row(context: dict[str, Any], *, in_story: bool = False) -> SafeString:
         now=context["now"],
         is_signed_in=context["user"].is_authenticated,
         path=request.get_full_path() if request else "",
-        place=getattr(context.get("page"), "place", ""),
+        place=page.get("list_query", "") if isinstance(page := context.get("page"), dict) else "",
         form_token=_form_token(context),
         in_story=in_story,
     )

@@ -136,8 +136,8 @@ def test_what_is_no_check_has_no_lateness_and_is_not_the_latest_one(client, staf
     a_check(feed, late=3 * SECOND)
     a_check(feed, outcome="deferred", begun_at=None)
     page = sources.source_page(staff, feed.pk, timezone.now())
-    assert [row.late is None for row in page["retrievals"]] == [True, False]
-    assert page["latest"].late.begun == 3
+    assert [row["late"] is None for row in page["retrievals"]] == [True, False]
+    assert page["latest"]["late"].begun == 3
     assert "started –" in words(client, "source", feed.pk)
     data = Program(staff).get(f"sources/{feed.pk}").json()["retrievals"]
     assert [row["lateness_seconds"] for row in data] == [None, 3]

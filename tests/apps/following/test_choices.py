@@ -68,7 +68,7 @@ def test_pictures_of_a_source_are_shown_as_the_person_chose_for_it_before_what_t
 ):
     follow = a_follow(a_user(images=person), images=source)
     posting = a_posting(follow.source, image_url=PICTURE, html=f'<p><img src="{PICTURE}" alt="One"></p>')
-    [row] = river_page(follow.user, Scope("all"), "All", NEWEST, NOON).rows
+    [row] = river_page(follow.user, Scope("all"), "All", NEWEST, NOON)["rows"]
     page = posting_page(follow.user, posting.pk, NOON)
     for address in (row.image_url, page["image_url"]):
         assert address.startswith(shown) if shown else address == ""
