@@ -1,7 +1,6 @@
 """Editing many sources at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from apps.dashboard.queries import SourceFilter, chosen_sources
@@ -10,37 +9,9 @@ from apps.sources import queries as sources
 from apps.sources.actions import MAX_AT_ONCE, Curation
 from apps.sources.actions.curating import MAX_DELETED, MOST_WEIGHT, weight_times
 from apps.sources.models import Source
+from apps.web.pages import Context
 
 MAX_NAMED = 50
-
-
-@dataclass(frozen=True, slots=True)
-class CuratingPage:
-    ids: tuple[int, ...]
-    named: tuple[Source, ...]  # the first MAX_NAMED, with `followers`
-    categories: tuple[str, ...]  # known ones
-    followers: int  # of `named`
-    too_many: bool
-    max_changed: int
-    max_deleted: int
-
-    @property
-    def count(self) -> int:
-        return len(self.ids)
-
-    @property
-    def unnamed(self) -> int:
-        return self.count - len(self.named)
-
-    @property
-    def chosen(self) -> str:
-        """The ids as one form field."""
-        return ",".join(map(str, self.ids))
-
-    @property
-    def pair(self) -> tuple[Source, Source] | None:
-        """The two sources that could be merged."""
-        return (self.named[0], self.named[1]) if len(self.named) == self.count == 2 else None
 
 
 def found_ids(filter: SourceFilter) -> list[int]:
@@ -48,20 +19,24 @@ def found_ids(filter: SourceFilter) -> list[int]:
     return list(chosen_sources(filter).values_list("pk", flat=True)[: MAX_AT_ONCE + 1])
 
 
-def curating_page(source_ids: Sequence[int]) -> CuratingPage:
+def curating_page(source_ids: Sequence[int]) -> Context:
     """Three queries; deleted sources are left out."""
     wanted = sources.everything().filter(pk__in=source_ids[:MAX_AT_ONCE])
     ids = list(wanted.order_by("title", "pk").values_list("pk", flat=True))
     named = tuple(chosen_sources(SourceFilter()).filter(pk__in=ids[:MAX_NAMED]))
-    return CuratingPage(
-        ids=tuple(ids),
-        named=named,
-        categories=tuple(sources.categories(sources.everything())),
-        followers=sum(source.followers for source in named),  # type: ignore[attr-defined]
-        too_many=len(source_ids) > MAX_AT_ONCE,
-        max_changed=MAX_AT_ONCE,
-        max_deleted=MAX_DELETED,
-    )
+    return {
+        "ids": ids,
+        "chosen": ",".join(map(str, ids)),  # as one form field
+        "count": len(ids),
+        "named": named,  # the first MAX_NAMED, with `followers`
+        "unnamed": len(ids) - len(named),
+        "pair": named if len(named) == len(ids) == 2 else None,  # could be merged
+        "categories": sources.categories(sources.everything()),
+        "followers": sum(source.followers for source in named),  # type: ignore[attr-defined]
+        "too_many": len(source_ids) > MAX_AT_ONCE,
+        "max_changed": MAX_AT_ONCE,
+        "max_deleted": MAX_DELETED,
+    }
 
 
 def effect_of_curation(source_ids: Sequence[int], curation: Curation, now: datetime) -> EffectOnMany | None:

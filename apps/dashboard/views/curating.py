@@ -17,12 +17,13 @@ from apps.dashboard.forms.curating import AuditFilterForm, CurationForm, chosen_
 from apps.dashboard.forms.filters import SourceFilterForm
 from apps.dashboard.forms.sources import PRIVATE
 from apps.dashboard.pages.audit import COLUMNS, audit_page, audit_rows
-from apps.dashboard.pages.curating import CuratingPage, curating_page, effect_of_curation, found_ids
+from apps.dashboard.pages.curating import curating_page, effect_of_curation, found_ids
 from apps.following import queries as following
 from apps.retrieval.reports.curating import EffectOnMany
 from apps.sources import actions as sources
 from apps.sources.models import Source
 from apps.web.algorithms.numbers import whole_number
+from apps.web.pages import Context
 from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import Request, back, by, show
 
@@ -35,10 +36,12 @@ def curate(request: Request) -> HttpResponse:
     if request.method != "POST":
         return redirect("sources")
     page = curating_page(_chosen(request))
-    if page.too_many:
-        messages.error(request, _("At most %(most)s feeds can be changed at once.") % {"most": f"{page.max_changed:,}"})
+    if page["too_many"]:
+        messages.error(
+            request, _("At most %(most)s feeds can be changed at once.") % {"most": f"{page['max_changed']:,}"}
+        )
         return back(request, "sources")
-    if not page.ids:
+    if not page["ids"]:
         messages.warning(request, _("No feed was selected."))
         return back(request, "sources")
     match request.POST.get("do", ""):
@@ -51,18 +54,18 @@ def curate(request: Request) -> HttpResponse:
         case "effect":
             return _show_effect(request, page)
         case "change":
-            form = CurationForm(request.POST, categories=page.categories)
+            form = CurationForm(request.POST, categories=page["categories"])
             if form.is_valid() and form.curation().listed and not _may_list(request, page):
                 form.add_error("listed", PRIVATE)
             if form.is_valid():
                 return _carry_out(request, page, form.curation(), "many sources", form.cleaned_data["why"])
             return _show_form(request, page, form)
         case _:
-            return _show_form(request, page, CurationForm(categories=page.categories))
+            return _show_form(request, page, CurationForm(categories=page["categories"]))
 
 
-def _may_list(request: Request, page: CuratingPage) -> bool:
-    return following.publishable_sources(request.user).filter(pk__in=page.ids).count() == page.count
+def _may_list(request: Request, page: Context) -> bool:
+    return following.publishable_sources(request.user).filter(pk__in=page["ids"]).count() == page["count"]
 
 
 def _chosen(request: Request) -> list[int]:
@@ -74,7 +77,7 @@ def _chosen(request: Request) -> list[int]:
 
 def _show_form(
     request: Request,
-    page: CuratingPage,
+    page: Context,
     form: CurationForm,
     *,
     is_preview: bool = False,
@@ -97,12 +100,12 @@ def _next(request: Request) -> str:
     return request.POST.get("next", "")[:2_000]
 
 
-def _show_effect(request: Request, page: CuratingPage) -> HttpResponse:
+def _show_effect(request: Request, page: Context) -> HttpResponse:
     """Show the effect of the weights without saving; alone for htmx, or else with the form."""
-    form = CurationForm(request.POST, categories=page.categories)
+    form = CurationForm(request.POST, categories=page["categories"])
     form.is_valid()
     curation = form.curation() if not form.errors else sources.Curation()
-    effect = effect_of_curation(page.ids, curation, now())
+    effect = effect_of_curation(page["ids"], curation, now())
     has_weight = curation.weight is not None or curation.factor is not None
     if request.htmx:
         context = {"form": form, "found": effect, "asked": has_weight}
@@ -110,10 +113,8 @@ def _show_effect(request: Request, page: CuratingPage) -> HttpResponse:
     return _show_form(request, page, form, is_preview=True, found=effect, has_weight=has_weight)
 
 
-def _carry_out(
-    request: Request, page: CuratingPage, curation: sources.Curation, place: str, why: str = ""
-) -> HttpResponse:
-    curated = actions.curate_sources(page.ids, curation, now=now(), by=by(request, place, why))
+def _carry_out(request: Request, page: Context, curation: sources.Curation, place: str, why: str = "") -> HttpResponse:
+    curated = actions.curate_sources(page["ids"], curation, now=now(), by=by(request, place, why))
     count = len(curated.changed)
     messages.success(request, ngettext("%(n)s feed changed.", "%(n)s feeds changed.", count) % {"n": count})
     if curated.same:
@@ -130,9 +131,9 @@ def _carry_out(
     return back(request, "sources")
 
 
-def _check(request: Request, page: CuratingPage) -> HttpResponse:
+def _check(request: Request, page: Context) -> HttpResponse:
     try:
-        checked, later = actions.check_many(page.ids, now=now())
+        checked, later = actions.check_many(page["ids"], now=now())
     except sources.TooMany as problem:
         messages.error(request, translate_reason(str(problem)))
         return back(request, "sources")
@@ -145,7 +146,7 @@ def _check(request: Request, page: CuratingPage) -> HttpResponse:
             later,
         )
         messages.info(request, text % {"n": later})
-    if rest := page.count - checked - later:
+    if rest := page["count"] - checked - later:
         text = ngettext(
             "%(n)s will not be checked: it is paused or gone, or nobody follows it.",
             "%(n)s will not be checked: they are paused or gone, or nobody follows them.",
@@ -155,14 +156,14 @@ def _check(request: Request, page: CuratingPage) -> HttpResponse:
     return back(request, "sources")
 
 
-def _delete(request: Request, page: CuratingPage) -> HttpResponse:
+def _delete(request: Request, page: Context) -> HttpResponse:
     """Delete the sources once the user has confirmed it."""
-    if page.count > page.max_deleted:
-        messages.error(request, _("At most %(most)s feeds can be deleted at once.") % {"most": page.max_deleted})
+    if page["count"] > page["max_deleted"]:
+        messages.error(request, _("At most %(most)s feeds can be deleted at once.") % {"most": page["max_deleted"]})
         return back(request, "sources")
     if "confirmed" not in request.POST:
         return show(request, "dashboard/sources_many_delete.html", page=page, next=_next(request))
-    count = sources.delete_sources(page.ids, by=by(request, "many sources", request.POST.get("why", "")[:300]))
+    count = sources.delete_sources(page["ids"], by=by(request, "many sources", request.POST.get("why", "")[:300]))
     messages.success(request, ngettext("%(n)s feed deleted.", "%(n)s feeds deleted.", count) % {"n": count})
     return back(request, "sources")
 

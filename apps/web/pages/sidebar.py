@@ -1,8 +1,7 @@
 """The sidebar: a user's folders, sources, searches and tags."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import NamedTuple
 
 from apps.accounts.models import User
@@ -15,16 +14,14 @@ from apps.following.queries.posting_state import StateTag
 from apps.web.pages.search_query import address_of
 
 
-@dataclass(frozen=True, slots=True)
-class SidebarSource:
-    source_id: int
-    title: str
-    unread: int
-    failing: bool
-    failing_since: datetime | None
-    answered_at: datetime | None
-    is_gone: bool
-    muted: bool  # its unread postings are not counted elsewhere
+class SidebarSource(NamedTuple):
+    follow: FollowedSource
+    unread: int  # of a muted one not counted elsewhere
+
+    @property
+    def name(self) -> str:
+        """Of its element."""
+        return f"source-{self.follow.source_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +34,11 @@ class SidebarFolder:
 
 
 @dataclass(frozen=True, slots=True)
-class SidebarSearch:
-    name: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
 class Sidebar:
     unread: int
     folders: tuple[SidebarFolder, ...]
     sources: tuple[SidebarSource, ...]  # those in no folder
-    searches: tuple[SidebarSearch, ...]
+    searches: tuple[dict[str, str], ...]  # name and address
     tags: tuple[StateTag, ...]
     at: Scope | None  # of the page
     notices: int  # feed health notices that are not dismissed
@@ -57,12 +48,12 @@ class Sidebar:
     def counts(self) -> Iterator[tuple[str, int]]:
         """Every number of the sidebar by the name of its element."""
         yield "all", self.unread
-        yield from ((f"source-{source.source_id}", source.unread) for source in self.sources)
+        yield from ((source.name, source.unread) for source in self.sources)
         waiting = list(self.folders)
         while waiting:
             folder = waiting.pop()
             yield f"folder-{folder.folder_id}", folder.unread
-            yield from ((f"source-{source.source_id}", source.unread) for source in folder.sources)
+            yield from ((source.name, source.unread) for source in folder.sources)
             waiting.extend(folder.folders)
 
 
@@ -95,36 +86,22 @@ def sidebar(user: User, at: Scope | None = None) -> Sidebar:
     unread = following.unread_counts(user)
     own = fetch_as(_Own, _OWN, {"user": user.pk})
     within: dict[int | None, list[SidebarSource]] = {}
-    followed = following.followed_sources(user)
-    entries = [_entry(follow, unread) for follow in followed]
-    for follow, entry in zip(followed, entries, strict=True):
-        for folder_id in follow.folder_ids or (None,):
+    entries = [SidebarSource(follow, unread.get(follow.source_id, 0)) for follow in following.followed_sources(user)]
+    for entry in entries:
+        for folder_id in entry.follow.folder_ids or (None,):
             within.setdefault(folder_id, []).append(entry)
     return Sidebar(
-        unread=sum(entry.unread for entry in entries if not entry.muted),
+        unread=sum(entry.unread for entry in entries if not entry.follow.muted),
         folders=_tree([each for each in own if each.kind == "folder"], within, None),
         sources=tuple(within.get(None, ())),
         searches=tuple(
-            SidebarSearch(each.name, address_of(each.query, each.order)) for each in own if each.kind == "search"
+            {"name": each.name, "address": address_of(each.query, each.order)} for each in own if each.kind == "search"
         ),
         tags=tuple(StateTag(each.id, each.name) for each in own if each.kind == "tag"),
         at=at,
         notices=notices.open_count(user),
-        is_direct=any(follow.images == Follow.Images.DIRECT for follow in followed),
-        current=next((entry for entry in entries if at == Scope("source", entry.source_id)), None),
-    )
-
-
-def _entry(follow: FollowedSource, unread: Mapping[int, int]) -> SidebarSource:
-    return SidebarSource(
-        source_id=follow.source_id,
-        title=follow.title,
-        unread=unread.get(follow.source_id, 0),
-        failing=follow.failing,
-        failing_since=follow.failing_since,
-        answered_at=follow.answered_at,
-        is_gone=follow.is_gone,
-        muted=follow.muted,
+        is_direct=any(entry.follow.images == Follow.Images.DIRECT for entry in entries),
+        current=next((entry for entry in entries if at == Scope("source", entry.follow.source_id)), None),
     )
 
 
@@ -140,10 +117,10 @@ def _tree(
 
 def _with_contents(folder: _Own, sources: tuple[SidebarSource, ...], below: tuple[SidebarFolder, ...]) -> SidebarFolder:
     # A source in several of the folders is counted once, a muted one not at all.
-    unread = {source.source_id: source.unread for source in sources if not source.muted}
+    unread = {source.name: source.unread for source in sources if not source.follow.muted}
     waiting = list(below)
     while waiting:
         inner = waiting.pop()
-        unread.update((source.source_id, source.unread) for source in inner.sources if not source.muted)
+        unread.update((source.name, source.unread) for source in inner.sources if not source.follow.muted)
         waiting.extend(inner.folders)
     return SidebarFolder(folder.id, folder.name, sum(unread.values()), sources, below)
