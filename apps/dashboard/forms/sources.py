@@ -65,16 +65,6 @@ class Part:
         return [self.field]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Fields that belong together."""
-
-    name: str
-    legend: Promise
-    kinds: str
-    parts: Sequence[Part]
-
-
 def offered() -> list[SourceKind]:
     return [kind for kind in all_kinds().values() if kind.is_offered]
 
@@ -195,24 +185,21 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
         columns = {name: self.cleaned_data[name] for name in self._meta.fields or () if not self.fields[name].disabled}
         return columns | {"recipe": self.typed_recipe().to_json()}
 
-    def groups(self) -> Iterator[Group]:
+    def groups(self) -> Iterator[dict[str, Any]]:
         """The fields in the order of the page."""
         yield self._group("source", _("Feed"), ["url", "kind", "title", "category", "language"])
         paths = [
             Part(self[PREFIX + name], _names(kind for kind in self.kinds if name in kind.fields))
             for name in ("more", *(name for name in _PATHS if name != "more"))
         ]
-        yield Group("paths", _("Item paths"), _names(kind for kind in self.kinds if kind.fields), paths)
-        yield Group(
-            "proposals",
-            _("Propose paths"),
-            " ".join(kind.name for kind in self.kinds if kind.propose),
-            [Part(self["example"], "")],
-        )
+        yield self._group("paths", _("Item paths"), paths, _names(kind for kind in self.kinds if kind.fields))
+        kinds = _names(kind for kind in self.kinds if kind.propose)
+        yield self._group("proposals", _("Propose paths"), ["example"], kinds)
         yield self._group("keeping", _("Retention"), ["full_text", "expiry_days", "stop_regex"])
         yield self._group(
             "asking", _("Checks and visibility"), ["weight", "min_gap", "listed", "always_retrieved", "why"]
         )
 
-    def _group(self, name: str, legend: Promise, names: Sequence[str]) -> Group:
-        return Group(name, legend, "", [Part(self[each], "") for each in names])
+    def _group(self, name: str, legend: Promise, members: Sequence[str | Part], kinds: str = "") -> dict[str, Any]:
+        parts = [each if isinstance(each, Part) else Part(self[each], "") for each in members]
+        return {"name": name, "legend": legend, "kinds": kinds, "parts": parts}

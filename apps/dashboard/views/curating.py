@@ -19,7 +19,6 @@ from apps.dashboard.forms.sources import PRIVATE
 from apps.dashboard.pages.audit import COLUMNS, audit_page, audit_rows
 from apps.dashboard.pages.curating import curating_page, effect_of_curation, found_ids
 from apps.following import queries as following
-from apps.retrieval.reports.curating import EffectOnMany
 from apps.sources import actions as sources
 from apps.sources.models import Source
 from apps.web.algorithms.numbers import whole_number
@@ -65,7 +64,7 @@ def curate(request: Request) -> HttpResponse:
 
 
 def _may_list(request: Request, page: Context) -> bool:
-    return following.publishable_sources(request.user).filter(pk__in=page["ids"]).count() == page["count"]
+    return following.publishable_sources(request.user).filter(pk__in=page["ids"]).count() == len(page["ids"])
 
 
 def _chosen(request: Request) -> list[int]:
@@ -75,25 +74,8 @@ def _chosen(request: Request) -> list[int]:
     return chosen_ids(request.POST, sources.MAX_AT_ONCE)
 
 
-def _show_form(
-    request: Request,
-    page: Context,
-    form: CurationForm,
-    *,
-    is_preview: bool = False,
-    found: EffectOnMany | None = None,
-    has_weight: bool = False,
-) -> HttpResponse:
-    return show(
-        request,
-        "dashboard/sources_many.html",
-        page=page,
-        form=form,
-        next=_next(request),
-        is_preview=is_preview,
-        found=found,
-        has_weight=has_weight,
-    )
+def _show_form(request: Request, page: Context, form: CurationForm, **preview: object) -> HttpResponse:
+    return show(request, "dashboard/sources_many.html", page=page, form=form, next=_next(request), **preview)
 
 
 def _next(request: Request) -> str:
@@ -105,12 +87,11 @@ def _show_effect(request: Request, page: Context) -> HttpResponse:
     form = CurationForm(request.POST, categories=page["categories"])
     form.is_valid()
     curation = form.curation() if not form.errors else sources.Curation()
-    effect = effect_of_curation(page["ids"], curation, now())
     has_weight = curation.weight is not None or curation.factor is not None
+    preview = {"found": effect_of_curation(page["ids"], curation, now()), "has_weight": has_weight}
     if request.htmx:
-        context = {"form": form, "found": effect, "asked": has_weight}
-        return render(request, "dashboard/_sources_many_effect.html", context)
-    return _show_form(request, page, form, is_preview=True, found=effect, has_weight=has_weight)
+        return render(request, "dashboard/_sources_many_effect.html", {"form": form, **preview})
+    return _show_form(request, page, form, is_preview=True, **preview)
 
 
 def _carry_out(request: Request, page: Context, curation: sources.Curation, place: str, why: str = "") -> HttpResponse:

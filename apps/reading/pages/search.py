@@ -1,6 +1,7 @@
 """Search results, their reasons, and links to refine them."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -53,7 +54,8 @@ class AddedWord(NamedTuple):
     leave_out: str  # address
 
 
-class Link(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Link:
     label: str
     address: str
     count: int = 0
