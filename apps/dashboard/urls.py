@@ -39,7 +39,6 @@ urlpatterns = [
     path("dashboard/users/<int:user_id>/", overview.set_active, name="set_active"),
     path("dashboard/storage/", overview.storage, name="dashboard_storage"),
     path("dashboard/changes/", curating.audit, name="audit"),
-    path("dashboard/changes.csv", curating.audit_csv, name="audit_csv"),
     path("dashboard/sections/", sections.index, name="sections"),
     path("dashboard/sections/add/", sections.add, name="add_section"),
     path("dashboard/sections/<int:section_id>/", sections.edit, name="edit_section"),

@@ -1,6 +1,5 @@
 """The change log of sources and of the portal."""
 
-from collections.abc import Iterator
 from datetime import datetime
 
 from apps.sources import queries as sources
@@ -10,9 +9,7 @@ from apps.sources.queries import AuditFilter
 from apps.web.pages import Context
 
 LENGTH = 100
-MAX_EXPORTED = 100_000
 OF_A_SOURCE = 10  # the latest
-COLUMNS = ("time", "who", "what", "source", "name", "before", "after", "why", "where", "together")
 
 
 def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden: bool) -> Context:
@@ -57,33 +54,3 @@ def _without_addresses(entries: list[AuditEntry]) -> list[AuditEntry]:
 def _who(entry: AuditEntry) -> str:
     """Empty for the portal itself, and for deleted accounts."""
     return entry.actor.get_username() if entry.actor else ""
-
-
-def audit_rows(chosen: AuditFilter, *, hidden: bool) -> Iterator[tuple[str, ...]]:
-    """The change log as rows of COLUMNS, the latest first, at most MAX_EXPORTED. One query."""
-    for entry in sources.audit(chosen)[:MAX_EXPORTED].iterator(chunk_size=2_000):
-        if hidden:
-            _without_addresses([entry])
-        values = (entry.name, entry.before, entry.after, entry.why, entry.place)
-        name, before, after, why, place = (harmless(value) for value in values)
-        yield (
-            entry.at.isoformat(timespec="seconds"),
-            harmless(_who(entry)),
-            entry.what,
-            str(entry.source_id or ""),
-            name,
-            before,
-            after,
-            why,
-            place,
-            str(entry.batch or ""),
-        )
-
-
-def harmless(text: str) -> str:
-    """Text that spreadsheets do not interpret as a formula.
-
-    >>> harmless("=1+1"), harmless("0.5"), harmless("@x")
-    ("'=1+1", '0.5', "'@x")
-    """
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

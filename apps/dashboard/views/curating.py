@@ -1,10 +1,7 @@
 """Editing many sources at once, and the change log."""
 
-import csv
-from collections.abc import Iterator
-
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
@@ -16,7 +13,7 @@ from apps.dashboard import actions
 from apps.dashboard.forms.curating import AuditFilterForm, CurationForm, chosen_ids
 from apps.dashboard.forms.filters import SourceFilterForm
 from apps.dashboard.forms.sources import PRIVATE
-from apps.dashboard.pages.audit import COLUMNS, audit_page, audit_rows
+from apps.dashboard.pages.audit import audit_page
 from apps.dashboard.pages.curating import curating_page, effect_of_curation, found_ids
 from apps.following import queries as following
 from apps.sources import actions as sources
@@ -150,13 +147,6 @@ def _delete(request: Request, page: Context) -> HttpResponse:
 
 
 # --- change log -------------------------------------------------------------------------------------------------------
-class _Echo:
-    """A file whose `write` returns the line."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
 @require_safe
 @for_staff
 def audit(request: HttpRequest) -> HttpResponse:
@@ -167,20 +157,3 @@ def audit(request: HttpRequest) -> HttpResponse:
     chosen = AuditFilterForm(request.GET).filter()
     hidden = not following.may_open_private(request.user)
     return show(request, "dashboard/audit.html", page=audit_page(chosen, before, now(), hidden=hidden))
-
-
-@require_safe
-@for_staff
-def audit_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """The change log as CSV."""
-    writer = csv.writer(_Echo())
-    hidden = not following.may_open_private(request.user)
-
-    def lines() -> Iterator[str]:
-        yield writer.writerow(COLUMNS)
-        for row in audit_rows(AuditFilterForm(request.GET).filter(), hidden=hidden):
-            yield writer.writerow(row)
-
-    response = StreamingHttpResponse(lines(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="changes-{now():%Y-%m-%d}.csv"'
-    return response

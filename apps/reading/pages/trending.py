@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple, get_args
@@ -70,10 +71,11 @@ def trends_page(user: User | AnonymousUser, parameters: TrendingParameters, now:
         "languages": _languages(parameters, places),
         "categories": _categories(parameters, places),
         "methods": tuple(
-            Link(str(METHODS[each]), parameters.by(each).address(), each == parameters.method) for each in METHODS
+            Link(str(METHODS[each]), replace(parameters, method=each).address(), each == parameters.method)
+            for each in METHODS
         ),
         "periods": tuple(
-            Link(str(PERIODS[each][0]), shown.over(each).address(), each == parameters.period)
+            Link(str(PERIODS[each][0]), replace(shown, period=each).address(), each == parameters.period)
             for each in get_args(Period)
         ),
         "charted": tuple(_charted(name, curve, shown) for name, curve in curves.items()),

@@ -57,12 +57,6 @@ class TrendingParameters:
         terms = self.terms if language == self.language else ()
         return replace(self, language=language, category=category, terms=terms)
 
-    def by(self, method: Method) -> Self:
-        return replace(self, method=method)
-
-    def over(self, period: Period) -> Self:
-        return replace(self, period=period)
-
     def charting(self, terms: tuple[str, ...]) -> Self:
         return replace(self, terms=terms[-MAX_CHARTED:])
 

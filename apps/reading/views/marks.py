@@ -27,7 +27,7 @@ from apps.stories import actions as stories_actions
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.rows import row, rows
 from apps.web.pages.sidebar import sidebar
-from apps.web.views.rendering import PersonsRequest, back, read_time, show
+from apps.web.views.rendering import PersonsRequest, back, read_time, require_readable, show
 
 MAX_SEEN = 200  # postings that a browser may report at once
 MAX_UP_TO = 1_000  # postings that are marked from the top of a list down to one
@@ -57,7 +57,7 @@ class _List:
 @login_required
 def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Set `read` or `starred`, each yes or no; htmx gets the posting's buttons."""
-    _require_readable(request.user, posting_id)
+    require_readable(request.user, posting_id)
     read, starred = (_YES_NO.get(request.POST.get(name, "")) for name in ("read", "starred"))
     if read is not None:
         actions.mark_read(request.user, [posting_id], read=read, now=now())
@@ -80,7 +80,7 @@ def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
 @login_required
 def tag(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Add a tag to a posting, or remove it; htmx gets the posting's menu."""
-    _require_readable(request.user, posting_id)
+    require_readable(request.user, posting_id)
     name, complaint = request.POST.get("tag", ""), ""
     if request.POST.get("do") == "remove":
         actions.untag(request.user, [posting_id], name)
@@ -105,11 +105,6 @@ def menu(request: PersonsRequest, posting_id: int) -> HttpResponse:
     if request.htmx:
         return render(request, "reading/_menu.html", {"page": page})
     return show(request, "reading/menu.html", page=page)
-
-
-def _require_readable(user: User, posting_id: int) -> None:
-    if not following.readable_by(user).filter(pk=posting_id).exists():
-        raise Http404("There is no such posting.")
 
 
 # --- many -------------------------------------------------------------------------------------------------------------

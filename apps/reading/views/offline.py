@@ -71,10 +71,8 @@ def manifest(request: HttpRequest) -> HttpResponse:
         },
         "icons": [
             {"src": static("icon.svg"), "type": "image/svg+xml", "sizes": "any", "purpose": "any"},
-            picture("icon-192", 192, "any"),
-            picture("icon-512", 512, "any"),
-            picture("maskable-192", 192, "maskable"),
-            picture("maskable-512", 512, "maskable"),
+            *(picture(f"icon-{size}", size, "any") for size in (192, 512)),
+            *(picture(f"maskable-{size}", size, "maskable") for size in (192, 512)),
         ],
         "shortcuts": [
             place(_("All articles"), "river"),

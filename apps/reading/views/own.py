@@ -15,7 +15,7 @@ from apps.following import actions
 from apps.following import queries as following
 from apps.postings.queries import BadCursor, Cursor
 from apps.reading.pages.own import history_page, notes_page
-from apps.web.views.rendering import PersonsRequest, back, show
+from apps.web.views.rendering import PersonsRequest, back, require_readable, show
 
 
 # --- history ----------------------------------------------------------------------------------------------------------
@@ -61,8 +61,7 @@ def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
         if actions.delete_note(request.user, posting_id):
             messages.success(request, _("Note deleted."))
         return back(request, "notes")
-    if not following.readable_by(request.user).filter(pk=posting_id).exists():
-        raise Http404("There is no such posting.")
+    require_readable(request.user, posting_id)
     try:
         if actions.write_note(request.user, posting_id, sanitize(request.POST.get("text", "")), now=now()):
             messages.success(request, _("Note saved."))

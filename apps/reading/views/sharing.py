@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.timezone import localtime, now
@@ -11,11 +11,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.views.requests import present
 from apps.following import actions
-from apps.following import queries as following
 from apps.published_feeds.pages import menu_of_shared
 from apps.reading.pages.own import shares_page
 from apps.reading.pages.shared import shared_page
-from apps.web.views.rendering import PersonsRequest, Request, back, show
+from apps.web.views.rendering import PersonsRequest, Request, back, require_readable, show
 
 
 @require_POST
@@ -26,8 +25,7 @@ def share(request: PersonsRequest, posting_id: int) -> HttpResponse:
         if actions.unshare(request.user, posting_id):
             messages.success(request, _("The link no longer works."))
         return back(request, "shares")
-    if not following.readable_by(request.user).filter(pk=posting_id).exists():
-        raise Http404("There is no such posting.")
+    require_readable(request.user, posting_id)
     try:
         actions.share(request.user, posting_id, now=now())
     except actions.NotPossible as error:

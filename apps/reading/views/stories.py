@@ -9,13 +9,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.following import actions as following_actions
-from apps.following import queries as following
 from apps.published_feeds.pages import menu_of_story
 from apps.reading.pages.sections import front_sections
 from apps.reading.pages.stories import own_page, stories_page, story_page
 from apps.stories import actions
 from apps.stories.queries import front
-from apps.web.views.rendering import PersonsRequest, Request, back, page_number, show
+from apps.web.views.rendering import PersonsRequest, Request, back, page_number, require_readable, show
 
 
 @require_safe
@@ -63,8 +62,7 @@ def learning(request: PersonsRequest) -> HttpResponse:
 @login_required
 def hide(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Hide a posting and mark it read, or show it again."""
-    if not following.readable_by(request.user).filter(pk=posting_id).exists():
-        raise Http404("There is no such posting.")
+    require_readable(request.user, posting_id)
     hidden = request.POST.get("hidden") != "no"
     actions.hide(request.user, posting_id, hidden=hidden, now=now())
     if hidden:

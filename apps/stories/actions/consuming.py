@@ -6,6 +6,7 @@ has written since; otherwise it is reloaded.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from django.db import connection, transaction
@@ -32,8 +33,7 @@ class Consumed:
     removed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Memory:
+class _Memory(NamedTuple):
     turn: UUID | None
     grouping: Grouping
 
@@ -77,7 +77,7 @@ def _work_on(grouping: Grouping, posting_ids: Sequence[int]) -> tuple[int, int]:
         if (
             posting
             and known
-            and (known.text_hash == posting.text_hash or grouping.is_too_old(hours_of(posting.published_at)))
+            and (bytes(known.text_hash) == posting.text_hash or grouping.is_too_old(hours_of(posting.published_at)))
         ):
             batch.renew(known, posting.source_id, posting.text_hash)
             continue

@@ -24,15 +24,6 @@ def weigh_sources(*, now: datetime) -> int:
         batch_size=1_000,
         update_conflicts=True,
         unique_fields=["source"],
-        update_fields=[
-            "value",
-            "importance",
-            "earliness",
-            "originality",
-            "independence",
-            "stars",
-            "reports",
-            "computed_at",
-        ],
+        update_fields=[field.name for field in Authority._meta.fields if not field.primary_key],
     )
     return len(rows)

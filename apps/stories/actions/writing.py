@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection
@@ -16,15 +15,6 @@ from apps.stories.queries.packing import packed, packed_counts, packed_fingerpri
 from apps.stories.queries.times import hours_of
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A posting that is already in a story."""
-
-    posting_id: int
-    source_id: int
-    text_hash: bytes
-
-
 class Batch:
     """Changes that are collected and written together; the caller holds the lock.
 
@@ -34,7 +24,7 @@ class Batch:
     def __init__(self, grouping: Grouping, posting_ids: Sequence[int]) -> None:
         self._grouping = grouping
         rows = Member.objects.filter(posting_id__in=posting_ids).only("posting_id", "source_id", "text_hash")
-        self._known = {row.posting_id: Known(row.posting_id, row.source_id, bytes(row.text_hash)) for row in rows}
+        self._known = {row.posting_id: row for row in rows}
         self._members: list[Member] = []
         self._languages: dict[int, str] = {}  # of stories
         self._united: list[tuple[int, int]] = []
@@ -42,7 +32,8 @@ class Batch:
         self._changed: set[int] = set()  # stories
         self._counts: defaultdict[int, Block] = defaultdict(Block)
 
-    def known(self, posting_id: int) -> Known | None:
+    def known(self, posting_id: int) -> Member | None:
+        """The row of a posting that is already in a story."""
         return self._known.get(posting_id)
 
     def add(
@@ -83,14 +74,14 @@ class Batch:
     def end(self, stories: Iterable[int]) -> None:
         self._ended.update(stories)
 
-    def renew(self, known: Known, source_id: int, text_hash: bytes) -> None:
+    def renew(self, known: Member, source_id: int, text_hash: bytes) -> None:
         """Keep a posting in its story, but update its source after a merge, or the hash of an old posting."""
-        if (known.source_id, known.text_hash) != (source_id, text_hash):
+        if (known.source_id, bytes(known.text_hash)) != (source_id, text_hash):
             member = Member.objects.filter(posting_id=known.posting_id)
             member.update(source_id=source_id, text_hash=text_hash)
             self._changed.update(member.values_list("story_id", flat=True))
 
-    def remove(self, known: Known) -> None:
+    def remove(self, known: Member) -> None:
         """Remove a posting from its story; its oldest copy replaces it."""
         self.write()
         member = Member.objects.filter(posting_id=known.posting_id).first()

@@ -34,20 +34,7 @@ def sum_of(step: str, language: str, category: str, begin: datetime, end: dateti
 def history(
     terms: NDArray[np.int64], step: str, language: str, category: str, begin: datetime, steps: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The number of documents of each step with each of the terms, and of all.
-
-    Parameters
-    ----------
-    terms : (n_terms,) ndarray of int
-    begin : datetime
-        Of the first step.
-    steps : int
-
-    Returns
-    -------
-    counts : (steps, n_terms) ndarray of int
-    totals : (steps,) ndarray of int
-    """
+    """The number of documents of each step from `begin` on: with each of the terms (steps, n_terms), and of all."""
     counts = np.zeros((steps, len(terms)), np.int64)
     totals = np.zeros(steps, np.int64)
     for first in range(0, steps, READ_AT_ONCE):

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from apps.trending.algorithms.spelling import best_spelling
 from apps.trending.queries.texts import texts
 
 
@@ -15,6 +14,16 @@ def keys_of(holding: Mapping[int, Sequence[int]]) -> dict[int, str]:
 def spellings_of(holding: Mapping[int, Sequence[int]]) -> dict[int, str]:
     """The most frequent spelling of each term, given some postings with it."""
     return {number: best_spelling(spellings) for number, (_, spellings) in _found(holding).items()}
+
+
+def best_spelling(spellings: Counter[str]) -> str:
+    """The most frequent spelling; of equal ones, one that is not all capitals, then the alphabetically first.
+
+    >>> best_spelling(Counter({"WORLD CUP": 2, "World Cup": 2, "world cup": 1}))
+    'World Cup'
+    """
+    spelling = min(spellings, key=lambda each: (-spellings[each], each.isupper() and len(each) > 5, each))
+    return " ".join(spelling.split())
 
 
 def _found(holding: Mapping[int, Sequence[int]]) -> dict[int, tuple[str, Counter[str]]]:

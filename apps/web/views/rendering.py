@@ -2,14 +2,14 @@
 
 from datetime import datetime
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.timezone import now as clock
 from django_htmx.middleware import HtmxDetails
 
 from apps.accounts.models import User
-from apps.following.queries import Scope
+from apps.following.queries import Scope, readable_by
 from apps.sources import actions as sources
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.pictures import choice_of
@@ -80,6 +80,11 @@ def read_time(text: str) -> datetime | None:
 def page_number(request: HttpRequest) -> int:
     """The number of the page in an address, from 1; invalid ones are ignored."""
     return min(max(whole_number(request.GET.get("page", ""), 9_999) or 1, 1), LAST_PAGE)
+
+
+def require_readable(user: User, posting_id: int) -> None:
+    if not readable_by(user).filter(pk=posting_id).exists():
+        raise Http404("There is no such posting.")
 
 
 def by(request: HttpRequest, place: str, why: str = "") -> sources.By:

@@ -133,7 +133,7 @@ def pages_of(source):
     named = ("source", "source_plan", "edit_source", "merge_source", "delete_source", "source_pages", "keen_tags")
     return [
         *(reverse(name, args=[source.pk]) for name in (*named, "river_source")),
-        *(reverse(name) for name in ("sources", "dashboard_failing", "plan", "audit", "audit_csv", "dashboard")),
+        *(reverse(name) for name in ("sources", "dashboard_failing", "plan", "audit", "dashboard")),
         *(f"{reverse(name)}?words={SECRET}" for name in ("sources", "dashboard_failing", "plan")),
         f"/api/v1/sources/{source.pk}",
         f"/api/v1/sources/{source.pk}/plan",
