@@ -1,4 +1,4 @@
-"""Forms to edit many sources at once, and to filter the change log."""
+"""Forms to filter sources and the change log, and to edit many sources at once."""
 
 from collections.abc import Collection
 from typing import Any
@@ -7,6 +7,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from apps.dashboard.queries import SORTS, SourceFilter
 from apps.database.statements import MAX_ID
 from apps.sources.actions import Curation
 from apps.sources.models import AuditEntry, Source
@@ -88,6 +89,22 @@ def _typed(text: str) -> str | None:
     """
     text = text.strip()
     return None if not text else "" if text == NONE else text
+
+
+class SourceFilterForm(forms.Form):
+    """The query string of the list of sources; invalid values are ignored."""
+
+    words = forms.CharField(required=False, max_length=200)
+    state = forms.ChoiceField(required=False, choices=Source.State.choices)
+    category = forms.CharField(required=False, max_length=100)
+    language = forms.CharField(required=False, max_length=20)
+    shown = forms.ChoiceField(required=False, choices=[("listed", "listed"), ("unlisted", "unlisted")])
+    failing = forms.BooleanField(required=False)
+    sort = forms.ChoiceField(required=False, choices=[(name, name) for name in SORTS])
+
+    def filter(self) -> SourceFilter:
+        self.is_valid()
+        return SourceFilter(**{name: value for name, value in self.cleaned_data.items() if value})
 
 
 class AuditFilterForm(forms.Form):

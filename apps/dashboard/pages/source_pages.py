@@ -1,4 +1,4 @@
-"""The known pages of a crawled site, or of a feed whose excerpts are completed."""
+"""The known pages of a crawled site, or of a feed whose excerpts are completed, and the keen tags of a source."""
 
 from datetime import datetime
 
@@ -6,8 +6,10 @@ from django.core.paginator import Paginator
 
 from apps.accounts.models import User
 from apps.following import queries as following
+from apps.postings import queries as postings
 from apps.retrieval import queries as retrieval
 from apps.retrieval.models import Page
+from apps.sources import queries as sources
 from apps.web.pages import Context
 
 LENGTH = 50
@@ -35,4 +37,18 @@ def source_pages_page(
         "kind": kind,  # shown, or "" for all
         "words": words,
         "now": now,
+    }
+
+
+def keen_tags_page(source_id: int) -> Context | None:
+    """Three queries."""
+    source = sources.everything().filter(pk=source_id).first()
+    if source is None:
+        return None
+    crawl = retrieval.crawl_of(source_id)
+    tags = None if crawl is None or crawl.keen_tags is None else tuple(sorted(crawl.keen_tags))
+    return {
+        "source": source,
+        "tags": tags,  # None: the source has none of its own
+        "examples": postings.with_documents(source_id).count(),
     }

@@ -10,8 +10,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.views.requests import for_staff
 from apps.dashboard import actions
-from apps.dashboard.forms.curating import AuditFilterForm, CurationForm, chosen_ids
-from apps.dashboard.forms.filters import SourceFilterForm
+from apps.dashboard.forms.curating import AuditFilterForm, CurationForm, SourceFilterForm, chosen_ids
 from apps.dashboard.forms.sources import PRIVATE
 from apps.dashboard.pages.audit import audit_page
 from apps.dashboard.pages.curating import curating_page, effect_of_curation, found_ids

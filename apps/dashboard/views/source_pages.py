@@ -9,8 +9,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.views.requests import PersonsRequest, for_staff, present
 from apps.dashboard.forms.crawl import CrawlForm, KeenTagsForm
-from apps.dashboard.pages.keen_tags import keen_tags_page
-from apps.dashboard.pages.source_pages import source_pages_page
+from apps.dashboard.pages.source_pages import keen_tags_page, source_pages_page
 from apps.retrieval import actions
 from apps.retrieval.models import Page
 from apps.web.pages.reasons import translate_reason

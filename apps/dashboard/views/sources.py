@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.views.requests import for_staff, present
 from apps.dashboard import actions
-from apps.dashboard.forms.filters import SourceFilterForm
+from apps.dashboard.forms.curating import SourceFilterForm
 from apps.dashboard.forms.sources import PREFIX, PRIVATE, SourceForm
 from apps.dashboard.pages.merging import merge_page
 from apps.dashboard.pages.sources import source_page, sources_page

@@ -1,6 +1,6 @@
 """The public catalogue of sources."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.reading.pages.languages import base_of, in_languages, language_choices, language_name
 from apps.recommendations import queries as recommendations
-from apps.recommendations.queries import Reason, Recommendation
+from apps.recommendations.queries import Recommendation
 from apps.recommendations.queries.risen import risen
 from apps.sources import queries as sources
 from apps.sources.models import Source
@@ -30,27 +30,6 @@ SORTS: dict[str, tuple[Any, ...]] = {
     "new": ("-added_at", "-pk"),
     "name": (Lower("title"), "pk"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogueEntry:
-    source: Source  # with `followers`
-    followed: bool
-    weekly: int  # postings of the last seven days
-    is_rising: bool = False
-    reason: Reason | None = None  # of the recommendation
-
-    @property
-    def letter(self) -> str:
-        return str(self.source).removeprefix("https://").removeprefix("www.")[:1].upper()
-
-    @property
-    def hue(self) -> int:
-        return self.source.pk % HUES
-
-    @property
-    def language(self) -> str:
-        return language_name(self.source.language) if self.source.language else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +82,7 @@ def _counted(found: QuerySet[Source], column: str) -> list[tuple[str, int]]:
     return list(found.order_by(column).values_list(column).annotate(count=Count("pk")))
 
 
-def recommended_entries(user: User | AnonymousUser, now: datetime) -> tuple[CatalogueEntry, ...]:
+def recommended_entries(user: User | AnonymousUser, now: datetime) -> list[Context]:
     """Recommended sources, for visitors rising ones. At most five queries."""
     found: Sequence[Recommendation] = (
         recommendations.recommended(user, RECOMMENDED)
@@ -111,16 +90,25 @@ def recommended_entries(user: User | AnonymousUser, now: datetime) -> tuple[Cata
         else recommendations.rising(user, RECOMMENDED)
     )
     weekly = postings.weekly_counts([each.source.pk for each in found], now)
-    return tuple(
-        CatalogueEntry(each.source, followed=False, weekly=weekly.get(each.source.pk, 0), reason=each.reason)
-        for each in found
-    )
+    return [_entry(each.source, weekly) | {"reason": each.reason} for each in found]
 
 
-def _entries(user: User | AnonymousUser, shown: Collection[Source], now: datetime) -> tuple[CatalogueEntry, ...]:
+def _entries(user: User | AnonymousUser, shown: Collection[Source], now: datetime) -> list[Context]:
     source_ids = [source.pk for source in shown]
     followed = following.followed_among(user, source_ids)
     weekly, rising = postings.weekly_counts(source_ids, now), risen(source_ids)
-    return tuple(
-        CatalogueEntry(source, source.pk in followed, weekly.get(source.pk, 0), source.pk in rising) for source in shown
-    )
+    return [
+        _entry(source, weekly) | {"followed": source.pk in followed, "is_rising": source.pk in rising}
+        for source in shown
+    ]
+
+
+def _entry(source: Source, weekly: Mapping[int, int]) -> Context:
+    return {
+        "source": source,  # with `followers`
+        "followed": False,
+        "weekly": weekly.get(source.pk, 0),  # postings of the last seven days
+        "letter": str(source).removeprefix("https://").removeprefix("www.")[:1].upper(),
+        "hue": source.pk % HUES,
+        "language": language_name(source.language) if source.language else "",
+    }

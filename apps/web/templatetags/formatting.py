@@ -19,6 +19,7 @@ from apps.retrieval.models import Schedule
 from apps.retrieval.queries.lateness import overdue_since
 from apps.sources.algorithms.addresses import http_address
 from apps.web.pages import durations
+from apps.web.pages.offline_shell import person_key
 from apps.web.pages.reasons import translate_reason
 
 register = template.Library()
@@ -150,6 +151,12 @@ def query(context: dict[str, Any], **changes: object) -> str:
     """The page's query string with some values changed, or removed if empty."""
     values = context["request"].GET.dict() | changes
     return "?" + urlencode({name: value for name, value in values.items() if value not in ("", None)})
+
+
+@register.simple_tag(takes_context=True)
+def person(context: dict[str, Any]) -> str:
+    """The user's pseudonym for stored pages."""
+    return person_key(context["request"].user)
 
 
 @register.simple_tag
