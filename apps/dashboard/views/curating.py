@@ -1,5 +1,7 @@
 """Editing many sources at once, and the change log."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -70,7 +72,7 @@ def _chosen(request: Request) -> list[int]:
     return chosen_ids(request.POST, sources.MAX_AT_ONCE)
 
 
-def _show_form(request: Request, page: Context, form: CurationForm, **preview: object) -> HttpResponse:
+def _show_form(request: Request, page: Context, form: CurationForm, **preview: Any) -> HttpResponse:
     return show(request, "dashboard/sources_many.html", page=page, form=form, next=_next(request), **preview)
 
 
