@@ -9,7 +9,6 @@ from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from apps.search.algorithms.language import BadQuery, parse
-from apps.stories.actions import SectionValues
 from apps.stories.models import Section
 from apps.stories.queries.sections import code_of
 
@@ -90,12 +89,12 @@ class SectionForm(forms.Form):
                 self.add_error("slug", _("The title has no letters that an address can use: enter a name."))
         return cleaned
 
-    def values(self) -> SectionValues:
+    def values(self) -> dict[str, Any]:
         """The values of a valid form."""
         given = self.cleaned_data
         titles = {code: given[TITLE + code] for code, _name in other_languages() if given.get(TITLE + code)}
         names = set(self.base_fields)
-        return SectionValues(titles=titles, **{name: value for name, value in given.items() if name in names})
+        return {"titles": titles} | {name: value for name, value in given.items() if name in names}
 
 
 def other_languages() -> Collection[tuple[str, str]]:

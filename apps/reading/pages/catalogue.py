@@ -1,7 +1,6 @@
 """The public catalogue of sources."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -30,12 +29,6 @@ SORTS: dict[str, tuple[Any, ...]] = {
     "new": ("-added_at", "-pk"),
     "name": (Lower("title"), "pk"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryChoice:
-    name: str
-    count: int
 
 
 def catalogue_page(
@@ -73,9 +66,9 @@ def catalogue_page(
     }
 
 
-def category_choices(found: QuerySet[Source]) -> tuple[CategoryChoice, ...]:
+def category_choices(found: QuerySet[Source]) -> list[Context]:
     """The categories of sources, by name."""
-    return tuple(CategoryChoice(name, count) for name, count in sorted(_counted(found, "category")) if name)
+    return [{"name": name, "count": count} for name, count in sorted(_counted(found, "category")) if name]
 
 
 def _counted(found: QuerySet[Source], column: str) -> list[tuple[str, int]]:

@@ -1,27 +1,16 @@
 """The summary of a story."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.summaries import queries as summaries
+from apps.web.pages import Context
 
 
-@dataclass(frozen=True, slots=True)
-class SummarySentences:
-    """Consecutive sentences of one posting."""
-
-    text: str
-    posting_id: int
-    source: str  # its title
-
-
-def story_part(
-    user: User | AnonymousUser, posting_ids: Sequence[int], words: int = 120
-) -> tuple[SummarySentences, ...]:
+def story_part(user: User | AnonymousUser, posting_ids: Sequence[int], words: int = 120) -> list[Context]:
     """A summary of a story in about `words` words, from the postings that the user may read, in their order.
 
     Four queries.
@@ -32,11 +21,11 @@ def story_part(
         for posting in readable.only("pk", "source__title", "source__url", "source__listed")
     }
     sentences = summaries.summary_of_story([id for id in posting_ids if id in source_of], words)
-    parts: list[SummarySentences] = []
+    parts: list[Context] = []  # consecutive sentences of one posting each
     for sentence in sentences:
-        if parts and parts[-1].posting_id == sentence.posting_id:
-            before = parts.pop()
-            parts.append(SummarySentences(f"{before.text} {sentence.text}", before.posting_id, before.source))
+        if parts and parts[-1]["posting_id"] == sentence.posting_id:
+            parts[-1]["text"] += f" {sentence.text}"
         else:
-            parts.append(SummarySentences(sentence.text, sentence.posting_id, source_of[sentence.posting_id]))
-    return tuple(parts)
+            source = source_of[sentence.posting_id]
+            parts.append({"text": sentence.text, "posting_id": sentence.posting_id, "source": source})
+    return parts

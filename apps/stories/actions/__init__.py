@@ -14,7 +14,6 @@ from apps.stories.actions.learning import (
 from apps.stories.actions.maintaining import maintain
 from apps.stories.actions.sections import (
     NotASection,
-    SectionValues,
     add_section,
     delete_section,
     edit_section,

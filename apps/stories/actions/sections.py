@@ -1,8 +1,8 @@
 """Actions on the front page's sections."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import F, Max
@@ -17,25 +17,9 @@ class NotASection(ValueError):
     """A section has invalid values."""
 
 
-@dataclass(frozen=True, slots=True)
-class SectionValues:
-    """The columns of a section that an admin sets."""
-
-    slug: str
-    title: str
-    titles: Mapping[str, str] = field(default_factory=dict)
-    query: str = ""
-    category: str = ""
-    language: str = ""
-    order: str = Section.Order.NEWEST.value
-    page_size: int = 30
-    front_size: int = 6
-    is_on: bool = True
-
-
 @transaction.atomic
-def add_section(values: SectionValues, *, now: datetime) -> Section:
-    """Add a section as the last one.
+def add_section(values: Mapping[str, Any], *, now: datetime) -> Section:
+    """Add a section with these columns as the last one.
 
     Raises BadQuery for a wrong query or language, and NotASection if it has neither query, category nor language, if
     another one has its address, or at the limit of their number.
@@ -45,15 +29,15 @@ def add_section(values: SectionValues, *, now: datetime) -> Section:
     if Section.objects.count() >= MAX_SECTIONS:
         raise NotASection(f"There are {MAX_SECTIONS} sections, the maximum. Delete one first.")
     last = Section.objects.aggregate(last=Max("place", default=0))["last"]
-    return Section.objects.create(**asdict(values), place=last + 1, changed_at=now)
+    return Section.objects.create(**values, place=last + 1, changed_at=now)
 
 
 @transaction.atomic
-def edit_section(section_id: int, values: SectionValues, *, now: datetime) -> None:
+def edit_section(section_id: int, values: Mapping[str, Any], *, now: datetime) -> None:
     """Change a section and invalidate its cached contents. Raises what `add_section` does."""
     _lock()
     _check(values, section_id)
-    Section.objects.filter(pk=section_id).update(**asdict(values), revision=F("revision") + 1, changed_at=now)
+    Section.objects.filter(pk=section_id).update(**values, revision=F("revision") + 1, changed_at=now)
 
 
 @transaction.atomic
@@ -80,10 +64,11 @@ def _lock() -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_ORDERLY])
 
 
-def _check(values: SectionValues, section_id: int | None) -> None:
-    tree_of(Section(query=values.query, category=values.category, language=values.language))
-    if not (values.query.strip() or values.category.strip() or values.language.strip()):
+def _check(values: Mapping[str, Any], section_id: int | None) -> None:
+    section = Section(**values)
+    tree_of(section)
+    if not (section.query.strip() or section.category.strip() or section.language.strip()):
         raise NotASection("A section needs a query, a category or a language.")
     others = Section.objects.all() if section_id is None else Section.objects.exclude(pk=section_id)
-    if others.filter(slug=values.slug).exists():
-        raise NotASection(f"Another section already has the address {values.slug}.")
+    if others.filter(slug=section.slug).exists():
+        raise NotASection(f"Another section already has the address {section.slug}.")

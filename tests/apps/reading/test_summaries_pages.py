@@ -97,7 +97,7 @@ def test_a_story_names_the_source_of_each_sentence_and_leaves_out_what_is_hidden
     ]
     postings = [a_posting(source, text=text, language="en") for source, text in zip(sources, texts, strict=True)]
     summary = story_part(AnonymousUser(), [posting.pk for posting in postings], words=100)
-    assert [part.source for part in summary] == ["Gazette", "Herald"]
-    assert [part.posting_id for part in summary] == [postings[0].pk, postings[1].pk]
-    assert "ferries" in summary[1].text
-    assert "divers" not in summary[0].text + summary[1].text
+    assert [part["source"] for part in summary] == ["Gazette", "Herald"]
+    assert [part["posting_id"] for part in summary] == [postings[0].pk, postings[1].pk]
+    assert "ferries" in summary[1]["text"]
+    assert "divers" not in summary[0]["text"] + summary[1]["text"]

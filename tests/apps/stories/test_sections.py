@@ -1,6 +1,5 @@
 """Sections of the front page: contents, refreshing, and administration."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -17,7 +16,7 @@ from apps.search import actions as search_actions
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import TooCostly
 from apps.stories import actions
-from apps.stories.actions import NotASection, SectionValues, add_section, consuming, edit_section, move_section
+from apps.stories.actions import NotASection, add_section, consuming, edit_section, move_section
 from apps.stories.actions import sections as section_actions
 from apps.stories.models import Section
 from apps.stories.queries import sections as queries
@@ -26,7 +25,7 @@ from tests.apps.stories.publishing import BUDGET, STORM, publish
 from tests.builders import a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
-WORLD = SectionValues(slug="world", title="World", category="World")
+WORLD = {"slug": "world", "title": "World", "category": "World"}
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +47,7 @@ def index() -> None:
 
 
 def a_section(now, **values) -> Section:
-    return add_section(replace(WORLD, **values), now=now)
+    return add_section(dict(WORLD, **values), now=now)
 
 
 def news(title: str, *, category="World", hours_ago=1.0, listed=True, language="en"):
@@ -104,7 +103,7 @@ def test_a_changed_section_is_refreshed_at_once(now):
     news("Sport", category="Sport")
     index()
     assert contents([section], now)[section.pk].count == 0
-    edit_section(section.pk, replace(WORLD, category="Sport"), now=now)
+    edit_section(section.pk, dict(WORLD, category="Sport"), now=now)
     section.refresh_from_db()
     assert contents([section], now)[section.pk].count == 1
 
