@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
-from apps.alerts.models import Message
 from apps.alerts.queries import messages
 from apps.dashboard.pages.metrics import backlogs
 from apps.dashboard.pages.overview import stuck_messages, within_time
@@ -90,7 +89,9 @@ def queues_page(now: datetime, *, with_workers: bool) -> Context:
         "stuck": within_time(stuck_messages),
         "waiting": within_time(health.waiting, now),
         "notifications": within_time(messages.waiting_and_failed),
-        "failed": within_time(_failed),  # undeliverable messages, the latest first
+        "failed": within_time(
+            lambda: tuple(messages.given_up(most=MAX_FAILED))
+        ),  # undeliverable messages, the latest first
         "now": now,
     }
 
@@ -101,10 +102,6 @@ def _workers() -> Mapping[str, int]:
     except Exception:  # any error of the broker's client
         return {}
     return {name: len(tasks) for name, tasks in sorted(responses.items())}
-
-
-def _failed() -> tuple[Message, ...]:
-    return tuple(messages.given_up(most=MAX_FAILED))
 
 
 def storage_page(now: datetime) -> Context:

@@ -106,11 +106,7 @@ def _lateness(now: datetime) -> Iterator[Metric]:
         "How long the retrieval waits that is due, not stored, and was due first.",
         overdue.longest,
     )
-    yield _one(
-        "retrieval_workers_alive",
-        "Retrieval workers whose heartbeat is fresh.",
-        overdue.workers,
-    )
+    yield _one("retrieval_workers_alive", "Retrieval workers whose heartbeat is fresh.", overdue.workers)
     unmatched = CounterMetricFamily(
         "wirebeat_unmatched_claims_total", "Claims in messages that matched no row, by reason.", labels=["reason"]
     )

@@ -50,7 +50,7 @@ def overview_page(now: datetime) -> Context:
         "stuck": within_time(stuck_messages),
         "people": within_time(people_counts, now),
         "notifications": within_time(messages.waiting_and_failed),  # waiting and failed
-        "failed_today": within_time(_failed_since, now - timedelta(days=1)),  # within a day
+        "failed_today": within_time(lambda: messages.done_since(now - timedelta(days=1))["failed"]),  # within a day
         "jobs": within_time(lambda: len(jobs.unfinished())),  # unfinished
         "bytes": load_found.size if load_found else None,  # of the database
         "needs": within_time(needs),
@@ -71,10 +71,6 @@ def within_time(read: Callable[..., Found], *arguments: Any) -> Found | None:
 def stuck_messages() -> int:
     """Dead letters."""
     return dead_letters().count()
-
-
-def _failed_since(since: datetime) -> int:
-    return messages.done_since(since)["failed"]
 
 
 def needs() -> list[Need]:

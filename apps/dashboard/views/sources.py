@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.timezone import now
@@ -52,7 +53,11 @@ def add(request: HttpRequest) -> HttpResponse:
     form = SourceForm(request.POST or None, initial={"listed": True, "always_retrieved": True})
     if response := _work_on(request, form, None):
         return response
-    if request.method == "POST" and form.is_valid() and not _may_publish(request, form.cleaned_data["url"]):
+    if (
+        request.method == "POST"
+        and form.is_valid()
+        and not _is_new_or_among(form.cleaned_data["url"], following.publishable_sources(request.user))
+    ):
         form.add_error("url", PRIVATE)
     elif request.method == "POST" and form.is_valid():
         try:
@@ -104,22 +109,17 @@ def _work_on(request: HttpRequest, form: SourceForm, source: Source | None) -> H
     return show(request, "dashboard/source_form.html", form=form, source=source, **context)
 
 
-def _source_at(address: str) -> set[int]:
-    """The source at an address, if there is one."""
+def _is_new_or_among(address: str, allowed: QuerySet[Source]) -> bool:
+    """Whether there is no source at an address, or an allowed one."""
     try:
-        return set(source_queries.by_address([normalise(address)]).values())
+        found = set(source_queries.by_address([normalise(address)]).values())
     except BadAddress:
-        return set()
+        return True
+    return not found or allowed.filter(pk__in=found).exists()
 
 
 def _may_test(request: HttpRequest, address: str) -> bool:
-    found = _source_at(address)
-    return not found or following.known_sources(request.user).filter(pk__in=found).exists()
-
-
-def _may_publish(request: HttpRequest, address: str) -> bool:
-    found = _source_at(address)
-    return not found or following.publishable_sources(request.user).filter(pk__in=found).exists()
+    return _is_new_or_among(address, following.known_sources(request.user))
 
 
 def _with_recipe(request: HttpRequest, recipe: Recipe, typed: SourceForm) -> SourceForm:

@@ -1,9 +1,8 @@
 """Marks of postings: read, starred, tags."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Self, cast, get_args
+from typing import NamedTuple, cast, get_args
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -35,21 +34,20 @@ _YES_NO = {"yes": True, "no": False}
 _LATEST_IDS = "marked_up_to"  # session key, for undo
 
 
-@dataclass(frozen=True, slots=True)
-class _List:
+class _List(NamedTuple):
     """A list as a page showed it."""
 
     scope: Scope
     shown_at: datetime
 
-    @classmethod
-    def read(cls, form: QueryDict) -> Self | None:
-        """The list in a form of ours, or None."""
-        kind, _dash, number = form.get("scope", "").partition("-")
-        shown_at = read_time(form.get("shown_at", ""))
-        if kind not in get_args(Kind) or not _is_number(number) or shown_at is None:
-            return None
-        return cls(Scope(cast(Kind, kind), int(number)), shown_at)
+
+def _list_in(form: QueryDict) -> _List | None:
+    """The list in a form of ours, or None."""
+    kind, _dash, number = form.get("scope", "").partition("-")
+    shown_at = read_time(form.get("shown_at", ""))
+    if kind not in get_args(Kind) or not _is_number(number) or shown_at is None:
+        return None
+    return _List(Scope(cast(Kind, kind), int(number)), shown_at)
 
 
 # --- one posting ------------------------------------------------------------------------------------------------------
@@ -127,7 +125,7 @@ def seen(request: PersonsRequest) -> HttpResponse:
 @login_required
 def mark_all(request: PersonsRequest) -> HttpResponse:
     """Mark a list as read as of the page's rendering, or only postings older than some days."""
-    shown, days = _List.read(request.POST), request.POST.get("older_than", "")
+    shown, days = _list_in(request.POST), request.POST.get("older_than", "")
     if shown is None or not (days == "" or _is_number(days)):
         return HttpResponseBadRequest("The form is not complete.")
     moment = now()
@@ -141,7 +139,7 @@ def mark_all(request: PersonsRequest) -> HttpResponse:
 @login_required
 def mark_up_to(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Mark postings as read from the top of a list down to one."""
-    shown = _List.read(request.POST)
+    shown = _list_in(request.POST)
     posting = following.readable_by(request.user).filter(pk=posting_id).first()
     if shown is None:
         return HttpResponseBadRequest("The form is not complete.")

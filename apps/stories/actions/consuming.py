@@ -13,7 +13,6 @@ from django.db import connection, transaction
 
 from apps.database.advisory_locks import take
 from apps.postings.queries import PostingText, texts
-from apps.stories.actions.locks import GROUPING
 from apps.stories.actions.writing import Batch
 from apps.stories.algorithms.features import features
 from apps.stories.algorithms.grouping import Grouping
@@ -21,6 +20,7 @@ from apps.stories.models import OutboxRow
 from apps.stories.queries import grouping as remembering
 from apps.stories.queries.times import hours_of
 
+GROUPING = 0x5354_4F52  # advisory lock
 CONSUMED_AT_ONCE = 500  # changes in one transaction
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from apps.database.advisory_locks import take
-from apps.stories.actions.locks import GROUPING
+from apps.stories.actions.consuming import GROUPING
 from apps.stories.algorithms.rarity import BLOCK, LAG, MEMORY, Block
 from apps.stories.models import Reaction, WordCount
 from apps.stories.queries.grouping import head

@@ -153,11 +153,3 @@ def interleaved(personal: Sequence[int], usual: Sequence[int]) -> list[tuple[int
         taken.add(chosen)
         order.append((chosen, is_usual))
     return order
-
-
-def learnt(examples: Iterable[tuple[Item, float]]) -> Taste:
-    """The taste learnt from postings and weights of one day."""
-    taste = Taste()
-    for each, weight in examples:
-        taste.learn(each, weight)
-    return taste

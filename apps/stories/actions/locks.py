@@ -1,3 +1,0 @@
-"""The advisory lock for grouping."""
-
-GROUPING = 0x5354_4F52
