@@ -1,15 +1,6 @@
 from django.urls import path
 
-from apps.dashboard.views import (
-    curating,
-    health,
-    jobs,
-    overview,
-    plan,
-    sections,
-    source_pages,
-    sources,
-)
+from apps.dashboard.views import curating, health, jobs, overview, plan, sections, source_pages, sources
 
 urlpatterns = [
     path("health/live", health.live, name="live"),

@@ -13,14 +13,7 @@ from apps.dashboard.pages.source_plan import delay_picture
 from apps.retrieval import queries as retrieval
 from apps.retrieval.reports.delays import delays_by_day
 from apps.retrieval.reports.lateness import overdue, recent
-from apps.retrieval.reports.portal import (
-    RECENT,
-    SORTS,
-    Hour,
-    Shares,
-    retrievals_by_hour,
-    trouble,
-)
+from apps.retrieval.reports.portal import RECENT, SORTS, Hour, Shares, retrievals_by_hour, trouble
 from apps.retrieval.reports.source import current_plan
 from apps.web.algorithms.charts import Point, bar_chart, curve_chart
 from apps.web.pages import Context

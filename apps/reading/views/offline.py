@@ -24,13 +24,7 @@ from apps.accounts.middleware import impersonal
 from apps.following.actions.offline import apply_changes
 from apps.following.algorithms.merging import by_our_clock
 from apps.following.formats.offline import MAX_CHANGES, BadMessage, parse
-from apps.reading.pages.offline import (
-    AT_ONCE,
-    LENGTHS,
-    MAX_KEPT_BYTES,
-    kept_postings,
-    kept_states,
-)
+from apps.reading.pages.offline import AT_ONCE, LENGTHS, MAX_KEPT_BYTES, kept_postings, kept_states
 from apps.stories import actions as stories_actions
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages import Context

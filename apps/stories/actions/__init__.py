@@ -12,11 +12,5 @@ from apps.stories.actions.learning import (
     set_learning,
 )
 from apps.stories.actions.maintaining import maintain
-from apps.stories.actions.sections import (
-    NotASection,
-    add_section,
-    delete_section,
-    edit_section,
-    move_section,
-)
+from apps.stories.actions.sections import NotASection, add_section, delete_section, edit_section, move_section
 from apps.stories.actions.weighing import weigh_sources
