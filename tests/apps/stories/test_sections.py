@@ -299,7 +299,7 @@ def test_a_section_is_tried_out_and_then_saved(client, staff, now):
     index()
     tried = client.post(reverse("add_section"), TYPED | {"do": "try"})
     assert "Storm over the coast" in tried.text
-    assert tried.context["tried"].count == 1
+    assert tried.context["tried"]["count"] == 1
     assert not Section.objects.exists()
     assert client.post(reverse("add_section"), TYPED | {"do": "save", "title_zh-hans": "风暴"}).url == reverse(
         "sections"
@@ -326,7 +326,7 @@ def test_a_section_is_tried_out_and_then_saved(client, staff, now):
 
 def test_a_query_that_cannot_be_read_is_complained_of_with_its_place(client, staff):
     tried = client.post(reverse("add_section"), TYPED | {"query": "storm (coast", "do": "try"})
-    complaint = tried.context["tried"].complaint
+    complaint = tried.context["tried"]["complaint"]
     assert (complaint.before, complaint.piece) == ("storm ", "(")
     assert "is not closed" in client.post(reverse("add_section"), TYPED | {"query": "storm (coast"}).text
 
@@ -351,7 +351,7 @@ def test_an_invalid_section_shows_an_error(client, staff, typed, text):
 def test_an_impossible_preview_shows_an_error(client, staff):
     assert (
         "its own page"
-        in client.post(reverse("add_section"), TYPED | {"page_size": "0", "do": "try"}).context["tried"].problem
+        in client.post(reverse("add_section"), TYPED | {"page_size": "0", "do": "try"}).context["tried"]["problem"]
     )
 
 
