@@ -129,10 +129,4 @@ def chosen_ids(given: QueryDict, most: int) -> list[int]:
     ([3, 5, 7], [1, 2])
     """
     words = [*given.getlist("source"), *given.get("chosen", "").split(",")]
-    found: dict[int, None] = {}
-    for word in words:
-        if (number := whole_number(word)) is not None:
-            found[number] = None
-            if len(found) > most:
-                break
-    return list(found)
+    return list(dict.fromkeys(filter(None, map(whole_number, words))))[: most + 1]

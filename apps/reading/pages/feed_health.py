@@ -23,9 +23,6 @@ class _Followed:
     def count(self) -> int:
         return following.follows_of(self._user).count()
 
-    def __len__(self) -> int:
-        return self.count()
-
     def __getitem__(self, part: slice) -> list[Health]:
         return notices.health_of_followed(self._user, start=part.start, limit=part.stop - part.start)
 

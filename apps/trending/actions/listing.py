@@ -9,8 +9,9 @@ from django.db import transaction
 from apps.database.advisory_locks import take
 from apps.trending.actions.locks import LISTING
 from apps.trending.actions.pruning import HOUR_SLICES_KEPT
+from apps.trending.algorithms.scoring import HORIZONS
 from apps.trending.models import Trend
-from apps.trending.queries.scored import Line, ScoreParameters, by_yioop, curves, risen, spec_of
+from apps.trending.queries.scored import Line, ScoreParameters, by_yioop, curves, risen
 from apps.trending.queries.slices import active_places
 from apps.trending.queries.spelling import spellings_of
 
@@ -32,7 +33,7 @@ def refresh(horizons: Collection[str], now: datetime) -> int:
 def list_terms(language: str, category: str, horizon: str, now: datetime) -> None:
     """Replace the two lists of a language, category and horizon."""
     take(LISTING, wait=True)
-    spec = spec_of(language, category, horizon, now)
+    spec = ScoreParameters(language, category, HORIZONS[horizon], now)
     for method, lines in ((Trend.Method.OURS, risen(spec)), (Trend.Method.YIOOP, by_yioop(spec))):
         former = Trend.objects.filter(language=language, category=category, horizon=horizon, method=method)
         since = dict(former.values_list("number", "since"))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from apps.trending.algorithms import yioop
 from apps.trending.algorithms.choosing import MAX_LONGER, choose
 from apps.trending.algorithms.documents import holders, source_counts
-from apps.trending.algorithms.scoring import HORIZONS, MIN_DOCUMENTS, Horizon, Past, rise
+from apps.trending.algorithms.scoring import MIN_DOCUMENTS, Horizon, Past, rise
 from apps.trending.algorithms.slices import Counts
 from apps.trending.algorithms.terms import joints_of
 from apps.trending.queries.slices import first_begin, history, slices_of, sum_of
@@ -59,10 +59,6 @@ class ScoreParameters:
     @property
     def window(self) -> tuple[str, str, str, datetime, datetime]:
         return self.horizon.step, self.language, self.category, self.ago(self.horizon.window), self.end
-
-
-def spec_of(language: str, category: str, horizon: str, now: datetime) -> ScoreParameters:
-    return ScoreParameters(language, category, HORIZONS[horizon], now)
 
 
 # --- ours -------------------------------------------------------------------------------------------------------------

@@ -41,23 +41,19 @@ def person_key(user: User | AnonymousUser) -> str:
     return salted_hmac(_SALT, str(user.pk), algorithm="sha256").hexdigest()[:32] if user.is_authenticated else ""
 
 
-@cache
-def _read_once() -> Shell:
-    return _read()
-
-
 def _read() -> Shell:
     root = Path(settings.STATICFILES_DIRS[0])
     contents = {path.relative_to(root).as_posix(): path.read_bytes() for path in _found(root, _FILES)}
-    digests = {static(name): sha256(content).hexdigest() for name, content in contents.items() if _is_shown(name)}
+    digests = {
+        static(name): sha256(content).hexdigest() for name, content in contents.items() if name != "js/worker.js"
+    }
     worker = "\n".join(path.read_text(encoding="utf-8") for path in _found(root, _WORKER))
     templates = [path.read_text(encoding="utf-8") for path in _found(Path(settings.BASE_DIR, "templates"), _TEMPLATES)]
     everything = "\0".join([*(f"{address} {digest}" for address, digest in digests.items()), worker, *templates])
     return Shell(sha256(everything.encode()).hexdigest()[:16], digests, worker)
 
 
-def _is_shown(name: str) -> bool:
-    return name != "js/worker.js"
+_read_once = cache(_read)
 
 
 def _found(root: Path, patterns: tuple[str, ...]) -> list[Path]:
