@@ -11,7 +11,7 @@ _JAPANESE = re.compile(r"[\u30a1-\u30fa\u30fc-\u30ff]+|[\u3005\u3007\u3400-\u4db
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\u1100-\u11ff\u3131-\u318e\uac00-\ud7ff]")
 _HAN = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_PARTICLES = "에서 에게 으로 까지 부터 은 는 이 가 을 를 의 에 로 와 과 도".split()
+_PARTICLES = ["에서", "에게", "으로", "까지", "부터", "은", "는", "이", "가", "을", "를", "의", "에", "로", "와", "과", "도"]
 
 
 def segments(run: str, language: str) -> Iterator[tuple[int, int]]:
