@@ -11,7 +11,7 @@ _JAPANESE = re.compile(r"[\u30a1-\u30fa\u30fc-\u30ff]+|[\u3005\u3007\u3400-\u4db
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\u1100-\u11ff\u3131-\u318e\uac00-\ud7ff]")
 _HAN = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_PARTICLES = ["에서", "에게", "으로", "까지", "부터", "은", "는", "이", "가", "을", "를", "의", "에", "로", "와", "과", "도"]
+_PARTICLE = re.compile("(?:에서|에게|으로|까지|부터|은|는|이|가|을|를|의|에|로|와|과|도)$")
 
 
 def segments(run: str, language: str) -> Iterator[tuple[int, int]]:
@@ -40,8 +40,8 @@ def segments(run: str, language: str) -> Iterator[tuple[int, int]]:
     if language == "ja" or _KANA.search(run):
         yield from (match.span() for match in _JAPANESE.finditer(run))
     elif _HANGUL.search(run):
-        particle = next((particle for particle in _PARTICLES if run.endswith(particle)), "")
-        yield 0, len(run) - len(particle) if len(run) - len(particle) >= 2 else len(run)
+        particle = _PARTICLE.search(run)
+        yield 0, particle.start() if particle and particle.start() >= 2 else len(run)
     elif _HAN.search(run):
         yield from ((start, end) for _, start, end in rjieba.tokenize(run))
     elif len(run) <= MAX_RUN_LENGTH:
