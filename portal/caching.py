@@ -35,7 +35,7 @@ _BY_NAME: dict[str, Caching] = {
         """,
         SECRET: """
             shares shared saved_searches alert_rule alert_service alert_settings alert_stop alert_test_webhook
-            alert_add_browser alert_remove_browser push opml_export audit_csv offline_list offline_articles
+            alert_add_browser alert_remove_browser push opml_export offline_list offline_articles
             offline_changes
             greader_client_login greader_token greader_export
         """,

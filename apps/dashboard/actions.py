@@ -1,4 +1,4 @@
-"""What people do that concerns more than one app. Each is one transaction, but for what asks other sites."""
+"""Actions of staff that concern several apps, each one transaction."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -16,19 +16,13 @@ from apps.sources import actions as sources
 from apps.sources import queries as source_queries
 from apps.sources.models import AuditEntry, Source
 
-MAX_ASKED = 200  # sources at once, each under a lock of its own
-READING = {"kind", "recipe"}  # what decides how the documents of a source are read
+MAX_CHECKED = 200  # sources at once, each locked on its own
+READING = {"kind", "recipe"}  # columns that decide how documents are parsed
 
 
 @transaction.atomic
 def add_source(values: Mapping[str, object], *, now: datetime, by: sources.By = sources.PROGRAM) -> int:
-    """Add a source as staff describe it; one that exists already becomes what they say.
-
-    Raises
-    ------
-    BadAddress
-        If its address cannot be meant.
-    """
+    """Add a source, or edit the one at this address; raises BadAddress."""
     source_id = sources.add_source(sources.NewSource(url=str(values["url"])))
     edit_source(source_id, now=now, by=by, **values)
     return source_id
@@ -52,20 +46,12 @@ def set_state(source_id: int, state: Source.State, *, now: datetime, by: sources
 
 @transaction.atomic
 def curate_sources(
-    source_ids: Collection[int], wish: sources.Curation, *, now: datetime, by: sources.By
+    source_ids: Collection[int], curation: sources.Curation, *, now: datetime, by: sources.By
 ) -> sources.Curated:
-    """Change what is wished of many sources; their instants follow what they are worth within a minute.
-
-    Raises
-    ------
-    TooMany
-        If they are more than may be changed at once.
-    ValueError
-        If a weight is none.
-    """
-    if wish.state is not None:
-        retrieval.lock_sources(source_ids)  # workers lock schedules before sources, and so must we
-    curated = sources.curate(source_ids, wish, by=by)
+    """Edit many sources; they are rescheduled within a minute. Raises TooMany, or ValueError for a wrong weight."""
+    if curation.state is not None:
+        retrieval.lock_sources(source_ids)  # in the order of workers: schedules before sources
+    curated = sources.curate(source_ids, curation, by=by)
     if curated.changed:
         retrieval.adopt_sources(curated.changed, now=now)
     return curated
@@ -73,7 +59,7 @@ def curate_sources(
 
 @transaction.atomic
 def set_active(user_id: int, *, active: bool, by: sources.By) -> bool:
-    """Let a person sign in, or not; whether that was otherwise."""
+    """Enable or disable an account; returns whether that changed it."""
     if not accounts.set_active(user_id, active=active):
         return False
     states = ("disabled", "active") if active else ("active", "disabled")
@@ -83,41 +69,31 @@ def set_active(user_id: int, *, active: bool, by: sources.By) -> bool:
 
 
 @transaction.atomic
-def ask_many(source_ids: Collection[int], *, now: datetime) -> tuple[int, int]:
-    """Ask sources now, or as soon as politeness allows; how many of each.
-
-    Raises
-    ------
-    TooMany
-        If they are more than MOST_ASKED.
-    """
-    if len(source_ids) > MAX_ASKED:
-        raise sources.TooMany(f"At most {MAX_ASKED} feeds can be checked at once, not {len(source_ids):,}.")
-    asked = [retrieval.ask_soon(source_id, now=now) for source_id in retrieval_queries.scheduled(source_ids)]
-    return sum(each.granted for each in asked), sum(not each.granted for each in asked)
+def check_many(source_ids: Collection[int], *, now: datetime) -> tuple[int, int]:
+    """Check sources now, or as soon as the rate limits allow; returns how many of each. Raises TooMany."""
+    if len(source_ids) > MAX_CHECKED:
+        raise sources.TooMany(f"At most {MAX_CHECKED} feeds can be checked at once, not {len(source_ids):,}.")
+    requests = [retrieval.ask_soon(source_id, now=now) for source_id in retrieval_queries.scheduled(source_ids)]
+    return sum(each.granted for each in requests), sum(not each.granted for each in requests)
 
 
 class NotMergeable(ValueError):
-    """Two sources cannot become one; the message says why."""
+    """Two sources cannot be merged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What a merge did."""
+    """The result of a merge."""
 
-    followers: int  # who follow the kept source anew
+    followers: int  # of the kept source that are new
     moved: int  # postings
     joined: int  # postings that both had
 
 
 def merge_sources(kept_id: int, merged_id: int, *, now: datetime, by: sources.By = sources.PROGRAM) -> Merged:
-    """Let one source take the place of another one: its followers, folders, marks and postings move, its address leads
-    to the kept source, and it is deleted. Does nothing where that was done before.
+    """Merge a source into another: move followers, folders, marks and postings, redirect its address and delete it.
 
-    Raises
-    ------
-    NotMergeable
-        If there is no such source, it is the same one, or an index page, which belongs to its site.
+    Idempotent. Raises NotMergeable for unknown or equal sources and for index pages, which belong to their site.
     """
     merged = _merge(kept_id, merged_id, now, by)
     retrieval.replan([kept_id], now=now)
@@ -128,7 +104,7 @@ def merge_sources(kept_id: int, merged_id: int, *, now: datetime, by: sources.By
 def _merge(kept_id: int, merged_id: int, now: datetime, by: sources.By) -> Merged:
     if kept_id == merged_id:
         raise NotMergeable("A feed cannot be merged with itself.")
-    retrieval.lock_sources([kept_id, merged_id])  # from here on no worker stores anything of either
+    retrieval.lock_sources([kept_id, merged_id])  # no worker can store anything of either from here on
     present = set(source_queries.everything().filter(pk__in=[kept_id, merged_id]).values_list("pk", flat=True))
     if kept_id not in present:
         raise NotMergeable("The feed to keep does not exist.")

@@ -1,15 +1,6 @@
 from django.urls import path
 
-from apps.dashboard.views import (
-    curating,
-    health,
-    jobs,
-    overview,
-    plan,
-    sections,
-    source_pages,
-    sources,
-)
+from apps.dashboard.views import curating, health, jobs, overview, plan, sections, source_pages, sources
 
 urlpatterns = [
     path("health/live", health.live, name="live"),
@@ -25,7 +16,7 @@ urlpatterns = [
     path("sources/<int:source_id>/merge/", sources.merge, name="merge_source"),
     path("sources/<int:source_id>/delete/", sources.delete, name="delete_source"),
     path("sources/<int:source_id>/state/", sources.set_state, name="set_source_state"),
-    path("sources/<int:source_id>/ask/", sources.ask, name="ask_source"),
+    path("sources/<int:source_id>/ask/", sources.check_now, name="ask_source"),
     path("sources/<int:source_id>/pages/", source_pages.index, name="source_pages"),
     path("sources/<int:source_id>/pages/<int:page_id>/", source_pages.decide, name="decide_page"),
     path("sources/<int:source_id>/keen-tags/", source_pages.keen_tags, name="keen_tags"),
@@ -39,7 +30,6 @@ urlpatterns = [
     path("dashboard/users/<int:user_id>/", overview.set_active, name="set_active"),
     path("dashboard/storage/", overview.storage, name="dashboard_storage"),
     path("dashboard/changes/", curating.audit, name="audit"),
-    path("dashboard/changes.csv", curating.audit_csv, name="audit_csv"),
     path("dashboard/sections/", sections.index, name="sections"),
     path("dashboard/sections/add/", sections.add, name="add_section"),
     path("dashboard/sections/<int:section_id>/", sections.edit, name="edit_section"),

@@ -1,7 +1,7 @@
-"""Stories: postings of one event across sources, and what is remembered to put the next posting into the right one.
+"""Stories: postings of one event across sources, and the state needed to assign the next posting.
 
-Stories, members and redirects are for pages. Centroids, word counts and the vectors of members are the memory of
-`algorithms.grouping`: only as much of it as can still matter, and all of it can be read again after a restart.
+Pages read stories, members and redirects. Centroids, word counts and the vectors of members are the state of
+`algorithms.grouping`, pruned to what can still matter and reloaded after a restart.
 """
 
 from django.conf import settings
@@ -14,19 +14,19 @@ from apps.sources.models import Source
 
 
 class Head(models.Model):
-    """The one row that says how far grouping has come. Times are hours since 1970, of postings."""
+    """The single row with the state of grouping. Times are hours since 1970, of postings."""
 
-    turn = models.UUIDField()  # of the pull that wrote last: whoever remembers another one reads everything again
+    turn = models.UUIDField()  # of the last batch: a worker whose memory has another one reloads everything
     next_story = models.BigIntegerField(default=1)
     clock = models.FloatField(default=-1e9)
     merged_at = models.FloatField(default=-1e9)
-    touched = ArrayField(models.BigIntegerField(), default=list)  # stories that got a posting since then
+    touched = ArrayField(models.BigIntegerField(), default=list)  # stories that got a posting since `merged_at`
 
 
 class OutboxRow(models.Model):
-    """A posting that may not be as grouping has seen it. Written by triggers, taken out by `actions.pull`.
+    """A posting that was changed since grouping read it. Written by triggers, deleted by `actions.consume`.
 
-    There may be several of a posting. They are worked on in the order of publication, since stories depend on it.
+    There may be several of a posting. They are consumed in the order of publication, since stories depend on it.
     """
 
     posting_id = models.BigIntegerField()
@@ -37,12 +37,12 @@ class OutboxRow(models.Model):
 
 
 class Story(models.Model):
-    """An event. Its id stays when others turn out to be the same: theirs then lead to it."""
+    """An event. When stories are merged, the oldest id stays and the others redirect to it."""
 
     id = models.BigIntegerField(primary_key=True)
-    lead_id = models.BigIntegerField()  # the posting that stands for it
+    lead_id = models.BigIntegerField()  # the posting that represents it
     language = models.CharField(max_length=3)
-    reports = models.IntegerField()  # postings, copies left out
+    reports = models.IntegerField()  # postings without copies
     copies = models.IntegerField()
     sources = models.IntegerField()
     first_at = models.DateTimeField()  # publication
@@ -55,22 +55,22 @@ class Story(models.Model):
 
 
 class Redirect(models.Model):
-    """The id of a story that became a part of another one."""
+    """The id of a story that was merged into another one."""
 
     former_id = models.BigIntegerField(primary_key=True)
     story_id = models.BigIntegerField(db_index=True)
 
 
 class Member(models.Model):
-    """A posting in a story. What is told by its words is kept for as long as its story lasts."""
+    """A posting in a story. Its vector and fingerprint are kept while the story is active."""
 
     posting_id = models.BigIntegerField(primary_key=True)
     story_id = models.BigIntegerField()
     source_id = models.BigIntegerField()
     published_at = models.DateTimeField()
-    text_hash = models.BinaryField(max_length=16)  # the posting's, when it was read
-    copy_of = models.BigIntegerField(null=True)  # the posting that it repeats
-    fingerprint = models.BinaryField()  # uint32; like the next two empty for copies and when the story has ended
+    text_hash = models.BinaryField(max_length=16)  # of the posting when it was grouped
+    copy_of = models.BigIntegerField(null=True)  # the original posting
+    fingerprint = models.BinaryField()  # uint32; like the next two empty for copies and in inactive stories
     terms = models.BinaryField()  # int32
     weights = models.BinaryField()  # float32
 
@@ -83,7 +83,7 @@ class Member(models.Model):
 
 
 class Centroid(models.Model):
-    """What an active story is compared by."""
+    """The vector of an active story."""
 
     story_id = models.BigIntegerField(primary_key=True)
     size = models.IntegerField()
@@ -94,7 +94,7 @@ class Centroid(models.Model):
 
 
 class WordCount(models.Model):
-    """Postings with each term, of six hours and one pull; those of one block are added up now and then."""
+    """Numbers of postings with each term in a block of six hours, per batch; batches are added up periodically."""
 
     block = models.IntegerField()  # six hours since 1970
     documents = models.JSONField()  # by language
@@ -106,16 +106,16 @@ class WordCount(models.Model):
 
 
 class Authority(models.Model):
-    """What a source is worth to stories, from 0 to 1, and the percentiles that make it up. Anew every night."""
+    """The authority of a source in stories, from 0 to 1, and its percentiles. Computed every night."""
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="authority")
     value = models.FloatField()
-    importance = models.FloatField()  # how much others report the same
+    importance = models.FloatField()  # how many others report the same
     earliness = models.FloatField()  # how early it is in its stories
-    originality = models.FloatField()  # how many of its reports are of events that others report, too
-    independence = models.FloatField()  # how few of its reports are copies
-    stars = models.FloatField()  # how many of those that are read are starred
-    reports = models.IntegerField()  # that it was reckoned from
+    originality = models.FloatField()  # share of its reports in stories
+    independence = models.FloatField()  # share of its reports that are no copies
+    stars = models.FloatField()  # share of read postings that are starred
+    reports = models.IntegerField()  # from which it was computed
     computed_at = models.DateTimeField()
 
     class Meta:
@@ -123,7 +123,7 @@ class Authority(models.Model):
 
 
 class Reaction(models.Model):
-    """What a person did with a posting, beyond marking it: what is learnt of their taste comes from here."""
+    """What a user did with a posting besides marking it, from which their taste is learnt."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reactions", db_index=False
@@ -131,8 +131,8 @@ class Reaction(models.Model):
     posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="reactions")
     opened_at = models.DateTimeField(null=True)
     hidden_at = models.DateTimeField(null=True)
-    learnt = models.FloatField(default=0.0)  # the weight with which it has been learnt
-    stale = models.BooleanField(default=False)  # whether it may have another weight by now
+    learnt = models.FloatField(default=0.0)  # the weight that was learnt
+    stale = models.BooleanField(default=False)  # whether its weight may have changed
     changed_at = models.DateTimeField()
 
     class Meta:
@@ -141,12 +141,12 @@ class Reaction(models.Model):
 
 
 class Taste(models.Model):
-    """What is known of what a person likes to read. See `algorithms.taste`."""
+    """A user's taste; see `algorithms.taste`."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="taste"
     )
-    is_on = models.BooleanField(default=True)  # whether it is learnt from, and used
+    is_on = models.BooleanField(default=True)  # whether it is learnt and used
     weight = models.FloatField(default=0.0)
     liked = models.BinaryField(default=b"")  # int32 terms, then as many float32; the next two likewise
     disliked = models.BinaryField(default=b"")
@@ -155,7 +155,7 @@ class Taste(models.Model):
 
 
 class Section(models.Model):
-    """A part of the front page that an admin names: what a query finds, in an order of its own."""
+    """A part of the front page set up by an admin: the results of a query, in its own order."""
 
     class Order(models.TextChoices):
         NEWEST = "newest", _("Newest first")
@@ -163,17 +163,17 @@ class Section(models.Model):
         STORIES = "stories", _("Stories, by rank")
 
     slug = models.SlugField(max_length=50, unique=True)  # in its address
-    title = models.CharField(max_length=100)  # in the portal's own language
+    title = models.CharField(max_length=100)  # in the default language
     titles = models.JSONField(default=dict, blank=True)  # in other languages of the interface, by their codes
     query = models.CharField(max_length=1_000, blank=True)
-    category = models.CharField(max_length=100, blank=True)  # with the next one, what the query is narrowed to
+    category = models.CharField(max_length=100, blank=True)  # like the next one, narrows the query
     language = models.CharField(max_length=20, blank=True)
     order = models.CharField(max_length=9, choices=Order, default=Order.NEWEST)
     page_size = models.PositiveSmallIntegerField(default=30)  # of its own page
     front_size = models.PositiveSmallIntegerField(default=6)  # on the front page; 0: only a link there
     place = models.IntegerField(default=0)  # among all sections, from 1
     is_on = models.BooleanField(default=True)
-    revision = models.PositiveIntegerField(default=1)  # raised by each change: what was kept of it counts no more
+    revision = models.PositiveIntegerField(default=1)  # incremented by each change, which invalidates cached contents
     changed_at = models.DateTimeField()
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Doorways for Celery: each calls one action."""
+"""Celery tasks; each calls one action."""
 
 import time
 from typing import Any
@@ -8,7 +8,7 @@ from django.utils.timezone import now
 
 from apps.stories import actions
 
-MAX_PULL_SECONDS = 20.0  # s; what is left then is the next message's
+MAX_PULL_SECONDS = 20.0  # the next message continues
 
 
 @shared_task
@@ -16,7 +16,7 @@ def consume(**_: Any) -> None:
     until = time.monotonic() + MAX_PULL_SECONDS
     while time.monotonic() < until:
         pulled = actions.consume(wait=False)
-        if pulled is None or pulled.looked_at < actions.CONSUMED_AT_ONCE:
+        if pulled is None or pulled.changes < actions.CONSUMED_AT_ONCE:
             return
 
 

@@ -1,7 +1,7 @@
-"""What postings count for, the counts of hours, days and months that follow from it, and the lists made of these.
+"""Terms of postings, their counts per hour, day and month, and the lists computed from these.
 
-Each table follows from the one before it: slices of hours from `Counted`, of days from those of their hours, of months
-from those of their days, lists from slices. Nothing is ever added to a count, so doing it again changes nothing.
+Each table is derived from the previous one: slices of hours from `Counted`, of days from their hours, of months from
+their days, lists from slices. Counts are recomputed instead of incremented, so every step is idempotent.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -9,20 +9,22 @@ from django.db import models
 
 
 class OutboxRow(models.Model):
-    """A posting that may not be as it was counted. Written by triggers, taken out by `actions.count`."""
+    """A posting that was changed since it was counted. Written by triggers, deleted by `actions.count`."""
 
     posting_id = models.BigIntegerField()
 
 
 class Counted(models.Model):
-    """What a posting counts for."""
+    """The terms of a posting, and where they count."""
 
     posting_id = models.BigIntegerField(primary_key=True)
     source_id = models.BigIntegerField()
     language = models.CharField(max_length=3)
     category = models.CharField(max_length=100)  # its source's
     hour = models.DateTimeField()  # in which it was published
-    fold = models.BigIntegerField()  # equal for postings of a source whose titles hardly differ: one of an hour counts
+    fold = (
+        models.BigIntegerField()
+    )  # equal for postings with near-duplicate titles, of which one per source and hour counts
     terms = models.BinaryField()  # int64, ascending
 
     class Meta:
@@ -30,9 +32,9 @@ class Counted(models.Model):
 
 
 class Stale(models.Model):
-    """An hour whose slice may not be what its postings say. Written with what made it so, taken out with the slice.
+    """An hour whose slice is out of date. Written in the transaction that changes a posting, deleted with slicing.
 
-    There may be several of an hour: one is only taken out by who has seen it.
+    There may be several of an hour; slicing deletes only those that it has read.
     """
 
     language = models.CharField(max_length=3)
@@ -41,7 +43,7 @@ class Stale(models.Model):
 
 
 class Slice(models.Model):
-    """How many postings of an hour, a day or a month hold each term."""
+    """Numbers of postings of an hour, a day or a month with each term."""
 
     class Step(models.TextChoices):
         HOUR = "hour", "Hour"
@@ -55,7 +57,7 @@ class Slice(models.Model):
     documents = models.IntegerField()
     terms = models.BinaryField()  # int64, ascending
     counts = models.BinaryField()  # int32
-    pruned = models.BooleanField(default=False)  # terms that are rare for weeks were taken out
+    pruned = models.BooleanField(default=False)  # rare terms were removed
 
     class Meta:
         constraints = [
@@ -64,7 +66,7 @@ class Slice(models.Model):
 
 
 class Trend(models.Model):
-    """A line of a list. An empty category stands for all of them."""
+    """A term of a list. An empty category stands for all."""
 
     class Horizon(models.TextChoices):
         HOUR = "hour", "Hour"
@@ -86,11 +88,11 @@ class Trend(models.Model):
     term = models.TextField()  # as postings spell it
     score = models.FloatField()
     documents = models.IntegerField()  # in the window
-    expected = models.FloatField(null=True)  # documents; only ours has an idea of it
+    expected = models.FloatField(null=True)  # documents; null for Yioop's score
     sources = models.IntegerField()
     related = ArrayField(models.TextField())
-    curve = ArrayField(models.IntegerField())  # documents over time, the last value is that of the window's end
-    posting_ids = ArrayField(models.BigIntegerField())  # the newest few that hold it
+    curve = ArrayField(models.IntegerField())  # documents over time, the newest last
+    posting_ids = ArrayField(models.BigIntegerField())  # the newest few with the term
     listed_at = models.DateTimeField()
     since = models.DateTimeField()  # listed without a break
 

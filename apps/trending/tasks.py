@@ -1,4 +1,4 @@
-"""Doorways for Celery: each calls one action."""
+"""Celery tasks; each calls one action."""
 
 import time
 from typing import Any
@@ -8,12 +8,12 @@ from django.utils.timezone import now
 
 from apps.trending import actions
 
-MAX_COUNT_SECONDS = 40.0  # s; what is left then is the next message's
+MAX_COUNT_SECONDS = 40.0  # the next message continues
 
 
 @shared_task
 def count(**_: Any) -> None:
-    """Count what has changed, and make the slices of it."""
+    """Count changed postings, and update slices."""
     until = time.monotonic() + MAX_COUNT_SECONDS
     while time.monotonic() < until and actions.count(wait=False) == actions.COUNTED_AT_ONCE:
         pass

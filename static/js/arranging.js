@@ -1,11 +1,11 @@
-// Folders and sources are dragged to their places, by mouse, pen or finger. The buttons beside them do the same.
+// Drag and drop of folders and sources by mouse, pen or finger; an alternative to the buttons.
 const NEAR_EDGE = 60; // px from the window's edge at which it scrolls
 const SCROLLED = 12; // px a frame
 
 const find = (selector, within = document) => within.querySelector(selector);
 const listOf = (item) => item.parentElement.closest("[data-list]");
 
-// Where an item would go that is let go at this height: folders stay among folders, which come before sources.
+// The target of an item dropped at this height: folders stay among folders, which precede sources.
 function place(item, list, y) {
   const kind = item.dataset.item.split("-")[0];
   const beside = [...list.children].filter((other) => other.dataset.item?.startsWith(`${kind}-`) && other !== item);
@@ -18,7 +18,7 @@ function place(item, list, y) {
   return [...list.children].find((other) => other.dataset.item?.startsWith("source-")) ?? null;
 }
 
-// Over a folder's own row something goes into it.
+// Dropping on a folder's row moves the item into it.
 function listAt(x, y, item) {
   const under = document.elementFromPoint(x, y);
   const over = under?.closest("[data-item]");
@@ -32,7 +32,7 @@ function isIn(item, list) {
   return [...list.children].some((other) => other !== item && other.dataset.item === item.dataset.item);
 }
 
-// The item stays where it is until it is let go: a line shows where it would go.
+// The item moves only when dropped; a line shows the target.
 class Drag {
   constructor(form, item, event) {
     Object.assign(this, { form, item, x: event.clientX, y: event.clientY, from: listOf(item) });
@@ -75,7 +75,7 @@ class Drag {
   }
 }
 
-// The buttons of what went into another folder, and its own name on the page, say where it lies now.
+// Update the buttons and the id of an item that moved into another folder.
 function rename(item, list) {
   const { item: name } = item.dataset;
   item.id = `${name}-${list.dataset.list.split("-")[1]}`;

@@ -1,4 +1,4 @@
-// The head of a list of sources chooses all that are in sight.
+// The checkbox in the table's head selects all listed sources.
 export function chooseTogether() {
   const bar = document.querySelector("[data-choosing]");
   if (!bar) return;

@@ -1,5 +1,5 @@
-const PREFIX_TIME = 1200; // ms in which the second key of a pair must follow
-const REPEATABLE = "jknp"; // that do something while they are held down
+const PREFIX_TIME = 1200; // ms for the second key of a pair
+const REPEATABLE = "jknp"; // repeat while held down
 
 let selected = null; // id of the row, since htmx may replace the element
 let prefixAt = -Infinity;
@@ -41,7 +41,7 @@ function openOriginal() {
   if (link) window.open(link.href, "_blank", "noopener,noreferrer");
 }
 
-// The list that one came from, or else that of the source.
+// The previous list, or else that of the source.
 function goUp() {
   if (!whole()) location.assign("/river/");
   else if (document.referrer.startsWith(`${location.origin}/`) && !/\/posting\//.test(document.referrer)) history.back();
@@ -56,7 +56,7 @@ function tag() {
   else find("[data-menu]", row)?.click();
 }
 
-// Out of the field for tags and back to its row, where the other keys do something again.
+// From the field for tags back to its row, where the other keys work.
 function leave(field) {
   const row = field.closest("[data-posting]:not([data-whole])");
   if (!row) {
@@ -67,7 +67,7 @@ function leave(field) {
   goTo(row);
 }
 
-// A page's own field comes before the one above every page, which small screens do not show.
+// A page's own search field before the one in the header, which small screens hide.
 function search() {
   const fields = [...document.querySelectorAll("main [data-search], [data-search]")];
   const own = fields.find((field) => field.closest("main")) ?? fields.find((field) => field.checkVisibility());
@@ -113,7 +113,7 @@ function isTyping(target) {
   );
 }
 
-// What the key writes; where that is no Latin letter, what stands on it where it is one.
+// The key's character, or the Latin letter at its position on other keyboards.
 function keyOf(event) {
   const latin = /^Key([A-Z])$/.exec(event.code)?.[1];
   if (!latin || /^[\x20-\x7e]$/.test(event.key)) return event.key;
@@ -139,7 +139,7 @@ function press(event) {
 }
 
 export function watchKeys() {
-  // A form sent without htmx leads back to its row.
+  // A form sent without htmx redirects to its row.
   const row = document.getElementById(location.hash.slice(1));
   if (row?.matches("[data-posting]")) select(row);
   document.addEventListener("keydown", press);

@@ -1,4 +1,4 @@
-// Everything works without these; they make it quicker.
+// All scripts are enhancements: everything works without them.
 import { chooseTogether } from "./choosing.js";
 import { watchKeys } from "./keyboard.js";
 import { keepPlaces } from "./playing.js";

@@ -1,14 +1,14 @@
-// The pages' side of reading without a network. What is kept, and all that is sent, is the worker's business.
+// The page's part of offline reading; the service worker stores and sends.
 
 const MARK = /\/posting\/(\d+)\/mark\/$/;
 
 const line = document.querySelector("[data-offline]");
-const isKeptPage = line?.hasAttribute("data-kept"); // shown by the worker, not by the portal
-let canKeep = false; // a worker is there
-let isBack = false; // the portal answers again, while its page is still the kept one
-let waiting = []; // marks that could not be sent yet
+const isKeptPage = line?.hasAttribute("data-kept"); // served by the worker
+let canKeep = false; // a worker is active
+let isBack = false; // the portal responds again, while this page is a stored one
+let waiting = []; // unsent marks
 
-/** What the worker answers, or null where there is none. */
+/** The worker's response, or null without a worker. */
 export async function ask(message) {
   if (!canKeep) return null;
   const { active } = await navigator.serviceWorker.ready;
@@ -19,13 +19,13 @@ export async function ask(message) {
   });
 }
 
-// Nobody who is not signed in gets a worker; one that is there already learns that they are gone.
+// Visitors get no worker; an existing one is notified of the sign-out.
 async function findWorker() {
   const { worker, person } = line.dataset;
   const known = await navigator.serviceWorker.getRegistration("/");
   if (!person && !known) return false;
   if (!(await navigator.serviceWorker.register(worker, { scope: "/" }))) return false;
-  await navigator.serviceWorker.ready; // it may take a while, or never be
+  await navigator.serviceWorker.ready; // may take a while, or never happen
   canKeep = true;
   return true;
 }
@@ -42,7 +42,7 @@ async function queue(change) {
   tell(await ask({ do: "change", change }));
 }
 
-// A pressed button looks as it would have come back from the portal.
+// Update a pressed button as the portal would have returned it.
 function show(posting, field, value) {
   for (const form of document.querySelectorAll(`form[action$="/posting/${posting}/mark/"]`)) {
     const button = form.querySelector(`button[name="${field}"]`);
@@ -64,7 +64,7 @@ function showRead(form, button, isRead) {
 }
 
 function watchMarks() {
-  // Before htmx, which listens at the forms themselves.
+  // Before htmx, which listens on the forms.
   document.addEventListener(
     "submit",
     (event) => {
@@ -76,7 +76,7 @@ function watchMarks() {
     },
     true,
   );
-  // The network seemed to be there and was not.
+  // The network seemed available but was not.
   document.addEventListener("htmx:sendError", ({ detail }) => {
     const change = changeOf(detail.elt, detail.requestConfig?.triggeringEvent?.submitter);
     if (change && canKeep) queue(change);
@@ -124,9 +124,9 @@ async function went() {
 async function completeKeptPage() {
   const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
   for (const time of document.querySelectorAll("main time[datetime]")) {
-    time.textContent = format.format(new Date(time.dateTime)); // “an hour ago” was true when it was kept
+    time.textContent = format.format(new Date(time.dateTime)); // the relative time was that of storing
   }
-  for (const link of document.querySelectorAll("main [data-menu]")) link.remove(); // the portal alone has what it opens
+  for (const link of document.querySelectorAll("main [data-menu]")) link.remove(); // only the portal can render the menu
   const forms = [...document.querySelectorAll("main form")];
   const ids = forms.map((form) => Number(MARK.exec(form.getAttribute("action") ?? "")?.[1])).filter(Boolean);
   const said = await ask({ do: "states", ids });
@@ -148,7 +148,7 @@ async function start() {
   if (isKeptPage) await completeKeptPage();
   else {
     const visit = async () => tell(await ask({ do: "visit", person: line.dataset.person }));
-    navigator.serviceWorker.addEventListener("controllerchange", visit); // the worker is of another version now
+    navigator.serviceWorker.addEventListener("controllerchange", visit); // the worker was updated
     await visit();
   }
   if (document.querySelector("[data-offline-device]")) (await import("./offline_device.js")).showDevice(ask);
@@ -158,10 +158,10 @@ function tellImpossible() {
   document.querySelector("[data-offline-impossible]")?.removeAttribute("hidden");
 }
 
-/** Let the browser keep postings, and show what waits to be sent. Where it cannot, nothing is different. */
+/** Store postings and show unsent marks; does nothing in browsers without support. */
 export function startOffline() {
   if (!line || !navigator.serviceWorker) return void tellImpossible();
-  const begin = () => start().catch(tellImpossible); // storage or workers are switched off
+  const begin = () => start().catch(tellImpossible); // storage or workers are disabled
   if (isKeptPage || document.readyState === "complete") begin();
-  else addEventListener("load", begin); // what is on the page comes first
+  else addEventListener("load", begin); // the page's own resources come first
 }

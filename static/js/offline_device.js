@@ -1,4 +1,4 @@
-// The page on which somebody chooses what their browser keeps.
+// The settings of offline reading.
 
 const size = (bytes) => `${(bytes / 2 ** 20).toFixed(1)} MB`;
 const time = (milliseconds) =>
@@ -31,7 +31,7 @@ export async function showDevice(ask) {
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    navigator.storage?.persist?.().catch(() => {}); // or the browser may delete it when it runs out of room
+    navigator.storage?.persist?.().catch(() => {}); // or the browser may evict it
     const [length, pictures] = [Number(form.elements.amount.value), form.elements.pictures.checked];
     does({ do: "choose", length, pictures }, told.dataset.saidSaved);
   });

@@ -1,4 +1,4 @@
-// Says on the page what would else be said on the console alone: that a passkey could not be made or used.
+// Shows errors of passkeys on the page instead of only in the console.
 const problem = document.getElementById("passkey-problem");
 
 document.addEventListener("allauth.error", (event) => {

@@ -1,7 +1,7 @@
-// Recordings go on where somebody stopped, on whatever device: the portal keeps the place.
-const EVERY = 15_000; // ms between two reports while it plays
+// Playback resumes at the stored position on any device.
+const EVERY = 15_000; // ms between reports during playback
 
-/** Tell the portal where each player of the page is. */
+/** Report the positions of the page's players to the portal. */
 export function keepPlaces() {
   document.querySelectorAll("[data-place]").forEach(keep);
 }
@@ -10,7 +10,7 @@ function keep(player) {
   const { place, number } = player.dataset;
   let told = Number(player.dataset.seconds);
   let toldAt = 0;
-  let isBegun = false; // since the page was opened
+  let isBegun = false; // since the page was loaded
 
   function tell() {
     if (!isBegun) return;
@@ -21,11 +21,11 @@ function keep(player) {
     form.set("csrfmiddlewaretoken", document.querySelector("[name=csrfmiddlewaretoken]").value);
     form.set("number", number);
     form.set("seconds", seconds);
-    // It outlives the page, if this is left now; a report that fails is made up for by the next.
+    // Also sent when leaving the page; a failed report is superseded by the next.
     fetch(place, { method: "POST", body: form, keepalive: true }).catch(() => (told = null));
   }
 
-  // Somebody may have gone on elsewhere while this page lay in the background.
+  // Playback may have continued on another device while this page was in the background.
   async function ask() {
     if (!player.paused) return;
     const answer = await fetch(place).catch(() => null);

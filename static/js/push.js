@@ -1,4 +1,4 @@
-// Lets this browser be told of what searches find (Web Push). Where it cannot be, nothing is offered.
+// Web Push notifications of saved searches, offered only in browsers with support.
 export function offerPush() {
   const place = document.querySelector("[data-push]");
   if (!place || !("serviceWorker" in navigator) || !("PushManager" in window) || !place.dataset.pushKey) return;
@@ -16,7 +16,7 @@ export function offerPush() {
   });
 }
 
-// What went wrong, in words; nothing if all went well.
+// Shows an error message, or hides it.
 async function subscribe({ pushKey, pushWorker, pushAddress, pushToken, pushRefused }) {
   if ((await Notification.requestPermission()) !== "granted") return pushRefused;
   const registration = await navigator.serviceWorker.register(pushWorker, { scope: "/" });
@@ -36,7 +36,7 @@ function bytes(base64url) {
   return Uint8Array.from(plain, (character) => character.charCodeAt(0));
 }
 
-// As people call it: the browser and what it runs on.
+// A readable name: browser and operating system.
 function named(agent) {
   const browser = ["Firefox", "Edg", "OPR", "Chrome", "Safari"].find((name) => agent.includes(name)) || "Browser";
   const system = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"].find((name) => agent.includes(name));

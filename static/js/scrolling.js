@@ -1,14 +1,14 @@
-// Postings that somebody scrolls past are marked read, where they wish so: several at a time.
-const EVERY = 3_000; // ms between two reports
-const MOST = 200; // postings of one report, as the portal takes them
+// Marks postings as read when scrolled past, if enabled; several per request.
+const EVERY = 3_000; // ms between requests
+const MOST = 200; // postings per request, the portal's limit
 
-/** Watch the list that asks for it. */
+/** Watch the list if enabled. */
 export function markWhileScrolling() {
   const list = document.querySelector("[data-mark-on-scroll]");
   if (!list) return;
   const waiting = new Set();
   const onScreen = new WeakSet();
-  const top = document.querySelector(".top")?.offsetHeight ?? 0; // px that the bar above the page covers
+  const top = document.querySelector(".top")?.offsetHeight ?? 0; // px, height of the header
 
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting, boundingClientRect } of entries) {
@@ -27,8 +27,8 @@ export function markWhileScrolling() {
     }
   };
   watch();
-  list.addEventListener("htmx:load", watch); // older postings came
-  // What somebody marks by hand is left as they want it.
+  list.addEventListener("htmx:load", watch); // older postings were appended
+  // Manual marks are respected.
   list.addEventListener("click", ({ target }) => {
     if (target.closest("[data-read]")) observer.unobserve(target.closest("[data-posting]"));
   });
@@ -42,12 +42,12 @@ export function markWhileScrolling() {
     form.set("next", location.pathname + location.search);
     ids.forEach((id) => form.append("posting", id));
     try {
-      // It outlives the page, if this is left now.
+      // Also sent when leaving the page.
       const answer = await fetch(list.dataset.markOnScroll, { method: "POST", body: form, keepalive: true });
       if (!answer.ok) throw new Error(`${answer.status}`);
       htmx.swap(document.body, await answer.text(), { swapStyle: "none" });
     } catch {
-      ids.forEach((id) => waiting.add(id)); // with the next report
+      ids.forEach((id) => waiting.add(id)); // with the next request
     }
   }
   setInterval(report, EVERY);

@@ -1,11 +1,11 @@
-/** Offer what the browser can do with an address: hand it to other programs, or copy it. */
+/** Share an address with other apps, or copy it, as far as the browser can. */
 export function offerSharing() {
   if (navigator.share) {
     for (const button of document.querySelectorAll("[data-share]")) {
       button.hidden = false;
       button.addEventListener("click", () => {
         const { share: url, title } = button.dataset;
-        navigator.share({ url, title }).catch(() => {}); // somebody thought better of it
+        navigator.share({ url, title }).catch(() => {}); // cancelled
       });
     }
   }

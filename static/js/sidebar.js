@@ -5,7 +5,7 @@ function stored(storage, key) {
   try {
     return JSON.parse(storage().getItem(key));
   } catch {
-    return null; // storage is switched off, or holds something else
+    return null; // storage is disabled, or has another value
   }
 }
 
@@ -13,11 +13,11 @@ function keep(storage, key, value) {
   try {
     storage().setItem(key, JSON.stringify(value));
   } catch {
-    // Without storage folders are open on every page, and each page shows the sidebar from its top.
+    // Without storage all folders are open, and the sidebar is at its top on every page.
   }
 }
 
-// Even to name a storage fails where it is switched off.
+// Even accessing a disabled storage throws.
 const local = () => localStorage;
 const session = () => sessionStorage;
 
@@ -45,7 +45,7 @@ function rememberPlace(sidebar) {
   addEventListener("pagehide", () => keep(session, PLACE, sidebar.scrollTop));
 }
 
-/** Folders that somebody closed stay closed on the next page, and the list stays where it was scrolled to. */
+/** Keep closed folders and the scroll position across pages. */
 export function rememberSidebar() {
   const sidebar = document.querySelector(".sidebar");
   if (!sidebar) return;

@@ -1,9 +1,9 @@
-// A posting of a list is drawn to the right to mark it read or unread, to the left to star it.
+// Swipe a posting to the right to mark it read or unread, to the left to star it.
 const FAR = 84; // px from which it acts
-const EDGE = 24; // px beside the screen's edges, where fingers draw the page itself
-const SLOPE = 1.5; // how much more sideways than up or down
+const EDGE = 24; // px beside the screen's edges, which browsers use for navigation
+const SLOPE = 1.5; // ratio of horizontal to vertical movement
 
-/** Let fingers draw rows; the buttons of each row do the same. */
+/** Enable swiping of rows, an alternative to their buttons. */
 export function watchSwipes() {
   let row = null;
   let from = null;
@@ -40,7 +40,7 @@ export function watchSwipes() {
     row.classList.toggle("will-act", Math.abs(x) >= FAR);
     row.style.setProperty("--drawn", `${Math.max(-1.5 * FAR, Math.min(1.5 * FAR, x))}px`);
   });
-  // What was drawn is not clicked as well.
+  // A swipe is not a click, too.
   const notAfterDrawing = (event) => {
     if (!event.isTrusted || performance.now() - endedAt > 300) return;
     event.preventDefault();

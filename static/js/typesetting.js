@@ -1,6 +1,6 @@
 const YEAR = 365 * 86_400; // s
 
-/** Set a text that stands alone at once as a link asks for it, and keep that in the browser. */
+/** Apply a link's typesetting to the reader view without a request, and store it in the cookie. */
 export function setType() {
   const text = document.querySelector("[data-typesetting]");
   text?.addEventListener("click", (event) => {

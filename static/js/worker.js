@@ -1,8 +1,7 @@
-// What the browser does for the portal beside its pages: shows what it is told, keeps postings and shows them where
-// there is no network, and sends what was marked there.
+// The service worker: shows notifications, stores postings, serves them without a network, and sends marks made there.
 
-const PATIENCE = 5_000; // ms for a page that is kept as well
-const LAST_WORDS = 3_000; // ms to send what waits before somebody signs out
+const PATIENCE = 5_000; // ms until a stored page is served instead
+const LAST_WORDS = 3_000; // ms to send marks before signing out
 
 self.addEventListener("install", (event) => event.waitUntil(keepShell().then(() => self.skipWaiting())));
 
@@ -12,7 +11,7 @@ self.addEventListener("activate", (event) =>
   ),
 );
 
-// --- told by the portal ----------------------------------------------------------------------------------------------
+// --- notifications ---------------------------------------------------------------------------------------------------
 self.addEventListener("push", (event) => {
   const said = event.data ? event.data.json() : {};
   const options = { body: said.body, tag: said.tag, data: { url: said.url } };
@@ -25,7 +24,7 @@ self.addEventListener("notificationclick", (event) => {
   if (url.origin === self.location.origin) event.waitUntil(self.clients.openWindow(url.href));
 });
 
-// --- asked for pages -------------------------------------------------------------------------------------------------
+// --- requests for pages ----------------------------------------------------------------------------------------------
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
@@ -37,11 +36,11 @@ self.addEventListener("fetch", (event) => {
   else if (url.pathname.startsWith(portal.pictures)) event.respondWith(picture(request));
 });
 
-// The portal's own page, or what is kept where it is not to be had or takes too long.
+// The portal's page, or the stored one if that fails or takes too long.
 async function page(event, path) {
   const isAway = (answer) => [502, 503, 504].includes(answer.status);
   const ownPage = Promise.resolve(event.preloadResponse).then((answer) => answer || fetch(event.request));
-  ownPage.catch(() => {}); // it may fail after the kept one was shown
+  ownPage.catch(() => {}); // it may fail after the stored one was served
   const kept = () => keptPage(path).catch(() => null);
   let answer = null;
   try {
@@ -68,12 +67,12 @@ async function signOut(request) {
   return fetch(request);
 }
 
-// --- back in the network ---------------------------------------------------------------------------------------------
+// --- back online -----------------------------------------------------------------------------------------------------
 self.addEventListener("sync", (event) => {
   if (event.tag === "changes") event.waitUntil(sendAndTell());
 });
 
-// A portal that cannot be reached makes the browser try again later; one that says no would say it again.
+// The browser retries later if the portal is unreachable, but not after a refusal.
 async function sendAndTell() {
   try {
     if (await sendChanges()) await fetchArticles();
@@ -94,9 +93,9 @@ async function tellPages() {
   for (const client of await self.clients.matchAll({ type: "window" })) client.postMessage(said);
 }
 
-// --- asked by our pages ----------------------------------------------------------------------------------------------
+// --- messages of pages -----------------------------------------------------------------------------------------------
 const TASKS = {
-  // A page of this person came from the portal; of nobody, with "".
+  // A page of this person was loaded; of a visitor, with "".
   async visit({ person }) {
     await ownedBy(person);
     return { after: person ? () => sendAndTell().then(fetchIfDue) : null, ...(await situation()) };
@@ -110,7 +109,7 @@ const TASKS = {
     await sendAndTell();
     return situation();
   },
-  // How postings are marked as far as this browser knows.
+  // The marks of postings as known to this browser.
   async states({ ids }) {
     const known = await reading(({ articles }) => Promise.all(ids.map((id) => answered(articles.get(id)))));
     const states = known.filter(Boolean).map(({ id, unread, starred }) => ({ id, unread, starred }));
@@ -156,5 +155,5 @@ self.addEventListener("message", (event) => {
     },
     (error) => port.postMessage({ error: error.message }),
   );
-  event.waitUntil(done.catch(() => {})); // a page that comes later tries again
+  event.waitUntil(done.catch(() => {})); // a later page retries
 });

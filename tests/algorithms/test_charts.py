@@ -1,26 +1,45 @@
-"""Pictures are well-formed, stay within their frame, and show what is larger as larger."""
+"""Charts are well-formed, stay within their frame, and draw larger values larger."""
 
 import re
+from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from apps.web.algorithms.charts import WIDTH, Mark, Point, Spread, bar_chart, curve_chart, delay_chart, heat_map
-from apps.web.algorithms.charts_scales import Scale, duration_ticks, even_ticks, round_ticks
+from apps.web.algorithms.chart_scales import Scale, duration_ticks, even_ticks, round_ticks
+from apps.web.algorithms.charts import (
+    WIDTH,
+    Mark,
+    Point,
+    Series,
+    Spread,
+    bar_chart,
+    curve_chart,
+    delay_chart,
+    heat_map,
+    line_chart,
+    sparkline,
+    timeline,
+)
 from apps.web.algorithms.durations import span
 
 amounts = st.floats(0, 1e7)
 positive = st.floats(1e-3, 1e8)
 words = st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\ufffe\uffff"), max_size=20)
+counts = st.lists(st.integers(0, 10**6), min_size=7, max_size=7)
+times = st.datetimes(timezones=st.just(UTC))
 HOSTILE = "\"'><script>alert(1)</script>&amp;"
+TIMELINE = {"label": HOSTILE, "format_time": lambda at: HOSTILE, "title": lambda day, count: day}
 UNITS = {"d": 86_400, "h": 3_600, "min": 60, "s": 1}
 
 weeks = st.lists(st.lists(amounts, min_size=24, max_size=24), min_size=7, max_size=7)
 marks = st.lists(st.builds(Mark, st.integers(0, 6), st.floats(0, 24), words), max_size=9)
 spreads = st.lists(
-    st.builds(lambda name, mean, more: Spread(name, mean, (mean or 0) + more), words, st.none() | amounts, amounts),
+    st.builds(
+        lambda name, mean, more: Spread(name, mean, (mean or 0) + more, name), words, st.none() | amounts, amounts
+    ),
     max_size=31,
 )
 curves = st.lists(st.tuples(positive, positive), min_size=1, max_size=9)
@@ -32,12 +51,16 @@ def pictures():
     return st.one_of(
         st.builds(lambda values, marked: heat_map(values, days, label="", marks=marked), weeks, marks),
         st.builds(lambda columns: delay_chart(columns, label=""), spreads),
-        st.builds(lambda curve, marked: curve_chart(curve, marked, label="", below=""), curves, points),
+        st.builds(lambda curve, marked: curve_chart(curve, marked, label="", x_label=""), curves, points),
         st.builds(
-            lambda values, level: bar_chart(values, days, label="", words=days, level=level),
+            lambda values, level: bar_chart(values, days, label="", titles=days, level=level),
             st.lists(amounts, min_size=7, max_size=7),
             st.none() | amounts,
         ),
+        st.builds(
+            lambda series: line_chart(series, days, label=""), st.lists(st.builds(Series, words, counts), max_size=5)
+        ),
+        st.builds(lambda times: timeline(sorted(times), **TIMELINE), st.lists(times, min_size=1, max_size=60)),
     )
 
 
@@ -69,14 +92,16 @@ def test_pictures_are_well_formed_and_stay_within_their_frame(picture):
     "picture",
     [
         heat_map([[0.0] * 24], [HOSTILE], label=HOSTILE, marks=[Mark(0, 5.0, HOSTILE)]),
-        delay_chart([Spread(HOSTILE, 60.0, 90.0)], label=HOSTILE),
-        curve_chart([(1.0, 1.0)], [Point(1.0, 1.0, HOSTILE, HOSTILE)], label=HOSTILE, below=HOSTILE),
-        bar_chart([1.0], [HOSTILE], label=HOSTILE, words=[HOSTILE]),
+        delay_chart([Spread(HOSTILE, 60.0, 90.0, HOSTILE)], label=HOSTILE),
+        curve_chart([(1.0, 1.0)], [Point(1.0, 1.0, HOSTILE, HOSTILE)], label=HOSTILE, x_label=HOSTILE),
+        bar_chart([1.0], [HOSTILE], label=HOSTILE, titles=[HOSTILE]),
+        line_chart([Series(HOSTILE, [1])], [HOSTILE], label=HOSTILE),
+        timeline([datetime(2024, 5, 1, tzinfo=UTC)], **TIMELINE),
     ],
 )
-def test_what_came_from_outside_stays_text(picture):
+def test_external_texts_are_escaped(picture):
     names = {element.tag for element in ElementTree.fromstring(picture).iter()}
-    assert names <= {"svg", "rect", "circle", "path", "text", "title"}
+    assert names <= {"svg", "g", "rect", "circle", "path", "text", "title"}
     assert HOSTILE in ElementTree.fromstring(picture).get("aria-label")
 
 
@@ -96,14 +121,14 @@ def test_a_cell_with_more_is_not_paler(values):
     assert max(shades) == pytest.approx(1.0 if max(flat) > 0 else 0.06)
 
 
-def test_an_instant_is_marked_in_its_cell():
-    picture = heat_map([[1.0] * 24] * 7, list("abcdefg"), label="", marks=[Mark(3, 17.5, "asked")])
+def test_a_time_is_marked_in_its_cell():
+    picture = heat_map([[1.0] * 24] * 7, list("abcdefg"), label="", marks=[Mark(3, 17.5, "check")])
     [mark] = drawn(picture, "instant")
     cell = drawn(picture, "heat")[3 * 24 + 17]
     across, down = (float(mark.get(f"c{axis}")) - float(cell.get(axis)) for axis in "xy")
     assert 0 < across < float(cell.get("width"))
     assert 0 < down < float(cell.get("height"))
-    assert mark.findtext("title") == "asked"
+    assert mark.findtext("title") == "check"
 
 
 @given(spreads)
@@ -118,7 +143,7 @@ def test_a_day_without_postings_has_no_mark_and_the_others_reach_up_to_their_lon
 
 @given(st.lists(amounts, min_size=1, max_size=48))
 def test_bars_are_as_high_as_their_values(values):
-    bars = drawn(bar_chart(values, [""] * len(values), label="", words=[""] * len(values)), "bar")
+    bars = drawn(bar_chart(values, [""] * len(values), label="", titles=[""] * len(values)), "bar")
     heights = [float(bar.get("height")) for bar in bars]
     largest = max(values)
     if largest > 0:
@@ -126,8 +151,16 @@ def test_bars_are_as_high_as_their_values(values):
         assert heights == pytest.approx(expected, abs=0.02)
 
 
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=48))
+def test_a_sparkline_ends_at_its_last_value(values):
+    picture = sparkline(values)
+    [dot] = [element for element in ElementTree.fromstring(picture).iter() if element.tag == "circle"]
+    assert picture.count("L") == len(values) - 1
+    assert f"{dot.get('cx')} {dot.get('cy')}" in picture
+
+
 def test_a_point_on_a_curve_lies_on_it():
-    picture = curve_chart([(10, 100), (40, 25)], [Point(20, 50, "meant", "")], label="", below="")
+    picture = curve_chart([(10, 100), (40, 25)], [Point(20, 50, "meant", "")], label="", x_label="")
     [(x, y)] = [(float(each.get("cx")), float(each.get("cy"))) for each in drawn(picture, "meant")]
     (left, top), (right, bottom) = [
         (float(one), float(other))
@@ -139,7 +172,7 @@ def test_a_point_on_a_curve_lies_on_it():
 @pytest.mark.parametrize("curve", [[], [(0.0, 1.0)], [(1.0, -1.0)]])
 def test_a_curve_needs_positive_points(curve):
     with pytest.raises(ValueError, match="positive"):
-        curve_chart(curve, [], label="", below="")
+        curve_chart(curve, [], label="", x_label="")
 
 
 @given(positive, st.floats(1, 1e6), positive, positive, st.booleans())

@@ -46,10 +46,10 @@ def a_report(chance: random.Random) -> str:
 def slow_likeness(vector: Vector, cluster: Cluster, hours: float) -> float:
     """As the documentation has it, with dictionaries."""
     weights = dict(zip(cluster.vector.terms.tolist(), cluster.vector.weights.tolist(), strict=True))
-    asked = dict(zip(vector.terms.tolist(), vector.weights.tolist(), strict=True))
+    query = dict(zip(vector.terms.tolist(), vector.weights.tolist(), strict=True))
     length = sum(weight**2 for weight in weights.values()) ** 0.5
-    cosine = sum(weight * weights.get(term, 0.0) for term, weight in asked.items())
-    cosine /= length * sum(weight**2 for weight in asked.values()) ** 0.5
+    cosine = sum(weight * weights.get(term, 0.0) for term, weight in query.items())
+    cosine /= length * sum(weight**2 for weight in query.values()) ** 0.5
     gap = (abs(hours - cluster.latest) + abs(hours - cluster.centre)) / 2
     return cosine * min(1.0, length / cluster.size) ** 0.5 * (0.15 + 0.85 * 2 ** (-gap / 48))
 
@@ -186,7 +186,7 @@ def test_a_text_of_few_words_is_no_copy_and_what_returns_after_days_is_none_eith
 # --- rarity -----------------------------------------------------------------------------------------------------------
 @given(st.integers(0, 10_000))
 @settings(max_examples=8)
-def test_weights_are_those_of_counting_everything_anew(seed):
+def test_weights_equal_those_of_counting_from_scratch(seed):
     chance = random.Random(seed)
     rarity, seen, now = Rarity(), [], 0.0
     for _ in range(60):

@@ -109,11 +109,11 @@ def test_what_was_opened_rises_what_was_hidden_sinks_and_the_words_say_why():
     assert evidence[bucket_of("derby", "en")] > 0 > evidence[bucket_of("bank", "en")]
 
 
-def test_of_nobody_is_anything_said_before_they_have_read():
+def test_a_new_user_has_no_scores():
     assert scores(Taste(), [an_item("derby"), an_item("bank")]).tolist() == [0.0, 0.0]
 
 
-def test_little_is_said_while_little_is_known():
+def test_scores_are_small_while_little_is_known():
     items = [an_item("derby"), an_item("bank")]
     few, many = (learnt([(items[0], 1.0), (items[1], -1.0)] * times) for times in (1, 50))
     assert 0 < scores(few, items)[0] < scores(many, items)[0] < 1

@@ -83,12 +83,12 @@ terms = st.lists(st.frozensets(st.integers(-5, 9)), max_size=12)
 
 
 @given(terms, st.data())
-def test_who_holds_what_is_what_looking_at_each_document_finds(rows, data):
+def test_holders_equal_a_scan_of_all_documents(rows, data):
     sources = [data.draw(st.integers(0, 3)) for _ in rows]
     documents = gather([np.array(sorted(row), np.int64) for row in rows], sources)
-    asked = np.array(data.draw(st.permutations(range(-6, 10))), np.int64)
-    held = holders(documents, asked)
-    expected = [[number for number, row in enumerate(rows) if term in row] for term in asked.tolist()]
+    wanted = np.array(data.draw(st.permutations(range(-6, 10))), np.int64)
+    held = holders(documents, wanted)
+    expected = [[number for number, row in enumerate(rows) if term in row] for term in wanted.tolist()]
     assert [numbers.tolist() for numbers in held] == expected
     assert source_counts(documents, held).tolist() == [len({sources[n] for n in numbers}) for numbers in expected]
 
@@ -105,7 +105,7 @@ def test_counts_of_two_times_merged_are_those_of_both_together(first, second):
 
 
 @given(st.data())
-def test_each_shown_term_brings_documents_of_its_own_and_the_best_comes_first(data):
+def test_each_chosen_term_has_own_documents_and_the_best_comes_first(data):
     count = data.draw(st.integers(1, 12))
     held_by = [np.array(sorted(data.draw(st.frozensets(st.integers(0, 15), min_size=1)))) for _ in range(count)]
     scores = np.array(data.draw(st.lists(st.integers(0, 9), min_size=count, max_size=count)), float)
@@ -126,7 +126,7 @@ def test_each_shown_term_brings_documents_of_its_own_and_the_best_comes_first(da
     assert not set(shown) & {other for choice in choices for other in choice.related}
 
 
-def test_a_phrase_takes_the_place_of_its_words_if_it_holds_most_of_their_documents():
+def test_a_phrase_replaces_its_words_if_it_has_enough_of_their_documents():
     held_by = [np.arange(10), np.arange(8), np.arange(3)]
     choices = choose(np.array([9.0, 8.0, 7.0]), held_by, ["cup", "world cup", "world cup final"], most=5)
     assert [choice.term for choice in choices] == [1]

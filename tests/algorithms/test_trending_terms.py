@@ -30,7 +30,7 @@ def test_hyphens_ampersands_and_abbreviations_are_one_word(name):
     assert name in spelled(f"Nobody knows {name} here")
 
 
-def test_numbers_and_furniture_of_headlines_are_no_terms():
+def test_numbers_and_boilerplate_of_headlines_are_no_terms():
     assert spelled("Watch live: 10 photos, today, 2024") == set()
 
 

@@ -38,7 +38,7 @@ from tests.builders import (
     an_edition,
 )
 
-FOR_MACHINES = {"image", "recording", "push", "offline_shell"}  # what they answer is no page of somebody's
+FOR_MACHINES = {"image", "recording", "push", "offline_shell"}  # not pages of users
 BESIDES = [  # pages that show something else with a question in their address
     "/search/?q=harbour+bridge&like={posting_id}",
     "/search/?q=%28bridge",
@@ -156,7 +156,7 @@ def _profiles_and_troubles(source: Source, failing: Source, site: Source) -> Non
 
 def _stories_and_trends() -> None:
     consuming._memory = None
-    while stories.consume().looked_at:
+    while stories.consume().changes:
         pass
     while trending.count():
         pass
@@ -165,7 +165,7 @@ def _stories_and_trends() -> None:
     trending.refresh(("hour", "day"), timezone.now())
 
 
-def a_keeper() -> User:
+def an_admin() -> User:
     return a_user("keeper", email="keeper@example.org", is_staff=True, is_superuser=True)
 
 

@@ -1,4 +1,4 @@
-"""axe finds no serious fault on any page, by day, by night, with more contrast, on a desk and in a hand."""
+"""axe finds no serious violation on any page, in the light and dark theme, with more contrast, on desktop and phone."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,45 +19,45 @@ FAULTS = """async ([options]) => {
 }"""
 EVERYTHING = {"rules": {"target-size": {"enabled": True}}}
 OF_COLOURS = {"runOnly": ["color-contrast"]}
-IN_A_HAND = {"runOnly": ["target-size", "scrollable-region-focusable"]}
+ON_A_PHONE = {"runOnly": ["target-size", "scrollable-region-focusable"]}
 OF_MUCH_CONTRAST = {
     "runOnly": ["color-contrast-enhanced"],
     "rules": {"color-contrast-enhanced": {"enabled": True}},  # 7 to 1
 }
-HAND, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 
 
 def faults(page: Page, addresses: Iterable[str]) -> list[str]:
     script = AXE.read_text(encoding="utf-8")
     found = []
 
-    def look(how: str, options: dict[str, object]) -> None:
+    def check(how: str, options: dict[str, object]) -> None:
         found.extend(f"{address} {how}: {fault}" for fault in page.evaluate(FAULTS, [options]))
 
     for address in addresses:
-        page.set_viewport_size(DESK)
+        page.set_viewport_size(DESKTOP)
         page.emulate_media(color_scheme="light", reduced_motion="reduce")  # colours that are still changing are none
         page.goto(address)
         page.evaluate(script)  # so, and not as a tag: the page's policy allows no script but its own
-        look("by day", EVERYTHING)
-        page.set_viewport_size(HAND)
-        look("in a hand", IN_A_HAND)
+        check("by day", EVERYTHING)
+        page.set_viewport_size(PHONE)
+        check("in a hand", ON_A_PHONE)
         page.emulate_media(color_scheme="dark")
         page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
-        look("by night", OF_COLOURS)
+        check("by night", OF_COLOURS)
     return found
 
 
 def test_what_visitors_see(page: Page, client):
-    values = everything.some_of_everything(everything.a_keeper())
+    values = everything.some_of_everything(everything.an_admin())
     addresses = everything.pages(client, values)
     assert len(addresses) >= 15
     found = faults(page, addresses)
     assert not found, "\n".join(found)
 
 
-def test_what_people_and_keepers_see(page: Page, client, live_server):
-    user = everything.a_keeper()
+def test_pages_of_users_and_admins(page: Page, client, live_server):
+    user = everything.an_admin()
     values = everything.some_of_everything(user)
     everything.sign_in(page.context, client, user, live_server.url)
     addresses = everything.pages(client, values)
@@ -67,8 +67,8 @@ def test_what_people_and_keepers_see(page: Page, client, live_server):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_who_asks_for_more_contrast_gets_it(page: Page, client, scheme):
-    values = everything.some_of_everything(everything.a_keeper())
+def test_more_contrast_is_respected(page: Page, client, scheme):
+    values = everything.some_of_everything(everything.an_admin())
     page.emulate_media(contrast="more", color_scheme=scheme, reduced_motion="reduce")
     addresses = ["/", "/trends/", "/stories/", "/search/?q=bridge", "/accounts/login/", "/posting/{posting_id}/"]
     found = []

@@ -143,7 +143,7 @@ def test_adding_a_passkey_and_signing_in_with_it_alone(page: Page):
     assert UserSession.objects.filter(user__username="ada").exists()
 
 
-def test_a_passkey_that_is_not_there_is_told(page: Page):
+def test_a_missing_passkey_shows_an_error(page: Page):
     plug_in_a_device(page)
     page.goto("/accounts/login/")
     press(page, "Use a passkey")

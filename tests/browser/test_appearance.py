@@ -29,7 +29,7 @@ def test_a_visitor_reads_in_chinese_by_night(page: Page):
     expect(page.get_by_role("heading", level=1)).to_have_text("Keyboard shortcuts")
 
 
-def test_the_systems_colours_count_until_somebody_chooses(page: Page):
+def test_the_systems_theme_is_the_default(page: Page):
     page.emulate_media(color_scheme="dark")
     page.goto("/help/keys/")
     assert page.evaluate(BRIGHTNESS) < 50

@@ -17,7 +17,7 @@ with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "wit
 
 @pytest.fixture
 def staff(page: Page, client, live_server) -> None:
-    """The browser is signed in as somebody of the staff."""
+    """The browser is signed in as an admin."""
     client.force_login(a_user("keeper", is_staff=True))
     page.context.add_cookies(
         [{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}]
@@ -28,13 +28,13 @@ def a_planned_source(title: str) -> Source:
     now = timezone.now()
     source = a_source(always_retrieved=True, title=title)
     a_profile(source)
-    asked = {"observed_at": now - timedelta(hours=1), "asked_at": now - timedelta(hours=1), "earliest_at": now}
-    a_schedule(source, due_at=now + timedelta(hours=3), **asked)
+    times = {"observed_at": now - timedelta(hours=1), "asked_at": now - timedelta(hours=1), "earliest_at": now}
+    a_schedule(source, due_at=now + timedelta(hours=3), **times)
     return source
 
 
 @with_and_without_scripts
-def test_many_sources_are_weighed_at_once_after_a_look_at_what_that_does(page: Page, staff):
+def test_the_weights_of_many_sources_are_set_after_a_preview(page: Page, staff):
     a_plan(unit=Plan.Unit.SOURCE_DAY, budget=6)
     for title in ("The Bell", "The Wire", "The Horn"):
         a_planned_source(title)

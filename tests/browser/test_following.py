@@ -36,7 +36,7 @@ class Clicks:
 
 
 @with_and_without_scripts
-def test_from_signing_up_to_the_first_article_it_takes_at_most_six_clicks(page: Page):
+def test_from_signing_up_to_the_first_article_it_takes_six_clicks_or_fewer(page: Page):
     source = a_source(listed=True, category="Technology", language="en", title="The Wire")
     a_source(listed=True, category="Sport", language="en")
     posting = some_postings(3, source, newest_at=timezone.now())[0]
@@ -57,8 +57,8 @@ def test_from_signing_up_to_the_first_article_it_takes_at_most_six_clicks(page: 
     assert Mark.objects.filter(user__username="ada", posting=posting, read=True).exists()
 
 
-def asked_by_a_worker() -> None:
-    """All that is due is asked for and stored; in a thread of its own, as this one is the browser's."""
+def run_a_worker() -> None:
+    """Fetch and store all due sources, in another thread, since this one is the browser's."""
     portal = Portal(timezone.now())
     try:
         portal.adopt()
@@ -90,7 +90,7 @@ def test_a_list_of_300_sources_is_imported_and_the_river_is_filled_by_what_they_
         expect(page.get_by_text("300 newly followed")).to_be_visible()
         page.get_by_role("main").get_by_role("link", name="Read", exact=True).click()
         expect(page.get_by_text("0 of 300 feeds have been checked")).to_be_visible()
-        worker.submit(asked_by_a_worker).result()
+        worker.submit(run_a_worker).result()
     if page.evaluate("typeof htmx !== 'undefined'") is not True:
         page.get_by_role("link", name="Show new articles").click()
     expect(page.get_by_text("All 300 feeds that you follow have been checked.")).to_be_visible()

@@ -34,7 +34,7 @@ def test_no_payload_runs_on_the_page_of_its_posting(page: Page):
     store([Document(source.pk, entries, "https://news.example/", "", "en", NOON)])
     dialogs = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-    # The sites that the payloads name are not there, neither for the browser nor for the portal that asks in its place.
+    # The sites in the payloads do not exist, neither for the browser nor for the proxy.
     ours = re.compile(r"http://localhost:\d+/(?!image/)")
     page.context.route(
         "**/*", lambda route: route.continue_() if ours.match(route.request.url) else route.fulfill(body="")

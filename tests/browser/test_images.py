@@ -1,4 +1,4 @@
-"""Pictures in a real browser: it shows what the portal fetched for it, and asks nobody else."""
+"""Pictures in a real browser: it loads them through the portal and contacts no other site."""
 
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -30,14 +30,14 @@ PICTURE = gif()
 class Publisher(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answer)
-        self.asked: list[str] = []
+        self.agents: list[str] = []
 
 
 class Answer(BaseHTTPRequestHandler):
     server: Publisher
 
     def do_GET(self) -> None:
-        self.server.asked.append(self.headers["User-Agent"])
+        self.server.agents.append(self.headers["User-Agent"])
         self.send_response(200)
         self.send_header("Content-Type", "image/gif")
         self.send_header("Content-Length", str(len(PICTURE)))
@@ -63,7 +63,7 @@ def publisher(settings, tmp_path) -> Iterator[Publisher]:
 
 
 def open_posting(page: Page, publisher: Publisher, images: User.Images) -> list[Request]:
-    """Open a posting with a picture, as somebody with this wish; the requests that the browser made for it."""
+    """Open a posting with a picture with this setting; returns the browser's requests."""
     site = f"http://pictures.localhost:{publisher.server_port}"
     html = clean(f'<p>Look:</p><img src="{site}/cat.gif" alt="A cat">').html
     posting = a_posting(a_follow(a_user(images=images)).source, html=html, image_url=f"{site}/cat.gif")
@@ -82,19 +82,19 @@ def test_the_browser_shows_a_picture_that_the_portal_fetched(page: Page, publish
     expect(picture).to_have_js_property("complete", True)
     assert picture.evaluate("picture => [picture.naturalWidth, picture.naturalHeight]") == [3, 2]
     assert not [request.url for request in requests if "pictures.localhost" in request.url]
-    assert [agent.partition("/")[0] for agent in publisher.asked] == ["Wirebeat"]
+    assert [agent.partition("/")[0] for agent in publisher.agents] == ["Wirebeat"]
 
 
-def test_a_blocked_picture_is_a_link_and_nobody_is_asked(page: Page, publisher):
+def test_a_blocked_picture_is_a_link_and_not_fetched(page: Page, publisher):
     requests = open_posting(page, publisher, User.Images.BLOCKED)
     expect(page.get_by_role("link", name="Picture: A cat")).to_be_visible()
     assert page.locator("main img").count() == 0
     assert not [request.url for request in requests if "/image/" in request.url or "pictures" in request.url]
-    assert publisher.asked == []
+    assert publisher.agents == []
 
 
-def test_a_picture_from_its_site_is_asked_for_by_the_browser_itself(page: Page, publisher):
+def test_a_direct_picture_is_fetched_by_the_browser(page: Page, publisher):
     open_posting(page, publisher, User.Images.DIRECT)
     expect(page.get_by_alt_text("A cat")).to_have_js_property("naturalWidth", 3)
-    assert publisher.asked
-    assert not any(agent.startswith("Wirebeat") for agent in publisher.asked)
+    assert publisher.agents
+    assert not any(agent.startswith("Wirebeat") for agent in publisher.agents)

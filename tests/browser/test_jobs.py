@@ -1,4 +1,4 @@
-"""Staff start a job, see how far it is while workers are at it, and stop it."""
+"""Staff start a job, see its progress, and stop it."""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -1,4 +1,4 @@
-"""Reading without a network: what is kept, what is marked meanwhile, and what is left when somebody goes."""
+"""Offline reading: stored postings, marks made offline, and what remains after signing out."""
 
 import json
 import re
@@ -23,7 +23,7 @@ from tests.builders import a_follow, a_user, some_postings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-ASK = """async (message) => {
+SEND_MESSAGE = """async (message) => {
   const { active } = await navigator.serviceWorker.ready;
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -57,18 +57,18 @@ def sign_in(device: BrowserContext, client: Any, user: User, live_server: Any) -
     device.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
 
 
-def ask(page: Page, **message: Any) -> Any:
-    return page.evaluate(ASK, message)
+def send_message(page: Page, **message: Any) -> Any:
+    return page.evaluate(SEND_MESSAGE, message)
 
 
 def wait_until(page: Page, what: str, value: object) -> None:
     """Until the worker says so of what it keeps."""
-    eventually(page, lambda: ask(page, do="about")[what], value)
+    eventually(page, lambda: send_message(page, do="about")[what], value)
 
 
-def eventually(page: Page, look: Callable[[], object], value: object) -> None:
+def eventually(page: Page, read: Callable[[], object], value: object) -> None:
     deadline = time.monotonic() + PATIENCE / 1000
-    while (found := look()) != value:
+    while (found := read()) != value:
         assert time.monotonic() < deadline, f"{found}, not {value}"
         page.wait_for_timeout(50)
 
@@ -138,7 +138,7 @@ def test_changes_whose_answer_was_lost_are_sent_again_and_applied_once(
     while not sent:
         page.wait_for_timeout(50)
     assert Mark.objects.get().starred_at
-    ask(page, do="send")
+    send_message(page, do="send")
     wait_until(page, "waiting", 0)
     assert len(sent) >= 2
     assert sent[0] == sent[1]
@@ -231,13 +231,13 @@ def test_a_new_version_takes_over_whole_or_not_at_all(page: Page, device: Browse
     assert versions_of(page) == {new.version}
 
 
-def test_pictures_are_kept_if_somebody_wants_them(page: Page, device: BrowserContext, postings: list[Posting]):
+def test_pictures_are_stored_on_request(page: Page, device: BrowserContext, postings: list[Posting]):
     Posting.objects.filter(pk=postings[0].pk).update(
         html='<p><img alt="A" src="https://a.example/1.png"></p>', text_hash=b"changed" + bytes(9)
     )
     picture = Path(settings.BASE_DIR, "static", "icons", "icon-192.png")
     device.route("**/image/**", lambda route: route.fulfill(path=picture))
-    ask(page, do="choose", length=50, pictures=True)
+    send_message(page, do="choose", length=50, pictures=True)
     device.set_offline(True)
     page.goto(f"/posting/{postings[0].pk}/")
     expect(page.get_by_role("img", name="A")).to_have_js_property("naturalWidth", 192)
@@ -249,7 +249,7 @@ def test_a_page_that_is_not_kept_says_so_and_pages_made_here_load_their_own_vers
     device.set_offline(True)
     page.goto("/catalogue/")
     expect(page.get_by_text("this page is not saved offline")).to_be_visible()
-    assert page.evaluate("getComputedStyle(document.querySelector('.top')).position") == "sticky"  # with its looks
+    assert page.evaluate("getComputedStyle(document.querySelector('.top')).position") == "sticky"  # with its styles
     assert not [url for url in loaded if "/static/" in url]
 
 

@@ -17,7 +17,7 @@ with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "wit
 
 @pytest.fixture
 def source() -> Source:
-    """One that was asked an hour ago and is asked in three hours, as its habit and the plan want it."""
+    """A source checked an hour ago and due in three hours, by its profile and the plan."""
     now = timezone.now()
     a_plan(unit=Plan.Unit.SOURCE_DAY, budget=6, curve=[[3.0, 4.0], [12.0, 1.0]])
     source = a_source(always_retrieved=True, title="The Wire")
@@ -34,7 +34,7 @@ def source() -> Source:
 
 @pytest.fixture
 def staff(page: Page, client, live_server) -> None:
-    """The browser is signed in as somebody of the staff."""
+    """The browser is signed in as an admin."""
     client.force_login(a_user(is_staff=True))
     page.context.add_cookies(
         [{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}]
@@ -46,7 +46,7 @@ def due_in() -> timedelta:
 
 
 @with_and_without_scripts
-def test_a_weight_is_tried_and_then_moves_the_next_instant(page: Page, source: Source, staff):
+def test_a_weight_is_previewed_and_then_moves_the_due_time(page: Page, source: Source, staff):
     page.goto(f"/sources/{source.pk}/plan/")
     expect(page.locator("#next")).to_contain_text("in 3 h")
     page.get_by_role("link", name="Change weight").click()
@@ -64,7 +64,7 @@ def test_a_weight_is_tried_and_then_moves_the_next_instant(page: Page, source: S
 
 
 @with_and_without_scripts
-def test_another_budget_moves_all_instants(page: Page, source: Source, staff):
+def test_another_budget_moves_all_due_times(page: Page, source: Source, staff):
     page.goto("/plan/")
     expect(page.get_by_text("Applied to all feeds")).to_be_visible()
     page.get_by_label("Checks", exact=True).fill("12")

@@ -1,4 +1,4 @@
-"""A person gives a list an address for other readers, and brings a page from elsewhere."""
+"""A user publishes a list as a feed, and saves a page of another site."""
 
 import pytest
 from playwright.sync_api import Page, expect

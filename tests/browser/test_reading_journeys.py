@@ -22,7 +22,7 @@ with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "wit
 
 @pytest.fixture
 def user(page: Page, client: Client, live_server) -> User:
-    """Somebody whose browser is signed in."""
+    """A user whose browser is signed in."""
     user = a_user(password="a long password")
     client.force_login(user)
     cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}
@@ -85,8 +85,8 @@ def test_far_down_a_list_one_sees_what_was_marked_and_can_undo_it(page: Page, us
     page.get_by_role("button", name="Mark as read up to here").click()
     expect(page.get_by_text("21 articles marked as read.")).to_be_in_viewport(ratio=1)
     expect(page.locator(f"#posting-{shown[20].pk}")).to_be_in_viewport(ratio=1)
-    said, row = page.locator(".messages").bounding_box(), page.locator(f"#posting-{shown[20].pk}").bounding_box()
-    assert said["y"] + said["height"] <= row["y"]
+    message, row = page.locator(".messages").bounding_box(), page.locator(f"#posting-{shown[20].pk}").bounding_box()
+    assert message["y"] + message["height"] <= row["y"]
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("[data-unread]")).to_have_count(25)
 
@@ -110,7 +110,7 @@ def test_layouts_are_chosen_and_fit_every_window(page: Page, user: User):
 
 
 @with_and_without_scripts
-def test_the_text_alone_stays_as_large_as_somebody_wants_it(page: Page, user: User):
+def test_reader_view_keeps_the_chosen_text_size(page: Page, user: User):
     newer, older = some_postings(2, a_follow(user).source)
     page.goto(f"/posting/{newer.pk}/")
     page.get_by_role("link", name="Reader view").click()
@@ -264,7 +264,7 @@ def test_what_is_scrolled_past_is_marked_read(page: Page, user: User):
     expect(page.locator("[data-unread]")).to_have_count(22)  # of the one above the last a part is to be seen
     expect(page.locator("[data-count=all]")).to_have_text("22")
     page.evaluate(SCROLL, [f"posting-{posting.pk}" for posting in postings[11:21]])
-    page.goto("/catalogue/")  # what was not told yet is told at leaving
+    page.goto("/catalogue/")  # leaving a page reports the rest
     settled(lambda: Mark.objects.filter(read=True).count() == 18, page)
     read = set(Mark.objects.filter(read=True).values_list("posting", flat=True))
     assert read == {posting.pk for posting in postings[1:19]}

@@ -10,8 +10,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def test_every_operation_can_be_looked_up_and_tried(page: Page, live_server) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    addresses: list[str] = []
+    page.on("request", lambda request: addresses.append(request.url))
     page.goto("/api/v1/docs")
     expect(page.get_by_text("/api/v1/postings/{posting_id}", exact=False).first).to_be_visible()
     expect(page.locator(".opblock")).to_have_count(43)
@@ -23,4 +23,4 @@ def test_every_operation_can_be_looked_up_and_tried(page: Page, live_server) -> 
     page.get_by_role("button", name="Try it out").click()
     page.get_by_role("button", name="Execute").click()
     expect(page.locator(".live-responses-table")).to_contain_text('"username": "Ada"')
-    assert all(address.startswith((live_server.url, "data:")) for address in asked)
+    assert all(address.startswith((live_server.url, "data:")) for address in addresses)

@@ -113,7 +113,7 @@ def test_added_words_are_shown_and_left_out(page: Page):
 
 
 @with_and_without_scripts
-def test_a_verdict_orders_anew(page: Page):
+def test_a_verdict_changes_the_order(page: Page):
     page.goto("/search/?q=paris")
     liked = page.locator("[data-posting]", has_text="Paris match 5")
     liked.get_by_role("link", name="More like this").click()
@@ -125,7 +125,7 @@ def test_a_verdict_orders_anew(page: Page):
 
 @pytest.fixture
 def person(page: Page, client, live_server):
-    """Somebody who follows the wire, signed in."""
+    """A signed-in user who follows the wire."""
     user = a_follow(source=Source.objects.get(title="The Wire")).user
     client.force_login(user)
     page.context.add_cookies(

@@ -43,7 +43,7 @@ class Kind:
     path: str
     tested: str  # what the test of the form shows
     paths: dict[str, str] = field(default_factory=dict)
-    wrong: dict[str, str] = field(default_factory=dict)  # a path that cannot be used, and what is told of it
+    wrong: dict[str, str] = field(default_factory=dict)  # an invalid path, and its error message
     hidden: str = "Pages to follow"  # the label of a field that the kind does not have
 
 

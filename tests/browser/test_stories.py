@@ -1,4 +1,4 @@
-"""A reader looks at a story, sees why it stands where it stands, and hides one, with scripts and without."""
+"""A reader opens a story, sees the reasons of its rank, and hides one, with scripts and without."""
 
 import pytest
 from playwright.sync_api import Page, expect

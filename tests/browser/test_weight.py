@@ -55,7 +55,7 @@ def weigh(page: Page) -> Callable[[str], int]:
 
 
 @pytest.fixture
-def asked(page: Page) -> list[str]:
+def requests(page: Page) -> list[str]:
     addresses: list[str] = []
 
     def note(request: Request) -> None:
@@ -86,9 +86,9 @@ def complaints(page: Page, address: str, home: str, weigh: Callable[[str], int])
     return [f"{address} {words}" for words, holds in bounds.items() if holds]
 
 
-def test_every_page_is_light_and_still(page: Page, client, live_server, weigh, asked):
+def test_every_page_is_light_and_still(page: Page, client, live_server, weigh, requests):
     page.add_init_script(WATCH)
-    user = everything.a_keeper()
+    user = everything.an_admin()
     values = everything.some_of_everything(user)
     public = everything.pages(client, values)
     found = [each for address in public for each in complaints(page, address, live_server.url, weigh)]
@@ -96,7 +96,7 @@ def test_every_page_is_light_and_still(page: Page, client, live_server, weigh, a
     for address in everything.pages(client, values):
         found += complaints(page, address, live_server.url, weigh)
     assert not found, "\n".join(found)
-    assert all(address.startswith(live_server.url) for address in asked)
+    assert all(address.startswith(live_server.url) for address in requests)
 
 
 @pytest.mark.parametrize("viewport", [NARROW, WIDE])

@@ -81,7 +81,7 @@ def test_a_personal_page_is_cached_by_the_browser_alone(client, admin, name):
 @pytest.mark.parametrize(
     "name",
     [
-        *("account", "app_tokens", "invitations", "archive", "private_addresses", "opml_export", "audit_csv", "shares"),
+        *("account", "app_tokens", "invitations", "archive", "private_addresses", "opml_export", "shares"),
         *("account_login", "account_email", "mfa_index", "usersessions_list", "admin:index", "offline_list"),
     ],
 )

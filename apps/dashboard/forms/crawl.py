@@ -1,4 +1,4 @@
-"""Forms of what is fetched page by page: the limits of a crawl, and the keen tags of a site."""
+"""Forms of a crawl's limits, and of a site's keen tags."""
 
 import re
 

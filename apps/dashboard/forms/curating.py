@@ -1,4 +1,4 @@
-"""The forms of decisions on many sources at once, and of what is looked for in the record of decisions."""
+"""Forms to filter sources and the change log, and to edit many sources at once."""
 
 from collections.abc import Collection
 from typing import Any
@@ -7,16 +7,18 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from apps.dashboard.queries import SORTS, SourceFilter
 from apps.database.statements import MAX_ID
 from apps.sources.actions import Curation
 from apps.sources.models import AuditEntry, Source
 from apps.sources.queries import AuditFilter
+from apps.web.algorithms.numbers import whole_number
 
-NONE = "-"  # typed where something is to be taken away
+NONE = "-"  # typed to remove a value
 
 
 class CurationForm(forms.Form):
-    """What is to become of the chosen sources; what is left alone stays as it is."""
+    """Changes of the chosen sources; empty fields change nothing."""
 
     category = forms.CharField(
         max_length=100, required=False, label=_("Category"), help_text=_("Leave empty to keep it. A dash removes it.")
@@ -60,12 +62,12 @@ class CurationForm(forms.Form):
         cleaned: dict[str, Any] = super().clean() or {}
         if cleaned.get("weighing") and cleaned.get("number") is None and "number" not in self.errors:
             self.add_error("number", _("Enter a value."))
-        if not self.errors and self.wish().is_nothing:
+        if not self.errors and self.curation().is_nothing:
             raise forms.ValidationError(_("Choose at least one change."))
         return cleaned
 
-    def wish(self) -> Curation:
-        """What is typed, once the form is valid."""
+    def curation(self) -> Curation:
+        """The values of a valid form."""
         given = self.cleaned_data
         weighing, number = given.get("weighing"), given.get("number")
         listed, state = given.get("listed"), given.get("state")
@@ -80,7 +82,7 @@ class CurationForm(forms.Form):
 
 
 def _typed(text: str) -> str | None:
-    """None for what stays, empty for what is taken away.
+    """None for no change, empty to remove.
 
     >>> _typed(""), _typed("-"), _typed(" News ")
     (None, '', 'News')
@@ -89,8 +91,24 @@ def _typed(text: str) -> str | None:
     return None if not text else "" if text == NONE else text
 
 
+class SourceFilterForm(forms.Form):
+    """The query string of the list of sources; invalid values are ignored."""
+
+    words = forms.CharField(required=False, max_length=200)
+    state = forms.ChoiceField(required=False, choices=Source.State.choices)
+    category = forms.CharField(required=False, max_length=100)
+    language = forms.CharField(required=False, max_length=20)
+    shown = forms.ChoiceField(required=False, choices=[("listed", "listed"), ("unlisted", "unlisted")])
+    failing = forms.BooleanField(required=False)
+    sort = forms.ChoiceField(required=False, choices=[(name, name) for name in SORTS])
+
+    def filter(self) -> SourceFilter:
+        self.is_valid()
+        return SourceFilter(**{name: value for name, value in self.cleaned_data.items() if value})
+
+
 class AuditFilterForm(forms.Form):
-    """The address of the record of decisions; what makes no sense in it is left out."""
+    """The query string of the change log; invalid values are ignored."""
 
     words = forms.CharField(required=False, max_length=200)
     what = forms.ChoiceField(required=False, choices=AuditEntry.What.choices)
@@ -105,16 +123,10 @@ class AuditFilterForm(forms.Form):
 
 
 def chosen_ids(given: QueryDict, most: int) -> list[int]:
-    """The sources that a form names, one by one or all in one field; one more than `most` where they are too many.
+    """The sources in a form, one by one or all in one field; at most one more than `most`.
 
     >>> chosen_ids(QueryDict("source=3&source=x&source=3&chosen=5,7"), 10), chosen_ids(QueryDict("chosen=1,2,3"), 1)
     ([3, 5, 7], [1, 2])
     """
     words = [*given.getlist("source"), *given.get("chosen", "").split(",")]
-    found: dict[int, None] = {}
-    for word in words:
-        if word.isascii() and word.isdecimal() and len(word) < 20 and int(word) <= MAX_ID:
-            found[int(word)] = None
-            if len(found) > most:
-                break
-    return list(found)
+    return list(dict.fromkeys(filter(None, map(whole_number, words))))[: most + 1]

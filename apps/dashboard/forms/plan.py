@@ -1,4 +1,4 @@
-"""The form of the plan."""
+"""The form of the retrieval plan."""
 
 from django import forms
 from django.utils.translation import gettext

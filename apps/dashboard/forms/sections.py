@@ -1,4 +1,4 @@
-"""The form of a section of the front page, for staff."""
+"""The form of a section of the front page."""
 
 from collections.abc import Collection
 from typing import Any
@@ -9,11 +9,10 @@ from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from apps.search.algorithms.language import BadQuery, parse
-from apps.stories.actions import SectionValues
 from apps.stories.models import Section
 from apps.stories.queries.sections import code_of
 
-TITLE = "title_"  # of the fields of titles in other languages
+TITLE = "title_"  # prefix of the fields of titles in other languages
 
 
 class SectionForm(forms.Form):
@@ -90,14 +89,14 @@ class SectionForm(forms.Form):
                 self.add_error("slug", _("The title has no letters that an address can use: enter a name."))
         return cleaned
 
-    def values(self) -> SectionValues:
-        """What is typed, once the form is valid."""
+    def values(self) -> dict[str, Any]:
+        """The values of a valid form."""
         given = self.cleaned_data
         titles = {code: given[TITLE + code] for code, _name in other_languages() if given.get(TITLE + code)}
         names = set(self.base_fields)
-        return SectionValues(titles=titles, **{name: value for name, value in given.items() if name in names})
+        return {"titles": titles} | {name: value for name, value in given.items() if name in names}
 
 
 def other_languages() -> Collection[tuple[str, str]]:
-    """The interface's languages besides the portal's own, each with its own name for itself."""
+    """The interface's languages besides the default, with their native names."""
     return [(code, name) for code, name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]

@@ -1,4 +1,4 @@
-"""The form of a source of any kind, for staff."""
+"""The form of a source of any kind."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -17,7 +17,7 @@ from apps.sources.kinds import DEFAULT, SourceKind, all_kinds, kind_of
 from apps.sources.models import Source
 from apps.web.pages.reasons import translate_reason
 
-_PATHS: Mapping[str, tuple[Promise, Promise]] = {  # by the recipe's field: its label, and what is told of it
+_PATHS: Mapping[str, tuple[Promise, Promise]] = {  # label and help text by the recipe's field
     "channel": (
         _("Channel path"),
         _("The part of the document in which items are found. Leave empty for the whole document."),
@@ -48,12 +48,12 @@ _PATHS: Mapping[str, tuple[Promise, Promise]] = {  # by the recipe's field: its 
 PRIVATE = _(
     "This feed is private: listing it or changing its address requires the permission to open private articles."
 )
-PREFIX = "path_"  # of the fields of the recipe
+PREFIX = "path_"  # of the recipe's fields
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One field as the form's partial shows it, and the kinds of sources that have it; none: all."""
+    """One field with the interface of a form, for the form's partial; without kinds it is for all of them."""
 
     field: BoundField
     kinds: str
@@ -63,16 +63,6 @@ class Part:
     @property
     def visible_fields(self) -> Sequence[BoundField]:
         return [self.field]
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Fields that belong together."""
-
-    name: str
-    legend: Promise
-    kinds: str
-    parts: Sequence[Part]
 
 
 def offered() -> list[SourceKind]:
@@ -143,7 +133,7 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
 
     def __init__(self, *args: Any, locked: bool = False, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.locked = locked  # neither to be listed nor moved
+        self.locked = locked  # cannot be listed or get another address
         for name in ("url", "listed") if locked else ():
             self.fields[name].disabled = True
             self.fields[name].help_text = str(PRIVATE)
@@ -163,7 +153,7 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
             )
 
     def _post_clean(self) -> None:
-        """The instance is only read: `sources.actions` writes, and knows which addresses are the same."""
+        """The form does not write: `sources.actions` does, and normalizes addresses."""
 
     def clean_stop_regex(self) -> str:
         expression: str = self.cleaned_data["stop_regex"]
@@ -181,38 +171,35 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
         return cleaned
 
     def typed_kind(self) -> str:
-        """The kind as it is typed, whatever else is wrong with the form."""
+        """The chosen kind, also of an invalid form."""
         typed = self["kind"].value()
         return typed if typed in dict(_choices()) else DEFAULT
 
     def typed_recipe(self) -> Recipe:
-        """The recipe as it is typed, without what the kind has no use for."""
+        """The typed recipe, without fields that the kind does not use."""
         typed = {field.name: self[PREFIX + field.name].value() or "" for field in fields(Recipe)}
         return kind_of(self.typed_kind()).own(Recipe(**typed))
 
     def values(self) -> dict[str, Any]:
-        """The columns of the source, once the form is valid."""
+        """The columns of a valid form."""
         columns = {name: self.cleaned_data[name] for name in self._meta.fields or () if not self.fields[name].disabled}
         return columns | {"recipe": self.typed_recipe().to_json()}
 
-    def groups(self) -> Iterator[Group]:
-        """The fields in the order in which they are shown."""
+    def groups(self) -> Iterator[dict[str, Any]]:
+        """The fields in the order of the page."""
         yield self._group("source", _("Feed"), ["url", "kind", "title", "category", "language"])
         paths = [
             Part(self[PREFIX + name], _names(kind for kind in self.kinds if name in kind.fields))
             for name in ("more", *(name for name in _PATHS if name != "more"))
         ]
-        yield Group("paths", _("Item paths"), _names(kind for kind in self.kinds if kind.fields), paths)
-        yield Group(
-            "proposals",
-            _("Propose paths"),
-            " ".join(kind.name for kind in self.kinds if kind.propose),
-            [Part(self["example"], "")],
-        )
+        yield self._group("paths", _("Item paths"), paths, _names(kind for kind in self.kinds if kind.fields))
+        kinds = _names(kind for kind in self.kinds if kind.propose)
+        yield self._group("proposals", _("Propose paths"), ["example"], kinds)
         yield self._group("keeping", _("Retention"), ["full_text", "expiry_days", "stop_regex"])
         yield self._group(
             "asking", _("Checks and visibility"), ["weight", "min_gap", "listed", "always_retrieved", "why"]
         )
 
-    def _group(self, name: str, legend: Promise, names: Sequence[str]) -> Group:
-        return Group(name, legend, "", [Part(self[each], "") for each in names])
+    def _group(self, name: str, legend: Promise, members: Sequence[str | Part], kinds: str = "") -> dict[str, Any]:
+        parts = [each if isinstance(each, Part) else Part(self[each], "") for each in members]
+        return {"name": name, "legend": legend, "kinds": kinds, "parts": parts}

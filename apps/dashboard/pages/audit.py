@@ -1,38 +1,19 @@
-"""The record of what was decided of sources and of the portal."""
+"""The change log of sources and of the portal."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import hosts_only
 from apps.sources.models import AuditEntry, Source
 from apps.sources.queries import AuditFilter
+from apps.web.pages import Context
 
 LENGTH = 100
-MAX_EXPORTED = 100_000
-OF_A_SOURCE = 10  # the latest, on its own page
-COLUMNS = ("time", "who", "what", "source", "name", "before", "after", "why", "where", "together")
+OF_A_SOURCE = 10  # the latest
 
 
-@dataclass(frozen=True, slots=True)
-class AuditRow:
-    entry: AuditEntry
-    who: str  # empty: the portal itself, or somebody whose account is gone
-    is_there: bool  # whether the source still is
-
-
-@dataclass(frozen=True, slots=True)
-class AuditPage:
-    rows: tuple[AuditRow, ...]
-    filter: AuditFilter
-    kinds: tuple[tuple[str, str], ...]
-    next: int  # the id that the next page is before; 0 at the end
-    now: datetime
-
-
-def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden: bool) -> AuditPage:
-    """Two queries. Where they are `hidden`, addresses are cut down to their hosts."""
+def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden: bool) -> Context:
+    """Two queries. With `hidden`, addresses are reduced to their hosts."""
     found = sources.audit(chosen)
     if before is not None:
         found = found.filter(pk__lt=before)
@@ -40,21 +21,27 @@ def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden
     shown = entries[:LENGTH]
     following = shown[-1].pk if len(entries) > LENGTH else 0
     kinds = tuple((value, str(label)) for value, label in AuditEntry.What.choices)
-    return AuditPage(_rows(_without_addresses(shown) if hidden else shown), chosen, kinds, following, now)
+    return {
+        "rows": _rows(_without_addresses(shown) if hidden else shown),
+        "filter": chosen,
+        "kinds": kinds,
+        "next": following,  # the next page has the ids below; 0 at the end
+        "now": now,
+    }
 
 
-def audit_of_source(source_id: int, *, hidden: bool) -> tuple[AuditRow, ...]:
-    """The latest decisions on a source that is there. One query."""
+def audit_of_source(source_id: int, *, hidden: bool) -> list[Context]:
+    """The latest changes of an existing source. One query."""
     entries = list(sources.audit(AuditFilter(source_id=source_id))[:OF_A_SOURCE])
     if hidden:
         _without_addresses(entries)
-    return tuple(AuditRow(entry, _who(entry), True) for entry in entries)
+    return [{"entry": entry, "who": _who(entry), "is_there": True} for entry in entries]
 
 
-def _rows(entries: list[AuditEntry]) -> tuple[AuditRow, ...]:
+def _rows(entries: list[AuditEntry]) -> list[Context]:
     ids = {entry.source_id for entry in entries if entry.source_id is not None}
     present = set(Source.objects.filter(pk__in=ids).values_list("pk", flat=True))
-    return tuple(AuditRow(entry, _who(entry), entry.source_id in present) for entry in entries)
+    return [{"entry": entry, "who": _who(entry), "is_there": entry.source_id in present} for entry in entries]
 
 
 def _without_addresses(entries: list[AuditEntry]) -> list[AuditEntry]:
@@ -65,34 +52,5 @@ def _without_addresses(entries: list[AuditEntry]) -> list[AuditEntry]:
 
 
 def _who(entry: AuditEntry) -> str:
+    """Empty for the portal itself, and for deleted accounts."""
     return entry.actor.get_username() if entry.actor else ""
-
-
-def audit_rows(chosen: AuditFilter, *, hidden: bool) -> Iterator[tuple[str, ...]]:
-    """The record line by line in COLUMNS, the latest first, as much as a spreadsheet can take. One query."""
-    for entry in sources.audit(chosen)[:MAX_EXPORTED].iterator(chunk_size=2_000):
-        if hidden:
-            _without_addresses([entry])
-        values = (entry.name, entry.before, entry.after, entry.why, entry.place)
-        name, before, after, why, place = (harmless(value) for value in values)
-        yield (
-            entry.at.isoformat(timespec="seconds"),
-            harmless(_who(entry)),
-            entry.what,
-            str(entry.source_id or ""),
-            name,
-            before,
-            after,
-            why,
-            place,
-            str(entry.batch or ""),
-        )
-
-
-def harmless(text: str) -> str:
-    """Text that no spreadsheet takes for a formula.
-
-    >>> harmless("=1+1"), harmless("0.5"), harmless("@x")
-    ("'=1+1", '0.5', "'@x")
-    """
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -1,82 +1,50 @@
-"""Long work over the whole archive: what is under way, how far it is, and what has failed."""
+"""Jobs over the whole archive, their progress and failures."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.translation import gettext as _
 
 from apps.jobs import queries
-from apps.jobs.kinds import Kind, all_kinds
-from apps.jobs.models import Attempt, Job, Split
-from apps.jobs.queries import Progress
+from apps.jobs.kinds import all_kinds
+from apps.jobs.models import Job
+from apps.web.pages import Context
 
 LISTED = 30
 
 
-@dataclass(frozen=True, slots=True)
-class JobRow:
-    job: Job
-    title: str
-    records: str  # what is counted
-    progress: Progress
-    problem: str
-
-    @property
-    def is_unfinished(self) -> bool:
-        return self.job.state in Job.UNFINISHED
-
-    @property
-    def percent(self) -> float:
-        """Of the present stage; all of it once the job is done."""
-        return 100.0 if self.job.state == Job.State.DONE else 100 * self.progress.share
-
-    @property
-    def asked(self) -> str:
-        """The parameters, as people read them."""
-        return ", ".join(f"{name} {value}" for name, value in self.job.parameters.items())
+def jobs_page(now: datetime) -> Context:
+    rows = _rows(list(queries.everything()[:LISTED]))
+    return {"rows": rows, "kinds": all_kinds(), "is_under_way": any(row["is_unfinished"] for row in rows), "now": now}
 
 
-@dataclass(frozen=True, slots=True)
-class JobsPage:
-    rows: tuple[JobRow, ...]
-    kinds: tuple[Kind, ...]
-    now: datetime
-
-    @property
-    def is_under_way(self) -> bool:
-        return any(row.is_unfinished for row in self.rows)
-
-
-@dataclass(frozen=True, slots=True)
-class JobPage:
-    row: JobRow
-    attempts: tuple[Attempt, ...]  # that workers are at
-    unwell: tuple[Split, ...]  # splits that failed at least once
-    now: datetime
-
-
-def jobs_page(now: datetime) -> JobsPage:
-    return JobsPage(_rows(list(queries.everything()[:LISTED])), tuple(all_kinds()), now)
-
-
-def job_page(job_id: int, now: datetime) -> JobPage | None:
+def job_page(job_id: int, now: datetime) -> Context | None:
     job = queries.job(job_id)
     if job is None:
         return None
     [row] = _rows([job])
-    return JobPage(row, tuple(queries.running(job_id)), tuple(queries.unwell(job_id)), now)
+    return {
+        "row": row,
+        "attempts": tuple(queries.running(job_id)),
+        "unwell": tuple(queries.unwell(job_id)),  # splits that failed at least once
+        "now": now,
+    }
 
 
-def _rows(jobs: list[Job]) -> tuple[JobRow, ...]:
-    progress = queries.progress(jobs)
+def _rows(jobs: list[Job]) -> list[Context]:
+    found = queries.progress(jobs)
     kinds = {kind.name: kind for kind in all_kinds()}
-    return tuple(
-        JobRow(
-            job,
-            str(kinds[job.kind].title) if job.kind in kinds else job.kind,
-            str(kinds[job.kind].records) if job.kind in kinds else _("records"),
-            progress[job.pk],
-            job.problem,
-        )
-        for job in jobs
-    )
+    rows = []
+    for job in jobs:
+        kind, progress = kinds.get(job.kind), found[job.pk]
+        row = {
+            "job": job,
+            "title": str(kind.title) if kind else job.kind,
+            "records": str(kind.records) if kind else _("records"),  # name of what is counted
+            "progress": progress,
+            "percent": 100.0 if job.state == Job.State.DONE else 100 * progress.share,  # of the current stage
+            "problem": job.problem,
+            "is_unfinished": job.state in Job.UNFINISHED,
+            "parameters": ", ".join(f"{name} {value}" for name, value in job.parameters.items()),
+        }
+        rows.append(row)
+    return rows

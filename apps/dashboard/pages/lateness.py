@@ -1,32 +1,26 @@
 """How late checks are, for staff, and the likely causes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
 
-from apps.retrieval.reports.lateness import Lateness, Overdue, overdue, recent, uncommitted_since
+from apps.retrieval.reports.lateness import Overdue, overdue, recent, uncommitted_since
+from apps.web.pages import Context
 
 P99_LIMIT = 60.0  # s
 DAY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
-class LatenessNow:
-    recent: Lateness  # of the last 24 hours
-    overdue: Overdue
-    causes: tuple[str, ...]  # as far as rows tell
-
-    @property
-    def is_late(self) -> bool:
-        return bool(self.overdue.count) or self.recent.stored.p99 > P99_LIMIT
-
-
-def lateness_now(now: datetime) -> LatenessNow:
+def lateness_now(now: datetime) -> Context:
     """Three queries."""
-    due = overdue(now)
-    return LatenessNow(recent(now), due, tuple(_causes(due, was_uncommitted=uncommitted_since(now - DAY))))
+    due, late = overdue(now), recent(now)
+    return {
+        "recent": late,  # of the last 24 hours
+        "overdue": due,
+        "causes": tuple(_causes(due, was_uncommitted=uncommitted_since(now - DAY))),
+        "is_late": bool(due.count) or late.stored.p99 > P99_LIMIT,
+    }
 
 
 def _causes(due: Overdue, *, was_uncommitted: bool) -> Iterator[str]:

@@ -1,12 +1,11 @@
-"""The portal's health in numbers, all of them read from the database and the broker at the moment of asking.
-
-So it does not matter which process answers, and none has to remember anything.
-"""
+"""Metrics, read from the database and the broker at each scrape, so that any process can serve them."""
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.utils import floatToGoString
 
 from apps.alerts import models as alerts
 from apps.alerts.queries import messages
@@ -16,70 +15,49 @@ from apps.jobs import queries as jobs
 from apps.postings.queries.backlog import Backlog, backlog
 from apps.retrieval.reports import health as retrieval
 from apps.retrieval.reports import lateness
-from apps.retrieval.reports.lateness import Histogram
 from apps.search import models as search
 from apps.sources import queries as sources
 from apps.stories import models as stories
 from apps.summaries import models as summaries
 from apps.trending import models as trending
 
-WINDOW = timedelta(hours=1)  # of what is counted over time
-# Changed postings in the order in which each part of the portal takes them.
+WINDOW = timedelta(hours=1)
+# Outboxes in the order in which they are consumed.
 QUEUES = {
     "alerts": alerts.OutboxRow.objects.order_by("id"),
-    "search": search.OutboxRow.objects.filter(anew=False).order_by("id"),  # without those read again on demand
+    "search": search.OutboxRow.objects.filter(anew=False).order_by("id"),  # without those of a reindexing
     "stories": stories.OutboxRow.objects.order_by("published_at", "posting_id", "id"),
     "summaries": summaries.OutboxRow.objects.order_by("id"),
     "trending": trending.OutboxRow.objects.order_by("id"),
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """A gauge or a counter: one number, or one for each value of a label."""
-
-    name: str
-    meaning: str
-    values: Mapping[str, float]  # under "" where there is no label
-    label: str = ""
-    is_counter: bool = False  # it only grows, and its name ends in "_total"
-
-
-@dataclass(frozen=True, slots=True)
-class HistogramMetric:
-    """A histogram for each value of a label."""
-
-    name: str
-    meaning: str
-    values: Mapping[str, Histogram]
-    label: str
-
-
-def metrics(now: datetime) -> list[Metric | HistogramMetric]:
+def metrics(now: datetime) -> Iterator[Metric]:
     started = time.monotonic()
-    found = [
-        *_retrievals(now),
-        *_lateness(now),
-        *_sources(now),
-        *_queues(now),
-        *_messages(now),
-        *_jobs(),
-        *_services(),
-    ]
-    return [*found, _one("scrape_seconds", "How long it took to read these numbers.", time.monotonic() - started)]
+    yield from _retrievals(now)
+    yield from _lateness(now)
+    yield from _sources(now)
+    yield from _queues(now)
+    yield from _messages(now)
+    yield from _jobs()
+    yield from _services()
+    yield _one("scrape_seconds", "How long it took to read these numbers.", time.monotonic() - started)
 
 
 def _one(name: str, meaning: str, value: float) -> Metric:
-    return Metric(f"wirebeat_{name}", meaning, {"": value})
+    return GaugeMetricFamily(f"wirebeat_{name}", meaning, value=value)
 
 
 def _several(name: str, meaning: str, label: str, values: Mapping[str, float]) -> Metric:
-    return Metric(f"wirebeat_{name}", meaning, values, label)
+    family = GaugeMetricFamily(f"wirebeat_{name}", meaning, labels=[label])
+    for value, number in values.items():
+        family.add_metric([value], number)
+    return family
 
 
 def _retrievals(now: datetime) -> Iterator[Metric]:
-    asked = retrieval.retrieval_health(now - WINDOW, now)
-    counts = {outcome: row.count for outcome, row in asked.items()}
+    health = retrieval.retrieval_health(now - WINDOW, now)
+    counts = {outcome: row.count for outcome, row in health.items()}
     yield _several("retrievals_last_hour", "Retrievals of the last hour.", "outcome", counts)
     late = lateness.lateness(now - WINDOW, now)
     yield _one(
@@ -93,7 +71,7 @@ def _retrievals(now: datetime) -> Iterator[Metric]:
         late.retrievals,
     )
     yield _one("retrieval_late_seconds_last_hour_max", "The latest one of them.", late.begun.longest)
-    rows = asked.values()
+    rows = health.values()
     yield _one(
         "posting_delay_seconds_last_hour_sum",
         "Seconds from the publication of the last hour's new postings until they were here, in their sources' time.",
@@ -111,34 +89,32 @@ def _retrievals(now: datetime) -> Iterator[Metric]:
     )
 
 
-def _lateness(now: datetime) -> Iterator[Metric | HistogramMetric]:
-    yield HistogramMetric(
+def _lateness(now: datetime) -> Iterator[Metric]:
+    histogram = HistogramMetricFamily(
         "wirebeat_retrieval_lateness_seconds",
         "Seconds from when a retrieval was first due until its request was sent, and until it was stored.",
-        lateness.histograms(),
-        "stage",
+        labels=["stage"],
     )
-    found = lateness.overdue(now)
-    yield _one("retrievals_overdue", "Retrievals first due over a minute ago and not stored.", found.count)
+    for stage, found in lateness.histograms().items():
+        buckets = [(floatToGoString(upper), count) for upper, count in found.buckets]
+        histogram.add_metric([stage], buckets, found.seconds)
+    yield histogram
+    overdue = lateness.overdue(now)
+    yield _one("retrievals_overdue", "Retrievals first due over a minute ago and not stored.", overdue.count)
     yield _one(
         "retrieval_overdue_seconds_max",
         "How long the retrieval waits that is due, not stored, and was due first.",
-        found.longest,
+        overdue.longest,
     )
-    yield _one(
-        "retrieval_workers_alive",
-        "Retrieval workers whose heartbeat is fresh.",
-        found.workers,
+    yield _one("retrieval_workers_alive", "Retrieval workers whose heartbeat is fresh.", overdue.workers)
+    unmatched = CounterMetricFamily(
+        "wirebeat_unmatched_claims_total", "Claims in messages that matched no row, by reason.", labels=["reason"]
     )
-    yield Metric(
-        "wirebeat_unmatched_claims_total",
-        "Claims in messages that matched no row, by reason.",
-        lateness.unmatched_claims(),
-        "reason",
-        is_counter=True,
-    )
-    yield _one("sources_overdue", "The same as retrievals_overdue.", found.count)
-    yield _one("sources_overdue_seconds", "The same as retrieval_overdue_seconds_max.", found.longest)
+    for reason, count in lateness.unmatched_claims().items():
+        unmatched.add_metric([reason], count)
+    yield unmatched
+    yield _one("sources_overdue", "The same as retrievals_overdue.", overdue.count)
+    yield _one("sources_overdue_seconds", "The same as retrieval_overdue_seconds_max.", overdue.longest)
 
 
 def _sources(now: datetime) -> Iterator[Metric]:

@@ -1,33 +1,22 @@
-"""The plan of all retrievals: what it is, what it does, and what another budget would do."""
+"""The plan of all retrievals: settings, measured results, and the effect of other budgets."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.utils.formats import date_format
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from apps.dashboard.pages.source_plan import delay_picture
 from apps.retrieval import queries as retrieval
-from apps.retrieval.models import Plan
-from apps.retrieval.queries import Delays
-from apps.retrieval.reports.delays import Day, delays_by_day
-from apps.retrieval.reports.lateness import Lateness, Overdue, overdue, recent
-from apps.retrieval.reports.portal import (
-    RECENT,
-    SORTS,
-    Hour,
-    Share,
-    Shares,
-    Trouble,
-    retrievals_by_hour,
-    trouble,
-)
+from apps.retrieval.reports.delays import delays_by_day
+from apps.retrieval.reports.lateness import overdue, recent
+from apps.retrieval.reports.portal import RECENT, SORTS, Hour, Shares, retrievals_by_hour, trouble
 from apps.retrieval.reports.source import current_plan
 from apps.web.algorithms.charts import Point, bar_chart, curve_chart
+from apps.web.pages import Context
 from apps.web.pages.durations import span
 
 LENGTH = 20
@@ -35,36 +24,7 @@ HOURS = 48
 DAYS = 14
 
 
-@dataclass(frozen=True, slots=True)
-class PlanPage:
-    plan: Plan
-    caught_up: bool  # whether all instants follow the plan as it stands
-    sources: int  # that are to be asked
-    budget: float  # retrievals a day of all sources
-    used: int  # retrievals of the last 24 hours
-    expected: float | None  # s, mean delay at the budget
-    measured: Delays  # of the last 24 hours
-    curve: tuple[tuple[float, float], ...]  # retrievals a day, mean delay in s
-    curve_picture: SafeString  # empty while there is no curve
-    hours: tuple[Hour, ...]
-    hours_picture: SafeString
-    lateness: Lateness  # of the last 24 hours
-    overdue: Overdue
-    trouble: Trouble
-    days: tuple[Day, ...]
-    delay_picture: SafeString  # empty when no delay is known
-    pages: Page[int]
-    shares: tuple[Share, ...]  # of this page
-    words: str
-    sort: str
-    now: datetime
-
-    @property
-    def hourly(self) -> float:
-        return self.budget / 24
-
-
-def plan_page(*, words: str, sort: str, number: str, now: datetime) -> PlanPage:
+def plan_page(*, words: str, sort: str, number: str, now: datetime) -> Context:
     """Eleven queries."""
     plan, wanted = current_plan(), retrieval.wanted()
     budget = 24 * retrieval.hourly_budget(plan, wanted)
@@ -77,33 +37,36 @@ def plan_page(*, words: str, sort: str, number: str, now: datetime) -> PlanPage:
     found = Shares(words, sort, now)
     pages = Paginator(range(found.count()), LENGTH).get_page(number)
     first = (pages.number - 1) * LENGTH
-    return PlanPage(
-        plan=plan,
-        caught_up=plan.planned_revision == plan.revision,
-        sources=wanted.count,
-        budget=budget,
-        used=used,
-        expected=expected,
-        measured=measured,
-        curve=curve,
-        curve_picture=_curve_picture(curve, _points(budget, expected, used, measured.mean)),
-        hours=hours,
-        hours_picture=_hours_picture(hours, budget / 24),
-        lateness=recent(now),
-        overdue=overdue(now),
-        trouble=trouble(plan, now),
-        days=days,
-        delay_picture=delay_picture(days),
-        pages=pages,
-        shares=tuple(found.read(first, first + LENGTH)),
-        words=words,
-        sort=sort,
-        now=now,
-    )
+    return {
+        "plan": plan,
+        "caught_up": plan.planned_revision == plan.revision,  # whether all due times follow the current plan
+        "sources": wanted.count,  # that are checked
+        "hourly": budget / 24,  # budget
+        "budget": budget,  # retrievals a day of all sources
+        "used": used,  # retrievals of the last 24 hours
+        "expected": expected,  # s, mean delay at the budget
+        "measured": measured,  # of the last 24 hours
+        "curve": curve,  # retrievals a day, mean delay in s
+        "curve_picture": _curve_picture(
+            curve, _points(budget, expected, used, measured.mean)
+        ),  # empty while there is no curve
+        "hours": hours,
+        "hours_picture": _hours_picture(hours, budget / 24),
+        "lateness": recent(now),  # of the last 24 hours
+        "overdue": overdue(now),
+        "trouble": trouble(plan, now),
+        "days": days,
+        "delay_picture": delay_picture(days),  # empty when no delay is known
+        "pages": pages,
+        "shares": tuple(found.read(first, first + LENGTH)),  # of this page
+        "words": words,
+        "sort": sort,
+        "now": now,
+    }
 
 
 def delay_at(curve: Sequence[tuple[float, float]], retrievals: float) -> float | None:
-    """The mean delay at so many retrievals, between the points of a curve; at its ends beyond them.
+    """The mean delay at a number of retrievals, interpolated on the curve and constant beyond its ends.
 
     >>> delay_at([(10.0, 100.0), (40.0, 25.0)], 20.0)
     50.0
@@ -129,7 +92,7 @@ def _curve_picture(curve: Sequence[tuple[float, float]], points: Sequence[Point]
     if not curve:
         return SafeString()
     label = _("Expected mean delay by checks per day; the table has the same figures")
-    return mark_safe(curve_chart(curve, points, label=label, below=_("checks per day"), written=span))
+    return mark_safe(curve_chart(curve, points, label=label, x_label=_("checks per day"), format_seconds=span))
 
 
 def _hours_picture(hours: Sequence[Hour], planned: float) -> SafeString:
@@ -138,13 +101,13 @@ def _hours_picture(hours: Sequence[Hour], planned: float) -> SafeString:
             [hour.retrievals for hour in hours],
             [f"{hour.begins_at:%H:%M}" for hour in hours],
             label=_("Checks in each of the last 48 hours; the line is the plan"),
-            words=[_said(hour) for hour in hours],
+            titles=[_hour_title(hour) for hour in hours],
             level=planned,
         )
     )
 
 
-def _said(hour: Hour) -> str:
+def _hour_title(hour: Hour) -> str:
     end = hour.begins_at + timedelta(hours=1)
     words = _("{begin} to {end} UTC: {number} checks")
     begin = date_format(hour.begins_at, _("d M H:i"))

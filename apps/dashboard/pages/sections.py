@@ -1,6 +1,5 @@
-"""Sections of the front page, as staff arrange them."""
+"""Administration of the front page's sections."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
@@ -10,76 +9,49 @@ from apps.search.algorithms.language import BadQuery
 from apps.search.queries import TooCostly
 from apps.sources import queries as sources
 from apps.stories.models import Section
-from apps.stories.queries.sections import MAX_SHOWN, NOTHING, Content, contents, find, sections
-from apps.web.pages.rows import PostingRow, rows_by_id
-from apps.web.pages.search_query import Complaint, complaint
-from apps.web.pages.stories import StoryRow, story_rows
+from apps.stories.queries.sections import MAX_SHOWN, NOTHING, contents, find, sections
+from apps.web.pages import Context
+from apps.web.pages.rows import rows_by_id
+from apps.web.pages.search_query import complaint
+from apps.web.pages.stories import story_rows
 
 PREVIEWED = 8
-
-COSTLY = 500.0  # milliseconds from which staff are told that a query costs much
-
-
-@dataclass(frozen=True, slots=True)
-class ArrangedSection:
-    section: Section
-    content: Content
-    is_costly: bool
+COSTLY = 500.0  # ms
 
 
-@dataclass(frozen=True, slots=True)
-class SectionsPage:
-    sections: tuple[ArrangedSection, ...]
-    now: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class SectionPreview:
-    """What a section would show, or why it cannot be."""
-
-    stories: tuple[StoryRow, ...] = ()
-    rows: tuple[PostingRow, ...] = ()
-    count: int = 0
-    is_all: bool = True  # else there is more than a section shows
-    milliseconds: float = 0.0
-    is_costly: bool = False
-    complaint: Complaint | None = None
-    problem: str = ""
-
-
-def sections_page(now: datetime) -> SectionsPage:
-    """All sections as staff arrange them; what is kept of each, and nothing found anew. One query."""
-    arranged = list(sections())
-    kept = contents(arranged, now, anew=False)
-    return SectionsPage(
-        tuple(
-            ArrangedSection(section, content, content.milliseconds > COSTLY)
-            for section in arranged
+def sections_page(now: datetime) -> Context:
+    """All sections with their cached contents. One query."""
+    rows = list(sections())
+    kept = contents(rows, now, refresh=False)
+    return {
+        "sections": tuple(
+            {"section": section, "content": content, "is_costly": content.milliseconds > COSTLY}
+            for section in rows
             for content in [kept.get(section.pk, NOTHING)]
         ),
-        now,
-    )
+        "now": now,
+    }
 
 
-def preview(section: Section, now: datetime) -> SectionPreview:
-    """Try a section out, as everybody would see it; nothing is kept."""
-    nobody = AnonymousUser()
+def preview(section: Section, now: datetime) -> Context:
+    """What a section would show to visitors, or why it cannot be saved; nothing is stored."""
+    anonymous = AnonymousUser()
     try:
         content = find(section, now)
     except BadQuery as error:
-        return SectionPreview(complaint=complaint(section.query, error))
+        return {"complaint": complaint(section.query, error)}
     except (TooCostly, TookTooLong) as error:
-        return SectionPreview(problem=str(error))
+        return {"problem": str(error)}
     ids = content.posting_ids[:PREVIEWED]
-    rows = rows_by_id(nobody, ids)
-    return SectionPreview(
-        stories=story_rows(nobody, content.stories[:PREVIEWED]),
-        rows=tuple(rows[id] for id in ids if id in rows),
-        count=content.count,
-        is_all=content.count < MAX_SHOWN,
-        milliseconds=content.milliseconds,
-        is_costly=content.milliseconds > COSTLY,
-    )
+    rows = rows_by_id(anonymous, ids)
+    return {
+        "stories": story_rows(anonymous, content.stories[:PREVIEWED]),
+        "rows": [rows[id] for id in ids if id in rows],
+        "count": content.count,
+        "is_all": content.count < MAX_SHOWN,  # else a section cannot show all of it
+        "milliseconds": content.milliseconds,
+        "is_costly": content.milliseconds > COSTLY,
+    }
 
 
 def known_categories() -> list[str]:

@@ -1,6 +1,5 @@
-"""Why a source is asked when it is, with pictures."""
+"""The schedule of a source and its reasons, with charts."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
@@ -12,11 +11,10 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.retrieval import queries as retrieval
-from apps.retrieval.models import Schedule
 from apps.retrieval.reports.delays import Day, delays_by_day
 from apps.retrieval.reports.source import PlanOfSource, SourceProfile, plan_of_source
-from apps.sources.models import Source
 from apps.web.algorithms.charts import Mark, Spread, delay_chart, heat_map
+from apps.web.pages import Context
 from apps.web.pages.durations import span
 
 DAYS = 30
@@ -33,22 +31,8 @@ FROM_MONDAY = (1, 2, 3, 4, 5, 6, 0)
 BUSIEST = 3
 
 
-@dataclass(frozen=True, slots=True)
-class SourcePlanPage:
-    source: Source
-    schedule: Schedule | None
-    plan: PlanOfSource | None  # None without a schedule
-    profile_picture: SafeString  # empty while no profile is known
-    busiest: tuple[str, ...]
-    local_time: str
-    activity: str
-    days: tuple[Day, ...]
-    delay_picture: SafeString  # empty when no delay is known
-    now: datetime
-
-
-def source_plan_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePlanPage | None:
-    """The plan of a source that the person may see, or None; seven queries."""
+def source_plan_page(user: User | AnonymousUser, source_id: int, now: datetime) -> Context | None:
+    """The plan of a source that the user may see, or None; seven queries."""
     source = following.manageable_sources(user).filter(pk=source_id).first()
     if source is None:
         return None
@@ -56,28 +40,32 @@ def source_plan_page(user: User | AnonymousUser, source_id: int, now: datetime) 
     plan = plan_of_source(source, schedule, now) if schedule else None
     days = tuple(delays_by_day(now, DAYS, source_id))
     profile = plan.profile if plan else None
-    return SourcePlanPage(
-        source=source,
-        schedule=schedule,
-        plan=plan,
-        profile_picture=_profile_picture(plan) if plan else SafeString(),
-        busiest=_busiest(profile) if profile else (),
-        local_time=_local_time(profile.utc_offset) if profile else "",
-        activity=activity_words(plan.remembered.activity.factor) if plan else "",
-        days=days,
-        delay_picture=delay_picture(days),
-        now=now,
-    )
+    return {
+        "source": source,
+        "schedule": schedule,
+        "plan": plan,  # None without a schedule
+        "profile_picture": _profile_picture(plan) if plan else SafeString(),  # empty while no profile is known
+        "busiest": _busiest(profile) if profile else (),
+        "local_time": _local_time(profile.utc_offset) if profile else "",
+        "activity": activity_words(plan.remembered.activity.factor) if plan else "",
+        "days": days,
+        "delay_picture": delay_picture(days),  # empty when no delay is known
+        "now": now,
+    }
 
 
 def delay_picture(days: tuple[Day, ...]) -> SafeString:
     """Mean and longest delay of each day; empty if there is none."""
     if all(day.mean is None for day in days):
         return SafeString()
-    columns = [Spread(date_format(day.day, _("j M")), day.mean, day.longest) for day in days]
+    words = _("{column}: {mean} on average, {longest} at most")
+    columns = []
+    for day in days:
+        name = date_format(day.day, _("j M"))
+        title = words.format(column=name, mean=span(day.mean or 0), longest=span(day.longest))
+        columns.append(Spread(name, day.mean, day.longest, title))
     label = _("Mean and longest delay of each day; the table has the same figures")
-    said = _("{column}: {mean} on average, {longest} at most")
-    return mark_safe(delay_chart(columns, label=label, written=span, said=said))
+    return mark_safe(delay_chart(columns, label=label, format_seconds=span))
 
 
 def activity_words(factor: float) -> str:

@@ -1,32 +1,28 @@
-"""Sources as staff look after them, and a source as everybody may see it."""
+"""The list of sources for staff, and the page of a source."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.paginator import Page, Paginator
-from django.utils.functional import Promise
+from django.core.paginator import Paginator
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
-from apps.alerts.queries.interest import Raising, raising
-from apps.dashboard.pages.audit import AuditRow, audit_of_source
+from apps.alerts.queries.interest import raising
+from apps.dashboard.pages.audit import audit_of_source
 from apps.dashboard.queries import SourceFilter, chosen_sources
 from apps.following import queries as following
 from apps.retrieval import queries as retrieval
-from apps.retrieval.models import Retrieval, Schedule
-from apps.retrieval.queries import RetrievalTotals
-from apps.retrieval.queries.lateness import Late, late, overdue_since
-from apps.retrieval.reports.lateness import Lateness, lateness_of_source
+from apps.retrieval.models import Retrieval
+from apps.retrieval.queries.lateness import late, overdue_since
+from apps.retrieval.reports.lateness import lateness_of_source
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import hosts_only
-from apps.sources.models import Source
-from apps.stories.models import Authority
 from apps.stories.queries.front import authority_of
+from apps.web.pages import Context
 from apps.websub.queries import PushOfSource, push_of
 
 LENGTH = 50
-RECENT = timedelta(days=7)  # of which lateness is shown
+RECENT = timedelta(days=7)  # for lateness
 STATES = {"active": _("Active"), "paused": _("Paused"), "gone": _("Gone")}
 ORDERS = {
     "title": _("by title"),
@@ -37,64 +33,25 @@ ORDERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SourcesPage:
-    sources: Page[Source]  # with `followers` and its schedule
-    filter: SourceFilter
-    categories: tuple[str, ...]
-    languages: tuple[str, ...]
-    states: tuple[tuple[str, Promise], ...]
-    sorts: tuple[tuple[str, Promise], ...]
-    totals: RetrievalTotals
-    now: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedRetrieval:
-    retrieval: Retrieval
-    late: Late | None  # None where it was none
-
-
-@dataclass(frozen=True, slots=True)
-class SourcePage:
-    source: Source  # with `followers`
-    schedule: Schedule | None
-    retrievals: tuple[LoggedRetrieval, ...]
-    lateness: Lateness  # of the last seven days
-    overdue_since: datetime | None
-    push: PushOfSource | None
-    authority: Authority | None
-    raising: Raising | None  # for those who decide what sources are worth
-    audit: tuple[AuditRow, ...]  # likewise: what was decided of it, the latest first
-    followed: bool
-    hidden: bool  # whether the person may not know the address
-    now: datetime
-
-    @property
-    def latest(self) -> LoggedRetrieval | None:
-        """The latest retrieval that was one."""
-        return next((row for row in self.retrievals if row.late), None)
-
-
-def sources_page(filter: SourceFilter, number: str, now: datetime) -> SourcesPage:
+def sources_page(filter: SourceFilter, number: str, now: datetime) -> Context:
     """Five queries."""
     page = Paginator(chosen_sources(filter), LENGTH).get_page(number)
     page.object_list = list(page.object_list)
     everything = sources.everything()
-    return SourcesPage(
-        sources=page,
-        filter=filter,
-        categories=tuple(sources.categories(everything)),
-        languages=tuple(sources.languages(everything)),
-        states=tuple(STATES.items()),
-        sorts=tuple(ORDERS.items()),
-        totals=retrieval.daily_totals(now),
-        now=now,
-    )
+    return {
+        "sources": page,  # with `followers` and its schedule
+        "filter": filter,
+        "categories": tuple(sources.categories(everything)),
+        "languages": tuple(sources.languages(everything)),
+        "states": tuple(STATES.items()),
+        "sorts": tuple(ORDERS.items()),
+        "totals": retrieval.daily_totals(now),
+        "now": now,
+    }
 
 
-def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> SourcePage | None:
-    """The page of a source that the person may see, or None. Eleven queries at most."""
+def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> Context | None:
+    """The page of a source that the user may see, or None. Eleven queries at most."""
     source = following.with_follower_counts(following.manageable_sources(user)).filter(pk=source_id).first()
     if source is None:
         return None
@@ -104,20 +61,22 @@ def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> So
     visits = retrieval.latest_retrievals(source_id)
     if hidden:
         _cut_addresses(visits, push)
-    return SourcePage(
-        source=source,
-        schedule=schedule,
-        lateness=lateness_of_source(source_id, now - RECENT, now),
-        overdue_since=overdue_since(schedule, now) if schedule else None,
-        retrievals=tuple(_logged(row) for row in visits),
-        push=push,
-        authority=authority_of(source_id),
-        raising=raising(source_id, user) if isinstance(user, User) and user.is_staff else None,
-        audit=audit_of_source(source_id, hidden=hidden) if user.is_staff else (),
-        followed=followed,
-        hidden=hidden,
-        now=now,
-    )
+    log = [{"retrieval": row, "late": late(row)} for row in visits]
+    return {
+        "source": source,  # with `followers`
+        "schedule": schedule,
+        "retrievals": log,
+        "lateness": lateness_of_source(source_id, now - RECENT, now),  # of the last seven days
+        "overdue_since": overdue_since(schedule, now) if schedule else None,
+        "push": push,
+        "authority": authority_of(source_id),
+        "raising": raising(source_id, user) if isinstance(user, User) and user.is_staff else None,  # for staff
+        "audit": audit_of_source(source_id, hidden=hidden) if user.is_staff else (),  # for staff, the latest first
+        "followed": followed,
+        "hidden": hidden,  # whether the user may not see the address
+        "now": now,
+        "latest": next((row for row in log if row["late"]), None),  # actual retrieval
+    }
 
 
 def _cut_addresses(visits: list[Retrieval], push: PushOfSource | None) -> None:
@@ -129,7 +88,3 @@ def _cut_addresses(visits: list[Retrieval], push: PushOfSource | None) -> None:
             setattr(subscription, name, hosts_only(getattr(subscription, name)))
         for delivery in push.deliveries:
             delivery.error = hosts_only(delivery.error)
-
-
-def _logged(row: Retrieval) -> LoggedRetrieval:
-    return LoggedRetrieval(row, late(row))

@@ -1,7 +1,8 @@
-"""Which sources and people staff look at, and in which order."""
+"""Filters and orders of the dashboard's lists of sources and users."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.expressions import OrderBy
@@ -60,7 +61,7 @@ FAILING_SORTS = {
 
 
 def failing_sources(words: str, sort: str) -> QuerySet[Source]:
-    """Sources that failed last time, with `followers`, their schedules, and why: `outcome`, `status` and `message`."""
+    """Failing sources with `followers`, their schedules, and the latest `outcome`, `status` and `message`."""
     latest = Retrieval.objects.filter(source=OuterRef("pk")).order_by("-fetched_at")
     found = sources.matching(sources.everything().filter(schedule__failing_since__isnull=False), words)
     return (
@@ -81,38 +82,18 @@ PEOPLE_SORTS: dict[str, tuple[str | OrderBy, ...]] = {
 PEOPLE_STATES = {"active": Q(is_active=True), "disabled": Q(is_active=False), "staff": Q(is_staff=True)}
 
 
-@dataclass(frozen=True, slots=True)
-class PeopleCounts:
-    everybody: int
-    disabled: int
-    staff: int
-    seen: tuple[int, int, int]  # who signed in within 1, 7 and 30 days
-    new: tuple[int, int, int]  # who signed up within them
-
-
-def people_counts(now: datetime) -> PeopleCounts:
-    """One query."""
-    spans = [now - timedelta(days=days) for days in (1, 7, 30)]
-    seen = {f"seen{place}": Count("pk", filter=Q(last_login__gt=since)) for place, since in enumerate(spans)}
-    new = {f"new{place}": Count("pk", filter=Q(date_joined__gt=since)) for place, since in enumerate(spans)}
-    found = User.objects.aggregate(
-        everybody=Count("pk"),
-        disabled=Count("pk", filter=Q(is_active=False)),
-        staff=Count("pk", filter=Q(is_staff=True)),
-        **seen,
-        **new,
-    )
-    return PeopleCounts(
-        found["everybody"],
-        found["disabled"],
-        found["staff"],
-        (found["seen0"], found["seen1"], found["seen2"]),
-        (found["new0"], found["new1"], found["new2"]),
-    )
+def people_counts(now: datetime) -> dict[str, Any]:
+    """Numbers of users; `seen` and `new`: who signed in or up within 1, 7 and 30 days. One query."""
+    filters = {"everybody": Q(), "disabled": Q(is_active=False), "staff": Q(is_staff=True)}
+    for days in (1, 7, 30):
+        since = now - timedelta(days=days)
+        filters |= {f"seen{days}": Q(last_login__gt=since), f"new{days}": Q(date_joined__gt=since)}
+    found = User.objects.aggregate(**{name: Count("pk", filter=filter) for name, filter in filters.items()})
+    return found | {name: [found[f"{name}{days}"] for days in (1, 7, 30)] for name in ("seen", "new")}
 
 
 def chosen_people(words: str, state: str, sort: str) -> QuerySet[User]:
-    """People with how many sources they follow (`followed`); nothing of what they read."""
+    """Users with the number of sources they follow (`followed`)."""
     found = User.objects.all()
     for word in words.split()[:5]:
         found = found.filter(Q(username__icontains=word) | Q(email__icontains=word))

@@ -1,4 +1,4 @@
-"""Whether what the portal stands on answers: the database, the broker and the cache, each within a short time."""
+"""Health checks of the database, the broker and the cache, each with a short timeout."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,24 +12,24 @@ from django.db import connections
 from apps.database import schema
 
 LIMIT = 2.0  # s
-# A server that hangs takes a thread until its own limits end that; a later look waits for one in vain: an answer, too.
+# A server that hangs blocks a thread until its own timeouts; a later check that gets no thread fails, too.
 _threads = ThreadPoolExecutor(max_workers=6, thread_name_prefix="health")
 
 
 def problems() -> list[str]:
-    """A sentence for each service that does not do its work; it tells a stranger nothing else."""
-    looks = {
+    """A sentence for each service that does not work; public, so it has no details."""
+    checks = {
         "The database does not answer.": _database,
         "The broker does not answer.": ask_broker,
         "The cache does not answer.": ask_cache,
     }
-    schema.known()  # which takes longer than the limit the first time
-    running = {sentence: _threads.submit(look) for sentence, look in looks.items()}
+    schema.known()  # the first call takes longer than the limit
+    running = {sentence: _threads.submit(check) for sentence, check in checks.items()}
     found = []
     for sentence, future in running.items():
         try:
             found += future.result(LIMIT)
-        except Exception:  # whatever it is, the service cannot be used
+        except Exception:  # any error means that the service cannot be used
             found.append(sentence)
     return found
 
@@ -44,19 +44,19 @@ def _database() -> list[str]:
 
 
 def ask_broker() -> list[str]:
-    """Nothing; raises whatever the broker's client does where it does not answer."""
+    """No problems; raises any error of the broker's client."""
     with current_app.connection_for_write(connect_timeout=LIMIT) as connection:
         connection.transport_options = connection.transport_options | {
             "socket_timeout": LIMIT,
             "socket_connect_timeout": LIMIT,
         }
-        with connection.channel():  # where it is Redis, nothing connects any earlier
+        with connection.channel():  # with Redis, nothing connects earlier
             pass
     return []
 
 
 def ask_cache() -> list[str]:
-    """Nothing; raises whatever the cache's client does where it does not answer."""
+    """No problems; raises any error of the cache's client."""
     location = str(settings.CACHES["default"]["LOCATION"])
     with redis.Redis.from_url(location, socket_timeout=LIMIT, socket_connect_timeout=LIMIT) as client:
         client.ping()
@@ -64,7 +64,7 @@ def ask_cache() -> list[str]:
 
 
 def queue_lengths() -> dict[str, int]:
-    """How many messages wait in each queue of the broker; none where it does not answer."""
+    """The lengths of the broker's queues; empty if it does not respond."""
     try:
         return _threads.submit(_queue_lengths).result(LIMIT)
     except Exception:
@@ -76,9 +76,9 @@ def _queue_lengths() -> dict[str, int]:
     with current_app.connection_for_write(connect_timeout=LIMIT) as connection:
         for name in current_app.amqp.queues or ["celery"]:
             try:
-                # A channel each: asking for a queue that is not there ends it.
+                # One channel per queue, since a missing queue closes it.
                 with connection.channel() as channel:
                     lengths[name] = int(channel.queue_declare(name, passive=True).message_count)
-            except ChannelError:  # nobody has sent anything yet, or Redis has forgotten an empty queue
+            except ChannelError:  # no message was ever sent, or Redis dropped the empty queue
                 lengths[name] = 0
     return lengths

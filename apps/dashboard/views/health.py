@@ -1,8 +1,8 @@
-"""What machines ask: whether the portal can do its work, and its numbers for Prometheus."""
+"""Health checks, and metrics for Prometheus."""
 
 import hmac
 import ipaddress
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,17 +10,15 @@ from django.utils.timezone import now
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.core import Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
-from prometheus_client.utils import floatToGoString
 
 from apps.accounts.middleware import impersonal
-from apps.dashboard.pages.metrics import HistogramMetric, Metric, metrics
+from apps.dashboard.pages.metrics import metrics
 from apps.dashboard.queries import services
 
-Family = GaugeMetricFamily | CounterMetricFamily | HistogramMetricFamily
-# Whoever comes through a proxy seems to come from the proxy's address, which often is this machine's.
+# Requests through a proxy have the proxy's address, which often is this machine's.
 TRACES_OF_PROXIES = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP")
 
 
@@ -38,37 +36,17 @@ def scrape(request: HttpRequest) -> HttpResponse:
     if not _may_scrape(request):
         raise Http404
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Collected(metrics(now())))
+    registry.register(_Metrics())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 
 
-class _Collected(Collector):
-    def __init__(self, found: Sequence[Metric | HistogramMetric]) -> None:
-        self._found = found
-
-    def collect(self) -> Iterator[Family]:
-        for metric in self._found:
-            yield _histogram(metric) if isinstance(metric, HistogramMetric) else _numbers(metric)
-
-
-def _numbers(metric: Metric) -> GaugeMetricFamily | CounterMetricFamily:
-    kind = CounterMetricFamily if metric.is_counter else GaugeMetricFamily
-    family = kind(metric.name, metric.meaning, labels=[metric.label] if metric.label else None)
-    for value, number in metric.values.items():
-        family.add_metric([value] if metric.label else [], number)
-    return family
-
-
-def _histogram(metric: HistogramMetric) -> HistogramMetricFamily:
-    family = HistogramMetricFamily(metric.name, metric.meaning, labels=[metric.label])
-    for value, histogram in metric.values.items():
-        buckets = [(floatToGoString(upper), count) for upper, count in histogram.buckets]
-        family.add_metric([value], buckets, histogram.seconds)
-    return family
+class _Metrics(Collector):
+    def collect(self) -> Iterator[Metric]:
+        return metrics(now())
 
 
 def _may_scrape(request: HttpRequest) -> bool:
-    """With a token whoever knows it; without one whoever comes directly from a private address."""
+    """With the configured token; or else directly from a private address."""
     if token := settings.METRICS_TOKEN:
         return hmac.compare_digest(request.headers.get("Authorization", "").encode(), f"Bearer {token}".encode())
     if any(name in request.headers for name in TRACES_OF_PROXIES):

@@ -1,4 +1,4 @@
-"""Jobs, for staff: what is under way, and what is to become of it."""
+"""Jobs and their controls."""
 
 from collections.abc import Callable
 
@@ -12,8 +12,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.views.requests import for_staff, present
-from apps.dashboard.pages.jobs import JobPage, job_page, jobs_page
+from apps.dashboard.pages.jobs import job_page, jobs_page
 from apps.jobs import actions
+from apps.web.pages import Context
 from apps.web.views.rendering import PersonsRequest, Request, back, show
 
 CHANGES: dict[str, tuple[Callable[[int], bool], Promise]] = {
@@ -62,15 +63,16 @@ def change(request: HttpRequest, job_id: int, what: str) -> HttpResponse:
     page = _page(job_id)
     if what not in CHANGES:
         raise Http404("There is no such change.")
-    do, said = CHANGES[what]
-    if do(job_id):  # beat tells the workers within seconds
-        messages.success(request, str(said).format(number=job_id))
+    do, text = CHANGES[what]
+    if do(job_id):  # beat notifies the workers within seconds
+        messages.success(request, str(text).format(number=job_id))
     else:
         messages.warning(
-            request, _("Job {number} is {state}.").format(number=job_id, state=page.row.job.get_state_display().lower())
+            request,
+            _("Job {number} is {state}.").format(number=job_id, state=page["row"]["job"].get_state_display().lower()),
         )
     return back(request, "jobs")
 
 
-def _page(job_id: int) -> JobPage:
+def _page(job_id: int) -> Context:
     return present(job_page(job_id, now()), "There is no such job.")

@@ -27,7 +27,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 @require_safe
 @for_staff
 def failing(request: PersonsRequest) -> HttpResponse:
-    """Sources that failed when they were last asked."""
+    """Sources whose latest check failed."""
     given = request.GET
     page = failing_page(request.user, _words(request), given.get("sort", ""), given.get("page", "1"), now())
     return show(request, "dashboard/failing.html", page=page)
@@ -56,10 +56,10 @@ def decide_dead_letter(request: HttpRequest) -> HttpResponse:
     }
     if request.POST.get("do") not in decisions:
         return HttpResponseBadRequest("Say send or discard.")
-    decide, said = decisions[request.POST["do"]]
+    decide, text = decisions[request.POST["do"]]
     try:
         if decide(request.POST.get("id", "")[:200].replace("\x00", "")):
-            messages.success(request, said)
+            messages.success(request, text)
         else:
             messages.warning(request, _("Someone has already decided on it."))
     except dead.NotSendable as problem:
@@ -84,7 +84,7 @@ def storage(request: HttpRequest) -> HttpResponse:
 @require_POST
 @for_staff
 def set_active(request: PersonsRequest, user_id: int) -> HttpResponse:
-    """Let somebody sign in again, or no longer. Nobody disables themselves, nor keepers those above them."""
+    """Enable or disable an account: not one's own, and an admin's only as a superuser."""
     person = User.objects.filter(pk=user_id).first()
     wanted = request.POST.get("active")
     if person is None or wanted not in ("yes", "no"):

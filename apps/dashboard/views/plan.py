@@ -1,4 +1,4 @@
-"""The plan of retrievals, for staff: of all sources, and of one."""
+"""The plan of retrievals of all sources, and of one."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -30,7 +30,7 @@ def plan(request: HttpRequest) -> HttpResponse:
         now=now(),
     )
     if request.method != "POST":
-        form = PlanForm(initial={name: getattr(page.plan, name) for name in PlanForm.base_fields})
+        form = PlanForm(initial={name: getattr(page["plan"], name) for name in PlanForm.base_fields})
     return show(request, "dashboard/plan.html", page=page, form=form)
 
 

@@ -1,6 +1,6 @@
-"""Sections of the front page, arranged by staff."""
+"""Administration of the front page's sections."""
 
-from dataclasses import asdict
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -11,16 +11,16 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.views.requests import for_staff
 from apps.dashboard.forms.sections import SectionForm
-from apps.dashboard.pages.sections import SectionPreview, known_categories, preview, sections_page
+from apps.dashboard.pages.sections import known_categories, preview, sections_page
 from apps.search.algorithms.language import BadQuery
 from apps.stories import actions
-from apps.stories.actions import NotASection, SectionValues
+from apps.stories.actions import NotASection
 from apps.stories.models import Section
+from apps.web.pages import Context
 from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import show
 
 
-# --- for staff --------------------------------------------------------------------------------------------------------
 @require_safe
 @for_staff
 def index(request: HttpRequest) -> HttpResponse:
@@ -43,7 +43,7 @@ def _edit(request: HttpRequest, section: Section | None) -> HttpResponse:
     if request.method == "POST":
         is_valid = form.is_valid()
         if request.POST.get("do") == "try":
-            tried = preview(Section(**asdict(form.values())), now()) if is_valid else _complaint(form)
+            tried = preview(Section(**form.values()), now()) if is_valid else _complaint(form)
         elif is_valid and _saved(form, form.values(), section):
             messages.success(request, _("Saved. The front page is updated shortly."))
             return redirect("sections")
@@ -57,14 +57,14 @@ def _edit(request: HttpRequest, section: Section | None) -> HttpResponse:
     )
 
 
-def _complaint(form: SectionForm) -> SectionPreview:
-    """Why it cannot be tried, the query first: with the place where it goes wrong."""
+def _complaint(form: SectionForm) -> Context:
+    """Why there is no preview: a wrong query first, with the position of the error."""
     if "query" in form.errors and (raw := str(form["query"].value() or "")[:1_000]):
         return preview(Section(query=raw), now())
-    return SectionPreview(problem=" ".join(f"{form[name].label}: {said[0]}" for name, said in form.errors.items()))
+    return {"problem": " ".join(f"{form[name].label}: {errors[0]}" for name, errors in form.errors.items())}
 
 
-def _saved(form: SectionForm, values: SectionValues, section: Section | None) -> bool:
+def _saved(form: SectionForm, values: dict[str, Any], section: Section | None) -> bool:
     try:
         if section is None:
             actions.add_section(values, now=now())

@@ -1,4 +1,4 @@
-"""The pages of a source, for staff: what is remembered of them, the limits of its crawl, its keen tags."""
+"""The crawled pages of a source, the limits of its crawl and its keen tags."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,8 +9,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.views.requests import PersonsRequest, for_staff, present
 from apps.dashboard.forms.crawl import CrawlForm, KeenTagsForm
-from apps.dashboard.pages.keen_tags import keen_tags_page
-from apps.dashboard.pages.source_pages import source_pages_page
+from apps.dashboard.pages.source_pages import keen_tags_page, source_pages_page
 from apps.retrieval import actions
 from apps.retrieval.models import Page
 from apps.web.pages.reasons import translate_reason
@@ -30,7 +29,8 @@ def index(request: PersonsRequest, source_id: int) -> HttpResponse:
         ),
         "There is no such source.",
     )
-    initial = {name: getattr(page.crawl, name) for name in CrawlForm.base_fields} if page.crawl else None
+    crawl = page["crawl"]
+    initial = {name: getattr(crawl, name) for name in CrawlForm.base_fields} if crawl else None
     form = CrawlForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         actions.change_crawl(source_id, now=now(), **form.cleaned_data)
@@ -42,7 +42,7 @@ def index(request: PersonsRequest, source_id: int) -> HttpResponse:
 @require_POST
 @for_staff
 def decide(request: HttpRequest, source_id: int, page_id: int) -> HttpResponse:
-    """What an operator says of a page: that it is to be looked at again, or left alone."""
+    """Fetch a page again, or exclude it."""
     kind = request.POST.get("kind", "")
     if kind not in ("", Page.Kind.VALUELESS) or not actions.decide_page(source_id, page_id, kind, now=now()):
         raise Http404("There is no such page.")
@@ -52,7 +52,7 @@ def decide(request: HttpRequest, source_id: int, page_id: int) -> HttpResponse:
 @for_staff
 def keen_tags(request: HttpRequest, source_id: int) -> HttpResponse:
     page = present(keen_tags_page(source_id), "There is no such source.")
-    form = KeenTagsForm(request.POST or None, initial={"tags": " ".join(page.tags or ())})
+    form = KeenTagsForm(request.POST or None, initial={"tags": " ".join(page["tags"] or ())})
     if request.method == "POST":
         if "train" in request.POST:
             return _train(request, source_id)

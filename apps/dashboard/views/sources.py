@@ -1,4 +1,4 @@
-"""Sources: looked at by everybody who may, looked after by staff."""
+"""Pages of sources, and their administration."""
 
 import json
 from dataclasses import fields
@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.timezone import now
@@ -14,10 +15,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.views.requests import for_staff, present
 from apps.dashboard import actions
-from apps.dashboard.forms.filters import SourceFilterForm
+from apps.dashboard.forms.curating import SourceFilterForm
 from apps.dashboard.forms.sources import PREFIX, PRIVATE, SourceForm
 from apps.dashboard.pages.merging import merge_page
-from apps.dashboard.pages.sources import SourcePage, source_page, sources_page
+from apps.dashboard.pages.sources import source_page, sources_page
 from apps.following import queries as following
 from apps.retrieval import actions as retrieval
 from apps.retrieval.http.inspection import inspect, propose_recipes
@@ -28,6 +29,8 @@ from apps.sources.algorithms.addresses import BadAddress, normalise
 from apps.sources.formats.recipes import Recipe
 from apps.sources.kinds import proposing
 from apps.sources.models import Source
+from apps.web.algorithms.numbers import whole_number
+from apps.web.pages import Context
 from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import PersonsRequest, Request, back, by, show
 
@@ -48,9 +51,13 @@ def detail(request: HttpRequest, source_id: int) -> HttpResponse:
 @for_staff
 def add(request: HttpRequest) -> HttpResponse:
     form = SourceForm(request.POST or None, initial={"listed": True, "always_retrieved": True})
-    if worked := _work_on(request, form, None):
-        return worked
-    if request.method == "POST" and form.is_valid() and not _may_publish(request, form.cleaned_data["url"]):
+    if response := _work_on(request, form, None):
+        return response
+    if (
+        request.method == "POST"
+        and form.is_valid()
+        and not _is_new_or_among(form.cleaned_data["url"], following.publishable_sources(request.user))
+    ):
         form.add_error("url", PRIVATE)
     elif request.method == "POST" and form.is_valid():
         try:
@@ -64,12 +71,12 @@ def add(request: HttpRequest) -> HttpResponse:
 @for_staff
 def edit(request: Request, source_id: int) -> HttpResponse:
     page = _page(request, source_id)
-    locked = not page.source.listed and not following.may_open_private(request.user)
-    form = SourceForm(request.POST or None, instance=page.source, locked=locked)
+    locked = not page["source"].listed and not following.may_open_private(request.user)
+    form = SourceForm(request.POST or None, instance=page["source"], locked=locked)
     if "effect" in request.POST:
         return _show_effect(request, form, page)
-    if worked := _work_on(request, form, page.source):
-        return worked
+    if response := _work_on(request, form, page["source"]):
+        return response
     if request.method == "POST" and form.is_valid():
         try:
             decided = by(request, "the source", form.cleaned_data["why"])
@@ -78,11 +85,11 @@ def edit(request: Request, source_id: int) -> HttpResponse:
             return redirect("source", source_id)
         except (BadAddress, ValueError) as problem:
             form.add_error("url", translate_reason(str(problem)))
-    return show(request, "dashboard/source_form.html", form=form, source=page.source)
+    return show(request, "dashboard/source_form.html", form=form, source=page["source"])
 
 
 def _work_on(request: HttpRequest, form: SourceForm, source: Source | None) -> HttpResponse | None:
-    """Test what is typed, propose paths, or take proposed ones into the form; None if nothing of that is asked for."""
+    """Test the form's source, propose paths, or fill in proposed ones; None if the request is for none of these."""
     context: dict[str, Any] = {}
     address = (form["url"].value() or "")[:2_100].strip()
     if ("test" in request.POST or "propose" in request.POST) and not _may_test(request, address):
@@ -102,26 +109,21 @@ def _work_on(request: HttpRequest, form: SourceForm, source: Source | None) -> H
     return show(request, "dashboard/source_form.html", form=form, source=source, **context)
 
 
-def _source_at(address: str) -> set[int]:
-    """The source that is read at an address, if there is one."""
+def _is_new_or_among(address: str, allowed: QuerySet[Source]) -> bool:
+    """Whether there is no source at an address, or an allowed one."""
     try:
-        return set(source_queries.by_address([normalise(address)]).values())
+        found = set(source_queries.by_address([normalise(address)]).values())
     except BadAddress:
-        return set()
+        return True
+    return not found or allowed.filter(pk__in=found).exists()
 
 
 def _may_test(request: HttpRequest, address: str) -> bool:
-    found = _source_at(address)
-    return not found or following.known_sources(request.user).filter(pk__in=found).exists()
-
-
-def _may_publish(request: HttpRequest, address: str) -> bool:
-    found = _source_at(address)
-    return not found or following.publishable_sources(request.user).filter(pk__in=found).exists()
+    return _is_new_or_among(address, following.known_sources(request.user))
 
 
 def _with_recipe(request: HttpRequest, recipe: Recipe, typed: SourceForm) -> SourceForm:
-    """The form as it was typed, but with the paths of a proposal."""
+    """The form with the paths of a proposal."""
     data = request.POST.copy()
     data["kind"] = proposing(data.get("kind", "")).name
     for field in fields(recipe):
@@ -136,38 +138,37 @@ def _read_recipe(text: str) -> Recipe:
         return Recipe()
 
 
-def _show_effect(request: Request, form: SourceForm, page: SourcePage) -> HttpResponse:
-    """What the weight that is typed would do: alone to htmx, or else with the form, which is not saved."""
+def _show_effect(request: Request, form: SourceForm, page: Context) -> HttpResponse:
+    """Show the effect of the typed weight without saving it; alone for htmx, or else with the form."""
     form.is_valid()
     weight = form.cleaned_data.get("weight")
-    effect = None if weight is None else effect_of(page.source, weight, now())
+    effect = None if weight is None else effect_of(page["source"], weight, now())
     if request.htmx:
-        context = {"form": form, "source": page.source, "effect": effect}
+        context = {"form": form, "source": page["source"], "effect": effect}
         return render(request, "dashboard/_weight_effect.html", context)
-    return show(request, "dashboard/source_form.html", form=form, source=page.source, asked=True, effect=effect)
+    return show(request, "dashboard/source_form.html", form=form, source=page["source"], is_preview=True, effect=effect)
 
 
 @for_staff
 def merge(request: PersonsRequest, source_id: int) -> HttpResponse:
-    """Choose the source that is to stand for this one, see what that would mean, and confirm it."""
+    """Choose the source to merge this one into, preview the result, and confirm it."""
     wanted = request.POST if request.method == "POST" else request.GET
-    kept_id = wanted.get("kept", "")
     page = present(
         merge_page(
             request.user,
             source_id,
             words=request.GET.get("words", "")[:200],
-            kept_id=int(kept_id) if kept_id.isascii() and kept_id.isdecimal() and len(kept_id) < 19 else None,
+            kept_id=whole_number(wanted.get("kept", "")),
         ),
         "There is no such source.",
     )
-    if request.method == "POST" and page.preview is not None:
-        kept = page.preview.kept
+    if request.method == "POST" and page["preview"] is not None:
+        kept = page["preview"]["kept"]
         merged = actions.merge_sources(kept.pk, source_id, now=now(), by=by(request, "merging"))
         messages.success(
             request,
             _("{source} merged: {postings} articles and {followers} followers moved.").format(
-                source=page.source, postings=merged.moved + merged.joined, followers=merged.followers
+                source=page["source"], postings=merged.moved + merged.joined, followers=merged.followers
             ),
         )
         return redirect("source", kept.pk)
@@ -179,7 +180,7 @@ def delete(request: HttpRequest, source_id: int) -> HttpResponse:
     page = _page(request, source_id)
     if request.method == "POST":
         sources.delete_source(source_id, by=by(request, "the source"))
-        messages.success(request, _("{source} deleted.").format(source=page.source))
+        messages.success(request, _("{source} deleted.").format(source=page["source"]))
         return redirect("sources")
     return show(request, "dashboard/source_delete.html", page=page)
 
@@ -191,26 +192,30 @@ def set_state(request: HttpRequest, source_id: int) -> HttpResponse:
     if wanted not in (Source.State.ACTIVE, Source.State.PAUSED):
         raise Http404("There is no such state.")
     page = _page(request, source_id)
-    actions.set_state(page.source.pk, Source.State(wanted), now=now(), by=by(request, "a button of the source"))
+    actions.set_state(page["source"].pk, Source.State(wanted), now=now(), by=by(request, "a button of the source"))
     return back(request, "sources")
 
 
 @require_POST
 @for_staff
-def ask(request: HttpRequest, source_id: int) -> HttpResponse:
-    """Retrieve now."""
+def check_now(request: HttpRequest, source_id: int) -> HttpResponse:
+    """Check now."""
     page = _page(request, source_id)
-    if page.schedule is None:
-        messages.warning(request, _("{source} is not scheduled: nobody follows it yet.").format(source=page.source))
+    if page["schedule"] is None:
+        messages.warning(request, _("{source} is not scheduled: nobody follows it yet.").format(source=page["source"]))
         return back(request, "sources")
-    asked = retrieval.ask_soon(page.source.pk, now=now())
-    if asked.granted:
-        messages.success(request, _("{source} will be checked shortly.").format(source=page.source))
+    check = retrieval.ask_soon(page["source"].pk, now=now())
+    if check.granted:
+        messages.success(request, _("{source} will be checked shortly.").format(source=page["source"]))
     else:
         words = _("{source} will not be checked before {time} UTC: {reason}")
         messages.warning(
             request,
-            words.format(source=page.source, time=f"{asked.at:%H:%M:%S}", reason=translate_reason(asked.reason)),
+            words.format(
+                source=page["source"],
+                time=f"{check.at:%H:%M:%S}",
+                reason=translate_reason(check.reason),
+            ),
         )
     return back(request, "sources")
 
@@ -218,21 +223,22 @@ def ask(request: HttpRequest, source_id: int) -> HttpResponse:
 @require_safe
 @for_staff
 def test(request: HttpRequest) -> HttpResponse:
-    """Asks an address, or that of a source, at once and shows every step; writes nothing."""
+    """Fetch an address, or that of a source, and show every step; nothing is stored."""
     address = request.GET.get("address", "")[:2_100].strip()
-    source_id = request.GET.get("source", "")
-    if source_id.isascii() and source_id.isdecimal() and len(source_id) < 19:
-        page = _page(request, int(source_id))
-        if page.hidden:
+    source_id = whole_number(request.GET.get("source", ""))
+    if source_id is not None:
+        page = _page(request, source_id)
+        if page["hidden"]:
             raise Http404("There is no such source.")
-        source = page.source
-        seen = inspect(source.url, now=now(), kind=source.kind, recipe=Recipe.from_json(source.recipe))
-        return show(request, "dashboard/source_test.html", address=source.url, inspection=seen, source=source)
+        source = page["source"]
+        recipe = Recipe.from_json(source.recipe)
+        inspected = inspect(source.url, now=now(), kind=source.kind, recipe=recipe)
+        return show(request, "dashboard/source_test.html", address=source.url, inspection=inspected, source=source)
     if not _may_test(request, address):
         raise Http404("There is no such source.")
     inspection = inspect(address, now=now()) if address else None
     return show(request, "dashboard/source_test.html", address=address, inspection=inspection)
 
 
-def _page(request: HttpRequest, source_id: int) -> SourcePage:
+def _page(request: HttpRequest, source_id: int) -> Context:
     return present(source_page(request.user, source_id, now()), "There is no such source.")

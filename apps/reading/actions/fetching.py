@@ -1,6 +1,6 @@
-"""Fetches that the web server makes while a reader waits.
+"""Fetches by the web server while a reader waits.
 
-Each takes a thread, so a process makes few of them at a time, and pages go on while publishers are slow.
+Each blocks a thread, so a process makes few at a time, and slow publishers do not block pages.
 """
 
 import asyncio
@@ -13,32 +13,26 @@ from django.conf import settings
 
 from apps.retrieval.http.fetching import Fetched, Fetcher, FetchRequest, Timeouts
 
-WAIT_SECONDS = 1.0  # for a place; the thread may be the one that another reader needs
+WAIT_SECONDS = 1.0  # for a slot: the thread may be needed by another reader
 
 
 class Busy(Exception):
-    """All places for fetches are taken."""
+    """All slots for fetches are taken."""
 
 
 @contextmanager
-def place(places: BoundedSemaphore) -> Iterator[None]:
-    """Hold one of the places.
-
-    Raises
-    ------
-    Busy
-        If none becomes free in time.
-    """
-    if not places.acquire(timeout=WAIT_SECONDS):
+def slot(slots: BoundedSemaphore) -> Iterator[None]:
+    """Hold one of the slots; raises Busy if none becomes free in time."""
+    if not slots.acquire(timeout=WAIT_SECONDS):
         raise Busy
     try:
         yield
     finally:
-        places.release()
+        slots.release()
 
 
 def fetch(request: FetchRequest, timeouts: Timeouts) -> Fetched:
-    """Fetch without regard to robots.txt, which is for programs that act alone: here a person looks at a page."""
+    """Fetch without robots.txt, which is for autonomous crawlers: here a user opens a page."""
     return asyncio.run(_fetch(request, timeouts))
 
 

@@ -1,10 +1,7 @@
-"""Pictures fetched for readers: once a day for all of them, within limits, and never where sources may not be.
+"""Proxied pictures: fetched once a day for all readers, within limits, and never from forbidden networks.
 
-What a publisher answers is kept among the documents for a day, so it lies on their storage, is checked by its hash and
-goes by itself; the cache remembers which document belongs to which address, and for an hour where there is no picture.
-
-A fetch takes a thread of the web server, so it has few places and little time. Who finds all places taken waits for a
-moment and is sent away then: the thread may be the one that somebody needs to read.
+Pictures are stored as documents for a day: on their storage, verified by hash, and expired with them. The cache maps
+addresses to documents; that there is no picture at an address is cached for an hour.
 """
 
 import time
@@ -19,46 +16,38 @@ from django.core.cache import cache
 from apps.documents import actions as documents
 from apps.documents.algorithms.packing import hash_of
 from apps.documents.queries import DocumentDamaged, DocumentLost, read
-from apps.reading.actions.fetching import Busy, fetch, place
+from apps.reading.actions.fetching import Busy, fetch, slot
 from apps.reading.algorithms.picture_kinds import picture_in
 from apps.retrieval.http.fetching import FetchRequest, Timeouts
 
-AT_ONCE = 8  # fetches of this process, half of its threads: pages go on while publishers are slow
-MAX_PIXELS = 64_000_000  # a quarter of a gigabyte in the reader's browser
+MAX_FETCHES = 8  # at a time in this process, half of its threads
+MAX_PIXELS = 64_000_000  # 256 MB in the reader's browser
 TIMEOUTS = Timeouts(total=10.0, connect=5.0, read=5.0)
-PATIENCE = TIMEOUTS.total + 2.0  # s, to wait for somebody else who fetches the same picture
-LOOK_EVERY = 0.05  # s
+WAIT_SECONDS = TIMEOUTS.total + 2.0  # for another worker that fetches the same picture
+POLL_SECONDS = 0.05
 KEPT_FOR = timedelta(days=1)
 ABSENT_FOR = timedelta(hours=1)
 ACCEPTED = "image/avif, image/webp, image/png, image/jpeg, image/gif, image/*;q=0.5"
 
-_places = BoundedSemaphore(AT_ONCE)
+_slots = BoundedSemaphore(MAX_FETCHES)
 
 
 class NoPicture(Exception):
-    """There is no picture to show at an address; the message says why and holds nothing of the publisher's."""
+    """There is no picture to show at an address; the message contains nothing from the publisher."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is at an address, as the cache remembers it."""
+    """The cached result for an address."""
 
-    digest: bytes = b""  # of the document; empty where there is no picture
+    digest: bytes = b""  # of the document; empty without a picture
     media_type: str = ""
-    problem: str = ""  # why there is none
-    body: bytes = b""  # of a picture fetched a moment ago; never in the cache
+    problem: str = ""  # why there is no picture
+    body: bytes = b""  # of a picture that was just fetched; never in the cache
 
 
 def find(address: str) -> Found:
-    """The picture at an address: remembered, or fetched now.
-
-    Raises
-    ------
-    Busy
-        If it is to be fetched and cannot be, for now.
-    NoPicture
-        If there is none to show.
-    """
+    """The picture at an address, cached or fetched now; raises Busy if it cannot be fetched now, and NoPicture."""
     found: Found = cache.get(_key(address)) or _fetched_once(address)
     if not found.digest:
         raise NoPicture(found.problem)
@@ -66,7 +55,7 @@ def find(address: str) -> Found:
 
 
 def body_of(address: str, found: Found) -> bytes:
-    """The bytes of the picture that was found at an address; one that was lost since is fetched again."""
+    """The bytes of a picture; fetched again if the document was lost."""
     try:
         return found.body or read(found.digest).body
     except (DocumentLost, DocumentDamaged):
@@ -76,26 +65,26 @@ def body_of(address: str, found: Found) -> bytes:
 
 
 def _fetched_once(address: str) -> Found:
-    """Fetch a picture, or wait for who fetches it already: another thread, process or machine."""
-    key, turn = _key(address), f"{_key(address)}:turn"
-    with place(_places):
-        deadline = time.monotonic() + PATIENCE
-        while not cache.add(turn, True, timeout=2 * PATIENCE):
+    """Fetch a picture, or wait for another thread, process or machine that already fetches it."""
+    key, lock = _key(address), f"{_key(address)}:lock"
+    with slot(_slots):
+        deadline = time.monotonic() + WAIT_SECONDS
+        while not cache.add(lock, True, timeout=2 * WAIT_SECONDS):
             known: Found | None = cache.get(key)
             if known:
                 return known
             if time.monotonic() > deadline:
                 raise Busy
-            time.sleep(LOOK_EVERY)
+            time.sleep(POLL_SECONDS)
         try:
-            # Between our look into the cache and our turn, another one's turn may have ended.
+            # Another worker may have finished between the cache miss and the lock.
             return cache.get(key) or _remembered(key, _fetched(address), address, datetime.now(UTC))
         finally:
-            cache.delete(turn)
+            cache.delete(lock)
 
 
 def _remembered(key: str, found: Found, address: str, now: datetime) -> Found:
-    """Keep what was found, if there is room for it; without any, it is fetched again for the next reader."""
+    """Store the result if the day's quota allows; otherwise it is fetched again for the next reader."""
     if not found.digest:
         cache.set(key, found, timeout=ABSENT_FOR.total_seconds())
     elif _has_room(len(found.body), now):
@@ -106,7 +95,7 @@ def _remembered(key: str, found: Found, address: str, now: datetime) -> Found:
 
 
 def _has_room(size: int, now: datetime) -> bool:
-    """Whether a picture of so many bytes may be kept, and if so, count it: a day of UTC has room for only so many."""
+    """Count the bytes of a picture; whether they fit into the quota of the day (UTC)."""
     used = f"pictures:{now:%Y-%m-%d}"
     cache.add(used, 0, timeout=2 * KEPT_FOR.total_seconds())
     return bool(cache.incr(used, size) <= settings.PICTURES_PER_DAY)

@@ -1,8 +1,8 @@
-"""Audio and video fetched for readers, in parts, so that publishers do not learn who plays them.
+"""Proxied audio and video, fetched in parts, so that publishers do not learn who plays them.
 
-Browsers ask for ranges of bytes (RFC 9110, section 14). Each is fetched by a request of its own, cut to two megabytes:
-a server may send less than it was asked for (section 15.3.7), and the browser asks for the rest. So no thread is held
-for as long as something plays, and nothing larger than a part is in memory. Nothing is kept.
+Browsers request ranges of bytes (RFC 9110, section 14). Each is fetched by its own request and cut to two megabytes:
+a server may send less than requested (section 15.3.7), and the browser requests the rest. So no thread is blocked
+during playback, and only one part is in memory. Nothing is stored.
 """
 
 import mimetypes
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from threading import BoundedSemaphore
 from urllib.parse import urlsplit
 
-from apps.reading.actions.fetching import fetch, place
+from apps.reading.actions.fetching import fetch, slot
 from apps.retrieval.http.fetching import Fetched, FetchRequest, Timeouts
 
 PART_BYTES = 2 * 2**20
@@ -20,18 +20,18 @@ TIMEOUTS = Timeouts(total=20.0, connect=5.0, read=5.0)
 ACCEPTED = "audio/*, video/*, application/ogg"
 
 _PLAYABLE = re.compile(r"(?:audio|video)/[\w.+-]+|application/ogg")
-_RANGE = re.compile(r"bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))")  # one range; browsers ask for no more
+_RANGE = re.compile(r"bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))")  # one range; browsers request no more
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,15})-(\d{1,15})/(\d{1,15}|\*)")
 
-_places = BoundedSemaphore(MAX_FETCHES)
+_slots = BoundedSemaphore(MAX_FETCHES)
 
 
 class BadRange(ValueError):
-    """A request names no range of bytes, several, or one that is not there."""
+    """A request has no valid range, several, or one beyond the end."""
 
 
 class NoRecording(Exception):
-    """There is nothing to play at an address; the message says why and holds nothing of the publisher's."""
+    """There is nothing to play at an address; the message contains nothing from the publisher."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Part:
     body: bytes
     media_type: str
     first: int  # byte of the whole
-    total: int | None  # bytes of the whole, if the publisher says so
+    total: int | None  # bytes of the whole, if known
 
     @property
     def content_range(self) -> str:
@@ -55,20 +55,13 @@ class Part:
         return self.first == 0 and self.total == len(self.body)
 
 
-def limited_range(asked: str) -> str:
-    """The range that is fetched for one that a browser asks for: no longer than a part.
+def limited_range(header: str) -> str:
+    """The range to fetch for a `Range` header: at most PART_BYTES. Raises BadRange.
 
-    Raises
-    ------
-    BadRange
-        If it is none.
-
-    Examples
-    --------
     >>> limited_range("bytes=0-"), limited_range("bytes=10-19"), limited_range("bytes=-5")
     ('bytes=0-2097151', 'bytes=10-19', 'bytes=-5')
     """
-    found = _RANGE.fullmatch(asked.strip())
+    found = _RANGE.fullmatch(header.strip())
     if found is None:
         raise BadRange("Ask for one range of bytes: recordings are sent in parts.")
     first, last, suffix = found.groups()
@@ -80,16 +73,11 @@ def limited_range(asked: str) -> str:
     return f"bytes={int(first)}-{min(int(last), end) if last else end}"
 
 
-def part_of(address: str, asked: str) -> Part:
-    """The part of a recording that a `Range` asks for, or the beginning of it.
-
-    Raises
-    ------
-    BadRange, Busy, NoRecording
-    """
-    wanted = limited_range(asked)
+def part_of(address: str, header: str) -> Part:
+    """The part of a recording for a `Range` header, or its beginning; raises BadRange, Busy, NoRecording."""
+    wanted = limited_range(header)
     headers = {"Range": wanted, "Accept-Encoding": "identity"}
-    with place(_places):
+    with slot(_slots):
         fetched = fetch(FetchRequest(address, accept=ACCEPTED, body_limit=PART_BYTES, headers=headers), TIMEOUTS)
     if fetched.failure is not None:
         if fetched.failure.kind == "too_large":
@@ -111,7 +99,7 @@ def _part(fetched: Fetched, media_type: str) -> Part:
 
 
 def _part_of_whole(body: bytes, media_type: str, wanted: str) -> Part:
-    """Of a short recording whose site knows no ranges."""
+    """The part of a short recording whose site does not support ranges."""
     first, _dash, last = wanted.removeprefix("bytes=").partition("-")
     begin = int(first) if first else max(len(body) - int(last), 0)
     if begin >= len(body):
@@ -120,10 +108,14 @@ def _part_of_whole(body: bytes, media_type: str, wanted: str) -> Part:
 
 
 def _media_type(fetched: Fetched) -> str:
-    """As the site says, or as the address ends where it says nothing of use."""
-    said = fetched.headers.get("content-type", "").partition(";")[0].strip().lower()
+    """The declared type, or by the extension if that is generic."""
+    declared = fetched.headers.get("content-type", "").partition(";")[0].strip().lower()
     guessed, _encoding = mimetypes.guess_type(urlsplit(fetched.url).path)
-    candidates = (said, guessed or "") if said in {"", "application/octet-stream", "binary/octet-stream"} else (said,)
+    candidates = (
+        (declared, guessed or "")
+        if declared in {"", "application/octet-stream", "binary/octet-stream"}
+        else (declared,)
+    )
     for media_type in candidates:
         if _PLAYABLE.fullmatch(media_type):
             return media_type

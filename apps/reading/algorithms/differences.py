@@ -1,13 +1,13 @@
-"""What changed between two versions of a text, for people to read."""
+"""The differences between two versions of a text for display."""
 
 import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-MAX_WORDS = 4_000  # of either text: the comparison may take quadratic time
+MAX_WORDS = 4_000  # of either text: the comparison can be quadratic
 
-# A word with the space behind it; scripts without spaces are compared character by character.
+# A word with its following space; scripts without spaces are compared by character.
 _UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _PIECES = re.compile(rf"[{_UNSPACED}]\s*|[^\s{_UNSPACED}]+\s*|\s+")
 
@@ -19,10 +19,9 @@ class TextChange:
 
 
 def word_changes(before: str, after: str) -> tuple[TextChange, ...] | None:
-    """The pieces of both texts in reading order; None if one of them is too long to be compared.
+    """The pieces of both texts in reading order; None if one of them is too long.
 
-    Joined without the added pieces they give `before`, without the removed ones `after`, with any white space between
-    two words written as one space.
+    Without the added pieces they are `before`, without the removed ones `after`, with normalized white space.
 
     >>> [(change.kind, change.text) for change in word_changes("Five people hurt", "Six people hurt")]
     [('removed', 'Five '), ('added', 'Six '), ('same', 'people hurt')]

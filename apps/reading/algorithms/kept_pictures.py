@@ -1,4 +1,4 @@
-"""The pictures of an article that is kept for reading without a network: one address each, and which those are.
+"""The pictures of an article that is stored for offline reading.
 
 Works on the text, as `pictures` does and for the same reason.
 """
@@ -13,9 +13,9 @@ _CANDIDATES = re.compile(r' srcset="([^"]*)"')
 
 
 def with_one_address_each(html: str) -> tuple[str, list[str]]:
-    """The article without the choice between sizes of a picture, and the addresses of its pictures, each once.
+    """The article without `srcset`, and the distinct addresses of its pictures.
 
-    A browser would choose a size that suits its window, which may be one that was not kept.
+    Otherwise a browser might choose a size that is not stored.
 
     >>> with_one_address_each('<p><img alt="x" src="/a?b=1&amp;c=2" srcset="/large 2x"><img srcset="/only 1x, /o 2x">')
     ('<p><img alt="x" src="/a?b=1&amp;c=2"><img src="/only">', ['/a?b=1&c=2', '/only'])

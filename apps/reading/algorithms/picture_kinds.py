@@ -1,10 +1,10 @@
-"""What a picture is and how large it is on the screen, by its first bytes and never by what is said of it.
+"""The type and size of a picture by its first bytes, never by its declared type.
 
-No picture is decoded. A file of some kilobytes can say that it is 100,000 pixels wide and high, which would take
-40 GB to show, so what cannot be measured counts as no picture.
+No picture is decoded. A file of some kilobytes can declare 100,000 by 100,000 pixels, which would take 40 GB to show,
+so pictures that cannot be measured are rejected.
 
-SVG is none of the kinds: it is a document that may carry scripts and refer to others, has no first bytes to know it by,
-and its size says nothing of what it takes to draw it.
+SVG is not supported: it can contain scripts and references, has no magic bytes, and its size does not bound the cost
+of rendering it.
 """
 
 import re
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 _ISPE = re.compile(rb"ispe\x00{4}(.{8})", re.DOTALL)  # "image spatial extents" of ISO 23008-12
 _BRANDS = frozenset({b"avif", b"avis"})
-_MAX_HEAD_BYTES = 2**18  # bytes that are walked through in small steps
+_MAX_HEAD_BYTES = 2**18  # parsed in small steps
 _MAX_SEGMENTS = 10_000  # of a JPEG
 _MAX_BOXES = 16  # of an AVIF, before the one that describes it
 _MAX_ICONS = 64
@@ -31,9 +31,9 @@ class Picture:
 
 
 def picture_in(body: bytes) -> Picture | None:
-    """The picture that bytes are, or None. Of several inside one file (icons, frames), the largest counts.
+    """The type and size of a picture, or None; of several in one file (icons, frames), the largest.
 
-    Knows PNG, JPEG, GIF, WebP, AVIF, BMP and ICO, as browsers do by their first bytes (WHATWG MIME Sniffing).
+    Supports PNG, JPEG, GIF, WebP, AVIF, BMP and ICO, by magic bytes as browsers do (WHATWG MIME Sniffing).
 
     >>> picture_in(b"GIF89a\\x40\\x00\\x30\\x00\\x00\\x00\\x00\\x2c\\x00\\x00\\x00\\x00\\x40\\x00\\x30\\x00\\x00")
     Picture(media_type='image/gif', width=64, height=48)
@@ -53,7 +53,7 @@ Sizes = Iterator[tuple[int, int]]  # widths and heights
 
 
 def _little(body: bytes, position: int, length: int) -> int:
-    """A number, 0 where the file has ended."""
+    """A little-endian number; 0 past the end."""
     return int.from_bytes(body[position : position + length], "little")
 
 
@@ -72,7 +72,7 @@ def _jpeg(body: bytes) -> Sizes:
         if position + 9 > len(body) or body[position] != 0xFF:
             return
         marker = body[position + 1]
-        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):  # a frame, and no table
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):  # a frame, not a table
             yield _big(body, position + 7, 2), _big(body, position + 5, 2)
             return
         if marker == 0xFF:  # padding
@@ -84,7 +84,7 @@ def _jpeg(body: bytes) -> Sizes:
 
 
 def _gif(body: bytes) -> Sizes:
-    """The size of the screen, and of the first frame: browsers widen the screen for it."""
+    """The size of the screen, and of the first frame, for which browsers enlarge the screen."""
     head = body[:_MAX_HEAD_BYTES]
     yield _little(head, 6, 2), _little(head, 8, 2)
     position = 13 + _color_table(head[10:11])
@@ -99,7 +99,7 @@ def _gif(body: bytes) -> Sizes:
 
 
 def _color_table(flags: bytes) -> int:
-    """The bytes that a table of colours takes; none without the flag for it."""
+    """The size of the colour table in bytes; 0 without its flag."""
     return 3 << ((flags[0] & 7) + 1) if flags and flags[0] & 0x80 else 0
 
 
@@ -115,7 +115,7 @@ def _webp(body: bytes) -> Sizes:
 
 
 def _avif(body: bytes) -> Sizes:
-    """All sizes that its description names: of the picture, its tiles, its transparency and its thumbnail."""
+    """All sizes in its metadata: of the picture, its tiles, its alpha channel and its thumbnail."""
     length = min(_big(body, 0, 4), 1_024)
     brands = {body[8:12], *(body[position : position + 4] for position in range(16, length, 4))}
     if brands & _BRANDS:
@@ -124,7 +124,7 @@ def _avif(body: bytes) -> Sizes:
 
 
 def _box(body: bytes, name: bytes) -> bytes:
-    """The first box of this name among the outermost ones (ISO 14496-12), or nothing."""
+    """The first top-level box of this name (ISO 14496-12), or nothing."""
     position = 0
     for _ in range(_MAX_BOXES):
         length = _big(body, position, 4)
@@ -139,7 +139,7 @@ def _box(body: bytes, name: bytes) -> bytes:
 
 
 def _bmp(body: bytes, start: int = 14) -> Sizes:
-    """The size in a bitmap's header, which begins at `start`; a height below zero means lines from the top down."""
+    """The size in the bitmap header at `start`; a negative height means top-down lines."""
     length = _little(body, start, 4)
     if length == 12:
         yield _little(body, start + 4, 2), _little(body, start + 6, 2)
@@ -149,7 +149,7 @@ def _bmp(body: bytes, start: int = 14) -> Sizes:
 
 
 def _ico(body: bytes) -> Sizes:
-    """What the list of icons says and what each of them does: a PNG, or a bitmap of twice its height."""
+    """Sizes in the directory and in each icon: a PNG, or a bitmap of twice its height."""
     amount = _little(body, 4, 2)
     if amount > _MAX_ICONS:
         return

@@ -1,10 +1,12 @@
-"""How large and how loose a text is set: steps that a reader chooses, kept in the browser as a short text."""
+"""Text size and line spacing as chosen by the reader, serialized for a cookie."""
 
 from dataclasses import dataclass
 from typing import Self
 
-SIZES = range(1, 6)  # from small to large; 2 is that of articles
-LEADINGS = range(1, 4)  # of lines: dense, as articles have it, airy
+from apps.web.algorithms.numbers import whole_number
+
+SIZES = range(1, 6)  # small to large; 2 is the default
+LEADINGS = range(1, 4)  # tight, normal, relaxed
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +16,7 @@ class Typesetting:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """What `written` wrote; of anything else, what articles have.
+        """Parse what `written` returns; invalid parts become defaults.
 
         >>> Typesetting.read("4.1"), Typesetting.read("9.1"), Typesetting.read("nonsense")
         (Typesetting(size=4, leading=1), Typesetting(size=2, leading=1), Typesetting(size=2, leading=2))
@@ -23,7 +25,7 @@ class Typesetting:
         return cls().changed(size, leading)
 
     def changed(self, size: str, leading: str) -> Self:
-        """With other steps, where the texts name any.
+        """With other steps, if the texts contain valid ones.
 
         >>> Typesetting().changed("5", "")
         Typesetting(size=5, leading=2)
@@ -36,5 +38,5 @@ class Typesetting:
 
 
 def _step(text: str, steps: range, otherwise: int) -> int:
-    step = int(text) if len(text) == 1 and text.isascii() and text.isdecimal() else 0
+    step = whole_number(text) or 0
     return step if step in steps else otherwise

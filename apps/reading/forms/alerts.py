@@ -1,4 +1,4 @@
-"""Forms of what is done with what a search finds, and of when a person wants to be told."""
+"""Forms of a saved search's rule, and of notification settings."""
 
 from typing import Any
 
@@ -44,11 +44,11 @@ class RuleForm(forms.Form):
             )
 
     @staticmethod
-    def values_of(rule: Rule | None, standing: PercolatorQuery | None) -> dict[str, Any]:
-        """What the form of a search begins with."""
+    def values_of(rule: Rule | None, query: PercolatorQuery | None) -> dict[str, Any]:
+        """Initial values of a search's form."""
         given = ("mark_read", "star", "hide", "tag", "mail", "push", "webhook_url")
         values = {name: getattr(rule, name) for name in given} | rule.settings if rule else {}
-        return values | {"importance": f"{standing.importance:g}" if standing else "1"}
+        return values | {"importance": f"{query.importance:g}" if query else "1"}
 
 
 class NotificationSettingsForm(forms.Form):
@@ -72,6 +72,6 @@ class NotificationSettingsForm(forms.Form):
     )
 
     @staticmethod
-    def values_of(wishes: NotificationSettings | None) -> dict[str, Any]:
-        wishes = wishes or NotificationSettings()
-        return {name: getattr(wishes, name) for name in NotificationSettingsForm.base_fields}
+    def values_of(settings: NotificationSettings | None) -> dict[str, Any]:
+        settings = settings or NotificationSettings()
+        return {name: getattr(settings, name) for name in NotificationSettingsForm.base_fields}

@@ -11,13 +11,13 @@ from apps.sources.formats.opml import MAX_DOCUMENT_BYTES
 
 
 def _folder_choices(folders: Collection[Folder]) -> list[tuple[int, str]]:
-    """Folders under their whole paths, so that those of one name can be told apart."""
+    """Folders with their full paths, since names are not unique."""
     paths = following.folder_paths(folders)
     return [(folder_id, " / ".join(path)) for folder_id, path in sorted(paths.items(), key=lambda item: item[1])]
 
 
 class FolderChoice(forms.TypedMultipleChoiceField):
-    """Any of the person's own folders."""
+    """Any of the user's folders."""
 
     def __init__(self, user: User) -> None:
         folders = {str(folder.pk): folder for folder in following.folders_of(user)}
@@ -54,7 +54,7 @@ class FolderForm(forms.Form):
     name = forms.CharField(max_length=100, label=_("Name"))
 
     def __init__(self, *args: Any, user: User, folder: Folder | None = None, **options: Any) -> None:
-        """The form of a folder, or of one that is still to be made."""
+        """The form of an existing or new folder."""
         super().__init__(*args, **options)
         folders = list(following.folders_of(user))
         inside = following.with_descendants(folders, folder.pk) if folder else set()
@@ -96,5 +96,5 @@ class OpmlForm(forms.Form):
 
     @property
     def given(self) -> str:
-        """The field that says which list is meant."""
+        """The field that was filled in."""
         return "address" if self.cleaned_data.get("address") else "file"

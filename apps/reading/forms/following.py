@@ -1,4 +1,4 @@
-"""Forms of what people follow: how a source is shown to them, what they move where, and what interests them."""
+"""Forms of followed sources, their order, and interests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,10 +11,11 @@ from apps.accounts.models import User
 from apps.following.algorithms.ordering import STEPS, Step
 from apps.following.models import Follow
 from apps.reading.forms.folders import FolderChoice
+from apps.web.algorithms.numbers import whole_number
 
 
 class FollowForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none when it runs
-    """A person's choices for one source that they follow."""
+    """A user's settings for a followed source."""
 
     class Meta:
         model = Follow
@@ -45,7 +46,7 @@ class FollowForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
 
 
 class InterestsForm(forms.Form):
-    """What a person who is new here wants to read about."""
+    """Interests of a new user."""
 
     languages = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple, label=_("Languages"))
     categories = forms.MultipleChoiceField(
@@ -61,31 +62,24 @@ class InterestsForm(forms.Form):
 
 
 class NoMove(ValueError):
-    """What was sent does not say what is to go where."""
+    """A request does not describe a move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Something that goes a step in its list, or to a place in one."""
+    """A folder or source that moves by a step, or to a place."""
 
     kind: str  # "folder" or "source"
     id: int
-    within: int | None  # the folder that it lies in now
+    within: int | None  # current folder
     step: Step | None  # None: it is placed
     into: int | None = None
-    before: int | None = None  # of the same kind; None: at the end
+    before: int | None = None  # id of the same kind; None: at the end
 
 
 def read_move(text: str) -> Move:
-    """What a button of the page, or a drag over it, says in the form's one field.
+    """Parse the form's field as set by a button or by dragging; raises NoMove.
 
-    Raises
-    ------
-    NoMove
-        If it is neither.
-
-    Examples
-    --------
     >>> read_move("source-7 folder-3 up")
     Move(kind='source', id=7, within=3, step='up', into=None, before=None)
     >>> read_move("folder-3 folder-0 into folder-9 folder-4")
@@ -105,14 +99,15 @@ def read_move(text: str) -> Move:
 
 
 def _named(text: str) -> tuple[str, int]:
-    kind, _separator, number = text.partition("-")
-    if kind not in {"folder", "source"} or not (number.isascii() and number.isdecimal()) or len(number) > 18:
+    kind, _separator, digits = text.partition("-")
+    number = whole_number(digits)
+    if kind not in {"folder", "source"} or number is None:
         raise NoMove(text[:100])
-    return kind, int(number)
+    return kind, number
 
 
 def _folder(text: str) -> int | None:
-    """0 stands for outside all folders."""
+    """A folder's id; None (0 in the form) outside of folders."""
     kind, id = _named(text)
     if kind != "folder":
         raise NoMove(text[:100])

@@ -1,4 +1,4 @@
-"""What a posting carries besides its text: recordings to play, and files."""
+"""Attachments of postings: recordings to play, and files."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -12,18 +12,18 @@ Player = Literal["audio", "video", ""]
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    number: int  # among all that the posting carries, from 0
+    number: int  # among the posting's enclosures, from 0
     address: str  # on the web
     player: Player  # empty for files that browsers do not play
     media_type: str
     length: int  # bytes, 0 if unknown
     title: str
-    seconds: float = 0.0  # from its beginning, where the person stopped
-    played_from: str = ""  # the address that a player loads, if that is another one
+    seconds: float = 0.0  # playback position
+    played_from: str = ""  # the address that players load, if another one
 
     @property
     def start(self) -> str:
-        """The address of the place where the person stopped, which players understand without any script."""
+        """The address with the playback position, which players support without a script."""
         address = self.played_from or self.address
         return f"{address.partition('#')[0]}#t={self.seconds:.0f}" if self.seconds else address
 
@@ -43,12 +43,10 @@ def attachments(
     place: PlaybackPosition | None = None,
     played_from: Callable[[str], str] = lambda address: address,
 ) -> tuple[Attachment, ...]:
-    """What may be offered of a posting's enclosures: nothing that is not on the web.
+    """The enclosures on the web; `played_from` maps a publisher's address to the one that players load.
 
-    Players load from the address that `played_from` gives for the publisher's.
-
-    The place where the person stopped is that of the recording that they played. Some publishers give one recording
-    another address every time: then it is that of the first one.
+    The playback position belongs to the recording with its address, or to the first one: some publishers change the
+    addresses of their recordings every time.
     """
     found = []
     for number, enclosure in enumerate(enclosures):

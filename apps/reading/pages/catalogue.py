@@ -1,74 +1,34 @@
-"""What is offered to everybody."""
+"""The public catalogue of sources."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.db.models import Count, F, QuerySet
 from django.db.models.functions import Lower
 
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.postings import queries as postings
-from apps.reading.pages.languages import LanguageChoice, base_of, in_languages, language_choices, language_name
+from apps.reading.pages.languages import base_of, in_languages, language_choices, language_name
 from apps.recommendations import queries as recommendations
-from apps.recommendations.queries import Reason, Recommendation
+from apps.recommendations.queries import Recommendation
 from apps.recommendations.queries.risen import risen
 from apps.sources import queries as sources
 from apps.sources.models import Source
+from apps.web.pages import Context
 
 LENGTH = 40
 RECOMMENDED = 6
-HUES = 6  # colours of the letters that stand for sources
+HUES = 6  # colours of sources' initials
 SORTS: dict[str, tuple[Any, ...]] = {
     "popular": ("-followers", Lower("title"), "pk"),
     "rising": (F("growth__value").desc(nulls_last=True), "-followers", "pk"),
     "new": ("-added_at", "-pk"),
     "name": (Lower("title"), "pk"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogueEntry:
-    source: Source  # with `followers`
-    followed: bool
-    weekly: int  # postings of the last seven days
-    is_rising: bool = False
-    reason: Reason | None = None  # why it is recommended
-
-    @property
-    def letter(self) -> str:
-        return str(self.source).removeprefix("https://").removeprefix("www.")[:1].upper()
-
-    @property
-    def hue(self) -> int:
-        return self.source.pk % HUES
-
-    @property
-    def language(self) -> str:
-        return language_name(self.source.language) if self.source.language else ""
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryChoice:
-    name: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class CataloguePage:
-    entries: tuple[CatalogueEntry, ...]
-    recommended: tuple[CatalogueEntry, ...]  # on the first page of the whole catalogue
-    place: Page[Source]  # among the pages of the catalogue
-    categories: tuple[CategoryChoice, ...]
-    languages: tuple[LanguageChoice, ...]
-    words: str
-    category: str
-    language: str
-    sort: str
 
 
 def catalogue_page(
@@ -80,7 +40,7 @@ def catalogue_page(
     number: str,
     now: datetime,
     sort: str = "popular",
-) -> CataloguePage:
+) -> Context:
     """At most twelve queries."""
     sort = sort if sort in SORTS else "popular"
     listed = sources.listed()
@@ -93,46 +53,55 @@ def catalogue_page(
     place = Paginator(counted, LENGTH).get_page(number)
     shown: list[Source] = list(place.object_list)
     is_front = place.number == 1 and not (words or category or language)
-    return CataloguePage(
-        entries=_entries(user, shown, now),
-        recommended=recommended_entries(user, now) if is_front else (),
-        place=place,
-        categories=category_choices(listed),
-        languages=language_choices(_counted(listed, "language")),
-        words=words,
-        category=category,
-        language=base_of(language),
-        sort=sort,
-    )
+    return {
+        "entries": _entries(user, shown, now),
+        "recommended": recommended_entries(user, now) if is_front else (),  # only on the first page without filters
+        "place": place,
+        "categories": category_choices(listed),
+        "languages": language_choices(_counted(listed, "language")),
+        "words": words,
+        "category": category,
+        "language": base_of(language),
+        "sort": sort,
+    }
 
 
-def category_choices(found: QuerySet[Source]) -> tuple[CategoryChoice, ...]:
+def category_choices(found: QuerySet[Source]) -> list[Context]:
     """The categories of sources, by name."""
-    return tuple(CategoryChoice(name, count) for name, count in sorted(_counted(found, "category")) if name)
+    return [{"name": name, "count": count} for name, count in sorted(_counted(found, "category")) if name]
 
 
 def _counted(found: QuerySet[Source], column: str) -> list[tuple[str, int]]:
     return list(found.order_by(column).values_list(column).annotate(count=Count("pk")))
 
 
-def recommended_entries(user: User | AnonymousUser, now: datetime) -> tuple[CatalogueEntry, ...]:
-    """What is recommended to a person, or rises. At most five queries."""
+def recommended_entries(user: User | AnonymousUser, now: datetime) -> list[Context]:
+    """Recommended sources, for visitors rising ones. At most five queries."""
     found: Sequence[Recommendation] = (
         recommendations.recommended(user, RECOMMENDED)
         if user.is_authenticated
         else recommendations.rising(user, RECOMMENDED)
     )
     weekly = postings.weekly_counts([each.source.pk for each in found], now)
-    return tuple(
-        CatalogueEntry(each.source, followed=False, weekly=weekly.get(each.source.pk, 0), reason=each.reason)
-        for each in found
-    )
+    return [_entry(each.source, weekly) | {"reason": each.reason} for each in found]
 
 
-def _entries(user: User | AnonymousUser, shown: Collection[Source], now: datetime) -> tuple[CatalogueEntry, ...]:
+def _entries(user: User | AnonymousUser, shown: Collection[Source], now: datetime) -> list[Context]:
     source_ids = [source.pk for source in shown]
     followed = following.followed_among(user, source_ids)
     weekly, rising = postings.weekly_counts(source_ids, now), risen(source_ids)
-    return tuple(
-        CatalogueEntry(source, source.pk in followed, weekly.get(source.pk, 0), source.pk in rising) for source in shown
-    )
+    return [
+        _entry(source, weekly) | {"followed": source.pk in followed, "is_rising": source.pk in rising}
+        for source in shown
+    ]
+
+
+def _entry(source: Source, weekly: Mapping[int, int]) -> Context:
+    return {
+        "source": source,  # with `followers`
+        "followed": False,
+        "weekly": weekly.get(source.pk, 0),  # postings of the last seven days
+        "letter": str(source).removeprefix("https://").removeprefix("www.")[:1].upper(),
+        "hue": source.pk % HUES,
+        "language": language_name(source.language) if source.language else "",
+    }

@@ -1,6 +1,5 @@
-"""How the sources are that a person follows, in words for people."""
+"""The health of followed sources, explained for readers."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.core.paginator import Page, Paginator
@@ -8,34 +7,15 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.feed_health import queries as notices
-from apps.feed_health.models import Notice
 from apps.feed_health.queries import Health
 from apps.following import queries as following
+from apps.web.pages import Context
 
 LENGTH = 50
 
 
-@dataclass(frozen=True, slots=True)
-class HealthRow:
-    health: Health
-    reason: str  # why it fails; empty if it does not
-
-
-@dataclass(frozen=True, slots=True)
-class HealthPage:
-    notices: tuple[Notice, ...]
-    rows: tuple[HealthRow, ...]  # those first that are not well
-    place: Page[Health]
-    by_mail: bool  # whether notices are mailed to the person
-    now: datetime
-
-    @property
-    def latest_notice(self) -> int:
-        return max((notice.pk for notice in self.notices), default=0)
-
-
 class _Followed:
-    """What a person follows, for pages of it: one query counts, one reads some."""
+    """A user's followed sources for a Paginator: one query for the count, one for a page."""
 
     def __init__(self, user: User) -> None:
         self._user = user
@@ -43,23 +23,26 @@ class _Followed:
     def count(self) -> int:
         return following.follows_of(self._user).count()
 
-    def __len__(self) -> int:
-        return self.count()
-
     def __getitem__(self, part: slice) -> list[Health]:
         return notices.health_of_followed(self._user, start=part.start, limit=part.stop - part.start)
 
 
-def health_page(user: User, number: str, now: datetime) -> HealthPage:
+def health_page(user: User, number: str, now: datetime) -> Context:
     """Four queries."""
     place: Page[Health] = Paginator(_Followed(user), LENGTH).get_page(number)  # type: ignore[arg-type]
-    rows = tuple(HealthRow(each, reason(each)) for each in place.object_list)
-    told = tuple(notices.open_notices(user)[: notices.MAX_SHOWN])
-    return HealthPage(told, rows, place, notices.wants_mail(user), now)
+    shown = tuple(notices.open_notices(user)[: notices.MAX_SHOWN])
+    return {
+        "notices": shown,
+        "latest_notice": max((notice.pk for notice in shown), default=0),
+        "rows": [{"health": each, "reason": reason(each)} for each in place.object_list],  # failing ones first
+        "place": place,
+        "by_mail": notices.wants_mail(user),
+        "now": now,
+    }
 
 
 def reason(health: Health) -> str:
-    """Why a source fails, as somebody would say it who does not know what a status is."""
+    """Why a source fails, in plain words."""
     if health.state == "gone":
         return _("The publisher has ended this feed.")
     if health.state == "paused":
@@ -68,7 +51,7 @@ def reason(health: Health) -> str:
 
 
 def why(outcome: str, status: int, message: str) -> str:
-    """What the latest retrieval of a source that fails means."""
+    """The meaning of the latest failed retrieval."""
     if outcome == "not_a_feed":
         return _("There is no readable feed at this address.")
     if outcome == "refused":

@@ -1,8 +1,7 @@
-"""What somebody sees who is not signed in."""
+"""The front page for visitors."""
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -10,64 +9,56 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from apps.postings import queries as postings
-from apps.reading.pages.sections import FrontSections, front_sections
+from apps.reading.pages.sections import front_sections
 from apps.reading.pages.stories import top_stories
-from apps.reading.pages.trending import Link, trending_strip
+from apps.reading.pages.trending import trending_strip
+from apps.web.pages import Context
 from apps.web.pages.rows import PostingRow, rows_by_id
-from apps.web.pages.stories import StoryRow
 
 LENGTH = 30
-CONSIDERED = 300  # postings, the newest: sections are made of them
+CONSIDERED = 300  # newest postings, from which categories are chosen
 SECTIONS = 4
 IN_SECTION = 4  # postings
 MIN_COUNT = 2  # of a section
 
 
-@dataclass(frozen=True, slots=True)
-class HomeSection:
-    """Postings under a name, and where there are more of them."""
-
-    title: str
-    address: str
-    rows: tuple[PostingRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HomePage:
-    trends: tuple[Link, ...]
-    stories: tuple[StoryRow, ...]
-    sections: FrontSections  # which keepers made
-    categories: tuple[HomeSection, ...]  # in their place while there are none
-    rows: tuple[PostingRow, ...]  # the newest
-    now: datetime
-
-
-def home_page(now: datetime) -> HomePage:
-    """The front page. Two queries beside those of trends and stories."""
-    nobody = AnonymousUser()
-    sections = front_sections(nobody, now)
-    visible = postings.visible_to(nobody)
+def home_page(now: datetime) -> Context:
+    """Two queries besides those of trends and stories."""
+    anonymous = AnonymousUser()
+    sections = front_sections(anonymous, now)
+    visible = postings.visible_to(anonymous)
     newest = list(postings.newest(visible).values_list("pk", "source__category")[:CONSIDERED])
-    by_category = _categories(newest) if not sections.parts else {}
+    by_category = _categories(newest) if not sections["parts"] else {}
     wanted = {id for id, _ in newest[:LENGTH]} | {id for ids in by_category.values() for id in ids}
-    by_id = rows_by_id(nobody, wanted)
+    by_id = rows_by_id(anonymous, wanted)
     categories = (
-        HomeSection(category, f"{reverse('catalogue')}?{urlencode({'category': category})}", _known(by_id, posting_ids))
+        {
+            "title": category,
+            "address": f"{reverse('catalogue')}?{urlencode({'category': category})}",
+            "rows": _known(by_id, posting_ids),
+        }
         for category, posting_ids in by_category.items()
     )
     shown = _known(by_id, [id for id, _ in newest[:LENGTH]])
-    return HomePage(trending_strip(), top_stories(nobody, now), sections, tuple(categories), shown, now)
+    return {
+        "trends": trending_strip(),
+        "stories": top_stories(anonymous, now),
+        "sections": sections,  # by admins
+        "categories": tuple(categories),  # instead of sections while there are none
+        "rows": shown,  # the newest
+        "now": now,
+    }
 
 
 def _categories(newest: Sequence[tuple[int, str]]) -> dict[str, list[int]]:
-    """The newest postings of the categories that have most of them."""
+    """The newest postings of the most frequent categories."""
     by_category: defaultdict[str, list[int]] = defaultdict(list)
     for posting_id, category in newest:
         if category:
             by_category[category].append(posting_id)
     busiest = sorted(by_category, key=lambda category: (-len(by_category[category]), category))
     chosen = [category for category in busiest if len(by_category[category]) >= MIN_COUNT][:SECTIONS]
-    if len(chosen) < 2:  # a single one would say what the newest say
+    if len(chosen) < 2:  # a single one would repeat the newest
         return {}
     return {category: by_category[category][:IN_SECTION] for category in chosen}
 

@@ -1,4 +1,4 @@
-"""Languages as people know them."""
+"""Languages and their names."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from django.utils.translation import get_language_info
 @dataclass(frozen=True, slots=True)
 class LanguageChoice:
     code: str  # without country or script
-    name: str  # in itself
+    name: str  # native
     count: int  # of sources
 
 
@@ -25,12 +25,12 @@ def base_of(code: str) -> str:
 
 
 def language_name(code: str) -> str:
-    """What a language calls itself; its code where that is not known.
+    """The native name of a language; its code if that is not known.
 
     >>> language_name("de-AT"), language_name("zh-CN"), language_name("zh"), language_name("tlh")
     ('Deutsch', '简体中文', '中文', 'tlh')
     """
-    if code.lower() == "zh":  # Chinese without a script, which Django has no name for
+    if code.lower() == "zh":  # without a script Django has no name for it
         return "中文"
     for known in (code.lower(), base_of(code)):
         try:
@@ -42,7 +42,7 @@ def language_name(code: str) -> str:
 
 
 def language_choices(counted: Iterable[tuple[str, int]]) -> tuple[LanguageChoice, ...]:
-    """Languages of so many sources each, countries and scripts taken together, the most frequent first."""
+    """Languages with their numbers of sources, without countries and scripts, the most frequent first."""
     counts: Counter[str] = Counter()
     for code, count in counted:
         if code:
@@ -51,7 +51,7 @@ def language_choices(counted: Iterable[tuple[str, int]]) -> tuple[LanguageChoice
 
 
 def in_languages(codes: Sequence[str]) -> Q:
-    """Sources in any of the languages; all if none is named."""
+    """Sources in any of the languages; all without languages."""
     found = Q()
     for code in map(base_of, codes):
         found |= Q(language__iexact=code) | Q(language__istartswith=f"{code}-") | Q(language__istartswith=f"{code}_")

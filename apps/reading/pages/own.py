@@ -1,110 +1,65 @@
-"""What a person has read, noted, tagged and shared: the pages that keep it together."""
+"""History, notes and shared postings."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 
 from apps.accounts.models import User
 from apps.following import queries as following
-from apps.following.models import Note, Playback, Share, Tag
 from apps.postings.queries import Cursor
 from apps.reading.pages.layouts import view_of
-from apps.web.pages.rows import PostingRow, rows_by_id
+from apps.web.pages import Context
+from apps.web.pages.rows import rows_by_id
 
 LENGTH = 40  # postings of a page
-UNFINISHED = 5  # recordings that are offered to go on with
+UNFINISHED = 5  # recordings to resume
 
 
-# --- history ----------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Read:
-    posting: PostingRow
-    read_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    posting: PostingRow
-    playback: Playback
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryPage:
-    rows: tuple[Read, ...]
-    begun: tuple[Begun, ...]  # recordings that the person has not finished
-    view: User.View
-    next: str  # cursor of the page that follows, "" at the end
-    now: datetime
-
-
-def history_page(user: User, start: Cursor | None, now: datetime) -> HistoryPage:
-    """What the person read, the latest first; postings that they may no longer open are left out. Four queries."""
-    found = following.readings_before(user, start)[: LENGTH + 1]
-    shown = list(found)
-    more = len(shown) > LENGTH
-    shown = shown[:LENGTH]
+def history_page(user: User, start: Cursor | None, now: datetime) -> Context:
+    """The postings that the user read and may still open, the latest first. Four queries."""
+    found = list(following.readings_before(user, start)[: LENGTH + 1])
+    shown = found[:LENGTH]
     postings = rows_by_id(user, [reading.posting_id for reading in shown])
-    read = (Read(postings[each.posting_id], each.read_at) for each in shown if each.posting_id in postings)
-    last = Cursor(shown[-1].read_at, shown[-1].posting_id).encode() if more else ""
+    read = (
+        {"posting": postings[each.posting_id], "read_at": each.read_at} for each in shown if each.posting_id in postings
+    )
+    last = Cursor(shown[-1].read_at, shown[-1].posting_id).encode() if len(found) > LENGTH else ""
     begun = () if start else _begun(user)
-    return HistoryPage(tuple(read), begun, view_of(user), last, now)
+    return {
+        "rows": tuple(read),
+        "begun": begun,  # unfinished recordings
+        "view": view_of(user),
+        "next": last,  # cursor of the next page, "" at the end
+        "now": now,
+    }
 
 
-def _begun(user: User) -> tuple[Begun, ...]:
+def _begun(user: User) -> tuple[Context, ...]:
     playbacks = list(following.unfinished(user)[:UNFINISHED])
     postings = rows_by_id(user, [playback.posting_id for playback in playbacks])
-    return tuple(Begun(postings[each.posting_id], each) for each in playbacks if each.posting_id in postings)
+    return tuple(
+        {"posting": postings[each.posting_id], "playback": each} for each in playbacks if each.posting_id in postings
+    )
 
 
-# --- notes ------------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Noted:
-    note: Note
-    posting: PostingRow | None  # None if the person may no longer open it
-
-
-@dataclass(frozen=True, slots=True)
-class NotesPage:
-    rows: tuple[Noted, ...]
-    words: str  # that all notes shown have
-    place: Page[Note]  # among the pages
-    now: datetime
-
-
-def notes_page(user: User, words: str, number: str, now: datetime) -> NotesPage:
-    """What the person wrote about postings, the latest first. Three queries."""
+def notes_page(user: User, words: str, number: str, now: datetime) -> Context:
+    """The user's notes, the latest first. Three queries."""
     place = Paginator(following.notes_of(user, words), LENGTH).get_page(number)
     postings = rows_by_id(user, [note.posting_id for note in place])
-    return NotesPage(tuple(Noted(note, postings.get(note.posting_id)) for note in place), words, place, now)
+    return {
+        "rows": tuple({"note": note, "posting": postings.get(note.posting_id)} for note in place),
+        "words": words,  # filter
+        "place": place,
+        "now": now,
+    }
 
 
-# --- tags -------------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class TagsPage:
-    tags: tuple[Tag, ...]  # by name, each with its `amount` of postings
-
-
-def tags_page(user: User) -> TagsPage:
-    return TagsPage(tuple(following.counted_tags(user)))
-
-
-# --- shared postings --------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Shared:
-    share: Share
-    posting: PostingRow | None
-
-
-@dataclass(frozen=True, slots=True)
-class SharesPage:
-    rows: tuple[Shared, ...]
-    place: Page[Share]
-    now: datetime
-
-
-def shares_page(user: User, number: str, now: datetime) -> SharesPage:
-    """What the person shows to others, the latest first. Three queries."""
+def shares_page(user: User, number: str, now: datetime) -> Context:
+    """The user's shared postings, the latest first. Three queries."""
     place = Paginator(following.shares_of(user), LENGTH).get_page(number)
     postings = rows_by_id(user, [share.posting_id for share in place])
-    return SharesPage(tuple(Shared(share, postings.get(share.posting_id)) for share in place), place, now)
+    return {
+        "rows": tuple({"share": share, "posting": postings.get(share.posting_id)} for share in place),
+        "place": place,
+        "now": now,
+    }

@@ -1,6 +1,5 @@
-"""One posting, whole."""
+"""The page of a posting."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,42 +10,17 @@ from apps.following.models import Follow
 from apps.following.queries.posting_state import PostingState, posting_state
 from apps.postings import queries as postings
 from apps.postings.models import Edition, Posting
-from apps.reading.algorithms.differences import TextChange, word_changes
-from apps.reading.pages.attachments import Attachment, attachments
-from apps.reading.pages.summaries import SummaryPart, summary_part
+from apps.reading.algorithms.differences import word_changes
+from apps.reading.pages.attachments import attachments
+from apps.reading.pages.summaries import summary_part
 from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import shared_story
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
+from apps.web.pages import Context
 from apps.web.pages.pictures import article_for, picture_for, recording_for
 
-_SAMPLE = 20_000  # characters that tell how long it takes to read a text
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierEdition:
-    replaced_at: datetime
-    title: str
-    text: str
-    changes: tuple[TextChange, ...] | None  # towards the edition that replaced it; None: too long to compare
-
-
-@dataclass(frozen=True, slots=True)
-class PostingPage:
-    posting: Any  # a Posting with `unread`, `starred` and its source; its addresses lead to the web or are empty
-    html: str  # of the posting, with its pictures as the person wishes
-    image_url: str  # empty if there is none to show
-    minutes: int  # to read it
-    attachments: tuple[Attachment, ...]
-    own: PostingState  # of the person
-    source_title: str
-    delay: timedelta | None  # from the publication until it reached us, where that says how quick we were
-    editions: tuple[EarlierEdition, ...]
-    newer_id: int | None  # of the same source
-    older_id: int | None
-    summary: SummaryPart
-    story_id: int | None  # of the story that it shares with others
-    now: datetime
+_SAMPLE = 20_000  # characters from which the reading time is estimated
 
 
 def posting_page(
@@ -56,12 +30,12 @@ def posting_page(
     percent: int | None = None,
     *,
     even_private: bool = False,
-) -> PostingPage | None:
-    """The page of a posting that the person may read, or None, with a summary of about so many percent.
+) -> Context | None:
+    """The page of a posting that the user may read, or None, with a summary of about `percent` of the text.
 
-    With `even_private` also one that they may not: the caller has checked a permission, and records it.
+    With `even_private` access is not checked: the caller has checked a permission, and logs it.
 
-    Six queries, or a few more where the posting is so new that its summary is not stored yet.
+    Six queries, or a few more if the summary is not stored yet.
     """
     own = posting_state(user, posting_id)
     if own is None or not (own.readable or even_private):
@@ -70,35 +44,37 @@ def posting_page(
     if posting is None:  # deleted a moment ago
         return None
     beside = postings.neighbours(posting)
-    return PostingPage(
-        posting=posting,
-        html=article_for(user, _html(posting, own.full_text), own.images),
-        image_url=picture_for(user, picture_address(posting.image_url), own.images),
-        minutes=reading_minutes(posting.text[:_SAMPLE], len(posting.text)),
-        attachments=attachments(
+    return {
+        "posting": posting,  # a Posting with `unread`, `starred`, its source, and only addresses on the web
+        "html": article_for(
+            user, _html(posting, own.full_text), own.images
+        ),  # with pictures according to the user's setting
+        "image_url": picture_for(user, picture_address(posting.image_url), own.images),  # empty if none is shown
+        "minutes": reading_minutes(posting.text[:_SAMPLE], len(posting.text)),  # reading time
+        "attachments": attachments(
             posting.enclosures, own.place, lambda address: recording_for(user, address, own.images)
         ),
-        own=own,
-        source_title=own.source_title or str(posting.source),
-        delay=_delay(posting),
-        editions=_editions(posting),
-        newer_id=beside.newer_id,
-        older_id=beside.older_id,
-        summary=summary_part(posting, percent),
-        story_id=shared_story(user, posting_id),
-        now=now,
-    )
+        "own": own,  # the user's
+        "source_title": own.source_title or str(posting.source),
+        "delay": _delay(posting),  # from publication to retrieval, if meaningful
+        "editions": _editions(posting),
+        "newer_id": beside.newer_id,  # of the same source
+        "older_id": beside.older_id,
+        "summary": summary_part(posting, percent),
+        "story_id": shared_story(user, posting_id),  # of a story with other sources
+        "now": now,
+    }
 
 
 def _html(posting: Posting, full_text: str) -> str:
-    """The text of the posting's page where that was fetched, unless the person wants what the feed itself says."""
+    """The extracted text, or the feed's own if the user prefers that."""
     if full_text == Follow.FullText.FEED and posting.feed_html:
         return posting.feed_html
     return posting.html
 
 
 def _posting(posting_id: int, own: PostingState) -> Any:
-    """What is stored was cleaned; here nothing else gets through either, whatever put it there."""
+    """The posting; its addresses are checked again, although stored ones are already sanitized."""
     posting: Any = postings.with_source(posting_id)
     if posting is not None:
         posting.url, posting.comments_url = http_address(posting.url), http_address(posting.comments_url)
@@ -107,7 +83,7 @@ def _posting(posting_id: int, own: PostingState) -> Any:
 
 
 def _delay(posting: Posting) -> timedelta | None:
-    """Nothing for a posting that names no credible time, or was there before its source came to us."""
+    """None without a credible date, or if published before the source was added."""
     if posting.claimed_at is None or posting.claimed_at > posting.retrieved_at:
         return None
     if posting.published_at < posting.source.added_at:
@@ -115,11 +91,18 @@ def _delay(posting: Posting) -> timedelta | None:
     return posting.retrieved_at - posting.published_at
 
 
-def _editions(posting: Posting) -> tuple[EarlierEdition, ...]:
+def _editions(posting: Posting) -> tuple[Context, ...]:
     later: Posting | Edition = posting
     editions = []
     for edition in postings.earlier_editions(posting.pk):
         changes = word_changes(f"{edition.title}\n{edition.text}", f"{later.title}\n{later.text}")
-        editions.append(EarlierEdition(edition.replaced_at, edition.title, edition.text, changes))
+        editions.append(
+            {
+                "replaced_at": edition.replaced_at,
+                "title": edition.title,
+                "text": edition.text,
+                "changes": changes,  # to the next edition; None: too long to compare
+            }
+        )
         later = edition
     return tuple(editions)

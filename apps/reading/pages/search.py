@@ -1,4 +1,4 @@
-"""Search: what was found, why, and every way to go on from there."""
+"""Search results, their reasons, and links to refine them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -30,23 +30,14 @@ from apps.search.algorithms.language import (
 )
 from apps.search.algorithms.language.trees import parts_of
 from apps.search.queries import LENGTH, Added, Order, SearchResult
-from apps.search.queries.marks import Marked, Marker, Text, spelled, texts
+from apps.search.queries.marks import Marker, Text, spelled, texts
+from apps.web.pages import Context
 from apps.web.pages.rows import PostingRow, rows_by_id
-from apps.web.pages.search_query import Complaint, SearchQuery, Verdict, complaint
+from apps.web.pages.search_query import Complaint, SearchQuery, complaint
 
-__all__ = ["LENGTH", "SearchPage", "search_page"]
+__all__ = ["LENGTH", "search_page"]
 
-MAX_CHIPS = 12  # added words that are shown at once; all of them stand in a table
-
-
-@dataclass(frozen=True, slots=True)
-class FoundRow:
-    posting: PostingRow
-    marked: Marked
-    verdict: Verdict
-    reasons: tuple[str, ...]  # what its freshness and its source did to its place
-    like: str  # address of the same search with this one liked, or no longer if it was
-    dislike: str
+MAX_CHIPS = 12  # related terms shown as chips; a table has all of them
 
 
 class Origin(NamedTuple):
@@ -54,12 +45,11 @@ class Origin(NamedTuple):
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class AddedWord:
-    """A word that was looked for besides those of the query."""
+class AddedWord(NamedTuple):
+    """A related term."""
 
-    word: str  # as postings spell it
-    weight: float  # the query's own words have 1 together
+    word: str  # in the postings' spelling
+    weight: float  # those of the query's own words sum to 1
     origins: tuple[Origin, ...]
     leave_out: str  # address
 
@@ -76,131 +66,82 @@ class Facet(NamedTuple):
     links: tuple[Link, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchPage:
-    asked: SearchQuery
-    order: Order
-    now: datetime
-    complaint: Complaint | None = None
-    meant: Link | None = None  # the search that was probably meant
-    understood: str = ""  # the query in other words, where those could be doubted
-    has_words: bool = False  # something to order by relevance
-    needs_account: bool = False  # it asks for what only people who are signed in have
-    rows: tuple[FoundRow, ...] = ()
-    total: int = 0  # about
-    own: int = 0  # of them, those that hold one of the query's own words
-    is_partial: bool = False  # old postings were not looked at
-    filters: tuple[Link, ...] = ()  # to the search without each
-    added: tuple[AddedWord, ...] = ()
-    removed: tuple[Link, ...] = ()  # to the search with each put back
-    facets: tuple[Facet, ...] = ()
-    next: str = ""  # address of the page that follows, "" at the end
-
-    @property
-    def is_empty(self) -> bool:
-        """Nothing is asked yet."""
-        return self.complaint is None and not is_anything_asked(self.asked)
-
-    @property
-    def related(self) -> int:
-        """Results with none of the query's own words, only with related terms."""
-        return self.total - self.own
-
-    @property
-    def can_expand(self) -> bool:
-        return self.has_words and self.order != "newest"
-
-    @property
-    def chips(self) -> tuple[AddedWord, ...]:
-        return self.added[:MAX_CHIPS]
-
-    @property
-    def here(self) -> str:
-        return reverse("search") + self.asked.address()
-
-    @property
-    def by_relevance(self) -> str:
-        return self.asked.ordered_by("relevance").address()
-
-    @property
-    def by_freshness(self) -> str:
-        return self.asked.ordered_by("fresh").address()
-
-    @property
-    def by_time(self) -> str:
-        return self.asked.ordered_by("newest").address()
-
-    @property
-    def with_own_words(self) -> str:
-        return self.asked.expanded(False).address()
-
-    @property
-    def with_more_words(self) -> str:
-        return self.asked.expanded(True).address()
-
-    @property
-    def without_verdicts(self) -> str:
-        return self.asked.without_verdicts().address()
+def has_criteria(query: SearchQuery) -> bool:
+    return bool(query.text.strip() or query.liked)
 
 
-def is_anything_asked(asked: SearchQuery) -> bool:
-    return bool(asked.text.strip() or asked.liked)
+def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -> Context:
+    """A page of results; `now` is in the reader's time zone. Four queries besides the search itself.
 
-
-def search_page(user: User | AnonymousUser, asked: SearchQuery, now: datetime) -> SearchPage:
-    """A page of what was found; `now` is in the reader's time zone. Besides the search itself, four queries.
-
-    Raises
-    ------
-    BadCursor
-        If the start in the address is no place in these results.
-    TooCostly
-        If a statement took longer than any may.
+    Raises BadCursor if the address has a wrong cursor, and TooCostly after a statement timeout.
     """
     try:
-        tree = parse(asked.text)
+        tree = parse(query.text)
     except BadQuery as error:
-        return SearchPage(asked, "relevance", now, complaint=complaint(asked.text, error))
-    has_words = bool(wanted(tree) or asked.liked)
-    order: Order = (asked.order or "relevance") if has_words else "newest"
-    if not is_anything_asked(asked):
-        return SearchPage(asked, order, now)
+        return _page(query, "relevance", now, complaint=complaint(query.text, error))
+    has_words = bool(wanted(tree) or query.liked)
+    order: Order = (query.order or "relevance") if has_words else "newest"
+    if not has_criteria(query):
+        return _page(query, order, now)
     result = searching.search(
         user,
         tree,
         order=order,
-        cursor=asked.start,
-        expansion=asked.expansion,
-        removed_terms=asked.removed,
-        liked_ids=asked.liked,
-        disliked_ids=asked.disliked,
+        cursor=query.start,
+        expansion=query.expansion,
+        removed_terms=query.removed,
+        liked_ids=query.liked,
+        disliked_ids=query.disliked,
         now=now,
     )
     origins = {posting_id for added in result.added for posting_id in added.posting_ids}
     read = texts(user, origins.union(result.postings))
-    return SearchPage(
-        asked,
-        order,
-        now,
-        meant=_meant(tree, asked),
-        understood=understood(tree, asked.text),
-        has_words=has_words,
-        needs_account=not user.is_authenticated and asks_for_an_account(tree),
-        rows=_found(user, result, read, tree, asked),
-        total=result.total,
-        own=result.with_own_words,
-        is_partial=result.is_partial,
-        filters=filters(tree, asked),
-        added=_added(result.added, read, asked),
-        removed=tuple(Link(term, asked.putting_back(term).address()) for term in asked.removed),
-        facets=facets(tree, asked, result, _source_names(user, result)),
-        next=asked.from_start(result.next).address() if result.next else "",
+    return (
+        _page(query, order, now, has_words=has_words)
+        | {
+            "meant": _meant(tree, query),  # spelling suggestion
+            "understood": understood(tree, query.text),  # the parsed query, if ambiguous
+            "needs_account": not user.is_authenticated and requires_account(tree),
+            "rows": _found(user, result, read, tree, query),
+            "total": result.total,  # estimate
+            "own": result.with_own_words,
+            "related": result.total - result.with_own_words,
+            "is_partial": result.is_partial,  # old postings were not searched
+            "filters": filters(tree, query),  # links that remove one
+            "added": (added := _added(result.added, read, query)),
+            "chips": added[:MAX_CHIPS],
+            "removed": tuple(Link(term, query.putting_back(term).address()) for term in query.removed),
+            "facets": facets(tree, query, result, _source_names(user, result)),
+            "next": query.from_start(result.next).address() if result.next else "",
+        }
     )
+
+
+def _page(
+    query: SearchQuery, order: Order, now: datetime, *, has_words: bool = False, complaint: Complaint | None = None
+) -> Context:
+    """A page without results; `has_words` if relevance is defined."""
+    return {
+        "query": query,
+        "order": order,
+        "now": now,
+        "complaint": complaint,
+        "has_words": has_words,
+        "is_empty": complaint is None and not has_criteria(query),
+        "can_expand": has_words and order != "newest",
+        "here": reverse("search") + query.address(),
+        "by_relevance": query.ordered_by("relevance").address(),
+        "by_freshness": query.ordered_by("fresh").address(),
+        "by_time": query.ordered_by("newest").address(),
+        "with_own_words": query.expanded(False).address(),
+        "with_more_words": query.expanded(True).address(),
+        "without_verdicts": query.without_verdicts().address(),
+    }
 
 
 # --- the query --------------------------------------------------------------------------------------------------------
 def understood(tree: Tree, text: str) -> str:
-    """The query as it was read, if it has an OR without parentheses beside other words; else nothing is in doubt.
+    """The parsed query if it mixes OR with other words without parentheses; else "".
 
     >>> understood(parse("paris london OR rome"), "paris london OR rome"), understood(parse("paris"), "paris")
     ('paris (london OR rome)', '')
@@ -210,68 +151,68 @@ def understood(tree: Tree, text: str) -> str:
     return written if is_mixed and written != " ".join(text.split()) else ""
 
 
-def _meant(tree: Tree, asked: SearchQuery) -> Link | None:
+def _meant(tree: Tree, query: SearchQuery) -> Link | None:
     meant = searching.suggestion(tree)
     written = to_text(meant)
-    return None if meant == tree else Link(written, asked.narrowed_to(written).address())
+    return None if meant == tree else Link(written, query.narrowed_to(written).address())
 
 
-def asks_for_an_account(tree: Tree) -> bool:
-    """Whether it asks what somebody has read, starred or followed.
+def requires_account(tree: Tree) -> bool:
+    """Whether it filters by a user's marks or follows.
 
-    >>> asks_for_an_account(parse("paris OR -(rome is:unread)")), asks_for_an_account(parse("lang:en"))
+    >>> requires_account(parse("paris OR -(rome is:unread)")), requires_account(parse("lang:en"))
     (True, False)
     """
     match tree:
         case Filter(field):
             return field == "is"
         case Not(part):
-            return asks_for_an_account(part)
+            return requires_account(part)
         case And(parts) | Or(parts):
-            return any(asks_for_an_account(part) for part in parts)
+            return any(requires_account(part) for part in parts)
     return False
 
 
-def filters(tree: Tree, asked: SearchQuery) -> tuple[Link, ...]:
-    """The filters that hold for all results, each with the search without it.
+def filters(tree: Tree, query: SearchQuery) -> tuple[Link, ...]:
+    """The query's filters, each with a link to the search without it.
 
     >>> filters(parse("paris -lang:de"), SearchQuery("paris -lang:de"))
     (Link(label='-lang:de', address='?q=paris', count=0),)
     """
     return tuple(
-        Link(to_text(part), asked.narrowed_to(to_text(without(tree, part))).address())
+        Link(to_text(part), query.narrowed_to(to_text(without(tree, part))).address())
         for part in parts_of(tree)
         if isinstance(part.part if isinstance(part, Not) else part, Filter)
     )
 
 
-# --- what was found ---------------------------------------------------------------------------------------------------
+# --- results ----------------------------------------------------------------------------------------------------------
 def _found(
-    user: User | AnonymousUser, result: SearchResult, read: Mapping[int, Text], tree: Tree, asked: SearchQuery
-) -> tuple[FoundRow, ...]:
+    user: User | AnonymousUser, result: SearchResult, read: Mapping[int, Text], tree: Tree, query: SearchQuery
+) -> tuple[Context, ...]:
     marker = Marker(tree, {added.term: added.weight for added in result.added})
     by_id = rows_by_id(user, result.postings)
-    # One that was deleted a moment ago is in the results and nowhere else.
+    # A posting that was just deleted can still be among the results.
     return tuple(
-        _row(by_id[posting_id], read[posting_id], marker, asked, result.reasons.get(posting_id, ()))
+        _row(by_id[posting_id], read[posting_id], marker, query, result.reasons.get(posting_id, ()))
         for posting_id in result.postings
         if posting_id in by_id and posting_id in read
     )
 
 
-def _row(posting: PostingRow, text: Text, marker: Marker, asked: SearchQuery, reasons: tuple[str, ...]) -> FoundRow:
-    verdict = asked.verdict(posting.id)
-    return FoundRow(
-        posting,
-        marker.mark(text),
-        verdict,
-        reasons,
-        asked.judging(posting.id, "" if verdict == "liked" else "liked").address(),
-        asked.judging(posting.id, "" if verdict == "disliked" else "disliked").address(),
-    )
+def _row(posting: PostingRow, text: Text, marker: Marker, query: SearchQuery, reasons: tuple[str, ...]) -> Context:
+    verdict = query.verdict(posting.id)
+    return {
+        "posting": posting,
+        "marked": marker.mark(text),
+        "verdict": verdict,
+        "reasons": reasons,  # effects of freshness and source on its rank
+        "like": query.judging(posting.id, "" if verdict == "liked" else "liked").address(),  # toggles
+        "dislike": query.judging(posting.id, "" if verdict == "disliked" else "disliked").address(),
+    }
 
 
-def _added(added: Iterable[Added], read: Mapping[int, Text], asked: SearchQuery) -> tuple[AddedWord, ...]:
+def _added(added: Iterable[Added], read: Mapping[int, Text], query: SearchQuery) -> tuple[AddedWord, ...]:
     added = list(added)
     sources = [read[posting_id] for word in added for posting_id in word.posting_ids if posting_id in read]
     spelling = spelled([word.term for word in added], dict.fromkeys(sources))
@@ -284,25 +225,25 @@ def _added(added: Iterable[Added], read: Mapping[int, Text], asked: SearchQuery)
                 for posting_id in word.posting_ids
                 if posting_id in read
             ),
-            asked.leaving_out(word.term).address(),
+            query.leaving_out(word.term).address(),
         )
         for word in added
     )
 
 
-# --- ways to go on ----------------------------------------------------------------------------------------------------
-def facets(tree: Tree, asked: SearchQuery, result: SearchResult, source_names: Mapping[int, str]) -> tuple[Facet, ...]:
-    """Ways to narrow the results; a name that another source's name holds as well is given as a number."""
+# --- facets -----------------------------------------------------------------------------------------------------------
+def facets(tree: Tree, query: SearchQuery, result: SearchResult, source_names: Mapping[int, str]) -> tuple[Facet, ...]:
+    """Links that narrow the results; a source whose name is ambiguous is given by its number."""
 
     def link(label: str, count: int, *narrowings: tuple[Field, str]) -> Link:
         narrower = tree
         for field, value in narrowings:
             narrower = narrowed(narrower, field, value)
-        return Link(label, asked.narrowed_to(to_text(narrower)).address(), count)
+        return Link(label, query.narrowed_to(to_text(narrower)).address(), count)
 
     names = list(source_names.values())
     sources = [
-        link(source_names[source_id], count, ("source", _telling(source_id, source_names[source_id], names)))
+        link(source_names[source_id], count, ("source", _filter_value(source_id, source_names[source_id], names)))
         for source_id, count in result.sources
         if source_id in source_names
     ]
@@ -320,14 +261,14 @@ def facets(tree: Tree, asked: SearchQuery, result: SearchResult, source_names: M
     return tuple(Facet(name, tuple(links)) for name, links in found if links)
 
 
-def _telling(source_id: int, name: str, names: Iterable[str]) -> str:
-    """What is written behind "source:" for this one and no other."""
-    is_telling = sum(names_match(name, other) for other in names) == 1 and not name.isdecimal()
-    return name if is_telling else str(source_id)
+def _filter_value(source_id: int, name: str, names: Iterable[str]) -> str:
+    """The value of `source:` that matches only this source."""
+    is_unique = sum(names_match(name, other) for other in names) == 1 and not name.isdecimal()
+    return name if is_unique else str(source_id)
 
 
 def _source_names(user: User | AnonymousUser, result: SearchResult) -> dict[int, str]:
-    """The sources that the person may see, by the names that they gave them."""
+    """The names of sources that the user may see, custom ones first."""
     ids = [source_id for source_id, _ in result.sources]
     names = {source.pk: str(source) for source in following.visible_sources(user).filter(pk__in=ids)}
     if user.is_authenticated:

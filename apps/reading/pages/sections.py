@@ -1,7 +1,6 @@
-"""Sections of the front page: there, each on its own page, as a feed, and as staff arrange them."""
+"""Sections on the front page, and their own pages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
@@ -10,76 +9,45 @@ from django.utils.translation import get_language
 from apps.accounts.models import User
 from apps.stories.models import Section
 from apps.stories.queries.sections import Content, contents, shown_sections
+from apps.web.pages import Context
 from apps.web.pages.rows import PostingRow, rows_by_id
 from apps.web.pages.stories import StoryRow, story_rows
 
 
-@dataclass(frozen=True, slots=True)
-class Tab:
-    slug: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class SectionPart:
-    """A section as the front page shows it: by stories, or by postings."""
-
-    slug: str
-    title: str
-    stories: tuple[StoryRow, ...]
-    rows: tuple[PostingRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FrontSections:
-    tabs: tuple[Tab, ...]
-    parts: tuple[SectionPart, ...]  # those that have something to show
-
-
-@dataclass(frozen=True, slots=True)
-class SectionPage:
-    slug: str
-    title: str
-    tabs: tuple[Tab, ...]
-    stories: tuple[StoryRow, ...]
-    rows: tuple[PostingRow, ...]
-    found_at: datetime | None
-    number: int
-    next: int  # 0 at the end
-    now: datetime
-
-
 def title_of(section: Section) -> str:
-    """In the language of the interface, or else in the portal's own."""
+    """In the language of the interface, or else in the default one."""
     code = get_language() or ""
     titles: dict[str, str] = section.titles
     return titles.get(code) or titles.get(code.partition("-")[0]) or section.title
 
 
-def front_sections(user: User | AnonymousUser, now: datetime) -> FrontSections:
-    """The sections of the front page. Four queries, and what it takes to find some of them anew now and then."""
+def front_sections(user: User | AnonymousUser, now: datetime) -> Context:
+    """Four queries besides those that refresh some of the sections' contents."""
     shown = shown_sections()
     teased = [section for section in shown if section.front_size]
     found = contents(teased, now)
     rows = _rows(user, [found[section.pk].posting_ids[: section.front_size] for section in teased])
     stories = _stories(user, [found[section.pk] for section in teased], [section.front_size for section in teased])
     parts = (
-        SectionPart(
-            section.slug,
-            title_of(section),
-            tuple(
+        {
+            "slug": section.slug,
+            "title": title_of(section),
+            "stories": tuple(
                 stories[front.story.pk] for front in content.stories[: section.front_size] if front.story.pk in stories
             ),
-            tuple(rows[id] for id in content.posting_ids[: section.front_size] if id in rows),
-        )
+            "rows": tuple(rows[id] for id in content.posting_ids[: section.front_size] if id in rows),
+        }
         for section in teased
         for content in [found[section.pk]]
     )
-    return FrontSections(_tabs(shown), tuple(part for part in parts if part.stories or part.rows))
+    return {
+        "tabs": _tabs(shown),
+        "parts": tuple(part for part in parts if part["stories"] or part["rows"]),
+    }
 
 
-def _tabs(shown: Sequence[Section]) -> tuple[Tab, ...]:
-    return tuple(Tab(section.slug, title_of(section)) for section in shown)
+def _tabs(shown: Sequence[Section]) -> tuple[Context, ...]:
+    return tuple({"slug": section.slug, "title": title_of(section)} for section in shown)
 
 
 def _rows(user: User | AnonymousUser, groups: Sequence[Sequence[int]]) -> dict[int, PostingRow]:
@@ -94,20 +62,20 @@ def _stories(user: User | AnonymousUser, found: Sequence[Content], sizes: Sequen
     return {row.id: row for row in story_rows(user, list(fronts.values()))}
 
 
-def section_page(user: User | AnonymousUser, section: Section, number: int, now: datetime) -> SectionPage:
-    """A page of all that a section shows. Four queries at most, and what it takes to find it anew now and then."""
+def section_page(user: User | AnonymousUser, section: Section, number: int, now: datetime) -> Context:
+    """A page of a section. At most four queries besides those that refresh its contents."""
     content = contents([section], now)[section.pk]
     first, end = (number - 1) * section.page_size, number * section.page_size
     ids = content.posting_ids[first:end]
     rows = _rows(user, [ids])
-    return SectionPage(
-        slug=section.slug,
-        title=title_of(section),
-        tabs=_tabs(shown_sections()),
-        stories=story_rows(user, content.stories[first:end]),
-        rows=tuple(rows[id] for id in ids if id in rows),
-        found_at=content.found_at,
-        number=number,
-        next=number + 1 if content.count > end else 0,
-        now=now,
-    )
+    return {
+        "slug": section.slug,
+        "title": title_of(section),
+        "tabs": _tabs(shown_sections()),
+        "stories": story_rows(user, content.stories[first:end]),
+        "rows": tuple(rows[id] for id in ids if id in rows),
+        "found_at": content.found_at,
+        "number": number,
+        "next": number + 1 if content.count > end else 0,  # 0 at the end
+        "now": now,
+    }

@@ -1,8 +1,7 @@
-"""The front page of stories, one story with all its postings, and a person's own order of postings."""
+"""The list of stories, the page of a story, and a user's personal ranking."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
@@ -11,92 +10,42 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
-from apps.reading.algorithms.timelines import timeline
-from apps.reading.pages.summaries_story import SummarySentences, story_part
+from apps.reading.pages.summaries_story import story_part
 from apps.stories.models import Story
 from apps.stories.queries import front as stories
-from apps.stories.queries.for_you import PersonalRank, own_order, telling_words
+from apps.stories.queries.for_you import own_order, telling_words
 from apps.stories.queries.tastes import is_learning, taste_of
+from apps.web.algorithms.charts import timeline
+from apps.web.pages import Context
 from apps.web.pages.durations import day_and_time
 from apps.web.pages.rows import PostingRow, rows_by_id
 from apps.web.pages.stories import StoryRow, story_rows
 
-LENGTH = 30  # stories or postings shown at once
-TEASED = 6  # on the home page
-MAX_POSTINGS = 300  # postings of a story that are shown
+LENGTH = 30  # stories or postings per page
+TEASED = 6  # stories on the home page
+MAX_POSTINGS = 300  # shown of a story
 
 
-@dataclass(frozen=True, slots=True)
-class StoriesPage:
-    rows: tuple[StoryRow, ...]
-    number: int  # of the page, from 1
-    next: int  # 0 at the end
-    now: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A posting of a story with those that repeat it."""
-
-    row: PostingRow
-    copies: tuple[PostingRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SourceShare:
-    source_id: int
-    title: str
-    reports: int
-
-
-@dataclass(frozen=True, slots=True)
-class StoryPage:
-    story: Story
-    title: str
-    language: str
-    lead: PostingRow
-    reports: tuple[Report, ...]  # the newest first
-    sources: tuple[SourceShare, ...]  # in the order in which they came
-    first_at: datetime
-    latest_at: datetime
-    picture: SafeString
-    told: tuple[SummarySentences, ...]
-    is_cut: bool  # whether it has more postings than are shown
-    now: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class OwnRow:
-    posting: PostingRow
-    place: PersonalRank
-    words: tuple[str, ...]  # for which it stands where it stands
-
-
-@dataclass(frozen=True, slots=True)
-class OwnPage:
-    rows: tuple[OwnRow, ...]
-    is_on: bool
-    learnt: bool  # whether anything is known yet
-    next: int
-    number: int
-    now: datetime
-
-
-def stories_page(user: User | AnonymousUser, number: int, now: datetime) -> StoriesPage:
-    """A page of the front page. At most ten queries."""
+def stories_page(user: User | AnonymousUser, number: int, now: datetime) -> Context:
+    """At most ten queries."""
     found = stories.front(user, now)
     shown = found[(number - 1) * LENGTH : number * LENGTH]
     more = len(found) > number * LENGTH
-    return StoriesPage(story_rows(user, shown), number, number + 1 if more else 0, now)
+    return {
+        "rows": story_rows(user, shown),
+        "number": number,  # of the page, from 1
+        "next": number + 1 if more else 0,  # 0 at the end
+        "now": now,
+    }
 
 
 def top_stories(user: User | AnonymousUser, now: datetime) -> tuple[StoryRow, ...]:
-    """The first few stories, for another page."""
+    """The first stories, for another page."""
     return story_rows(user, stories.front(user, now)[:TEASED])
 
 
-def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> StoryPage | None:
-    """A story as far as the person may read it; None if that is nothing. Six queries."""
+def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> Context | None:
+    """The part of a story that the user may read; None if that is empty. Six queries."""
     members = list(stories.members_of(story.pk).values_list("posting_id", "copy_of")[: MAX_POSTINGS + 1])
     found = rows_by_id(user, [id for id, _ in members[:MAX_POSTINGS]])
     if not found:
@@ -111,39 +60,39 @@ def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> Story
     lead = found.get(story.lead_id, found[originals[0]])
     ordered = [found[id] for id, _ in members[:MAX_POSTINGS] if id in found]
     times = [row.published_at for row in ordered]
-    return StoryPage(
-        story=story,
-        title=lead.title or lead.excerpt,
-        language=lead.language,
-        lead=lead,
-        reports=tuple(Report(found[id], tuple(copies[id])) for id in reversed(originals)),
-        sources=_shares(ordered),
-        first_at=times[0],
-        latest_at=times[-1],
-        picture=mark_safe(_timeline(times)),
-        told=story_part(user, [lead.id, *(id for id in originals if id != lead.id)][:12]),
-        is_cut=len(members) > MAX_POSTINGS,
-        now=now,
-    )
+    return {
+        "story": story,
+        "title": lead.title or lead.excerpt,
+        "language": lead.language,
+        "lead": lead,
+        "reports": [{"row": found[id], "copies": copies[id]} for id in reversed(originals)],  # the newest first
+        "sources": _shares(ordered),  # in order of their first reports
+        "first_at": times[0],
+        "latest_at": times[-1],
+        "picture": _timeline(times),
+        "summary": story_part(user, [lead.id, *(id for id in originals if id != lead.id)][:12]),
+        "is_cut": len(members) > MAX_POSTINGS,  # whether not all postings are shown
+        "now": now,
+    }
 
 
-def _timeline(times: Sequence[datetime]) -> str:
+def _timeline(times: Sequence[datetime]) -> SafeString:
     label = _("When the articles of this story were published")
-    return timeline(times, label=label, written=day_and_time, said=_reported)
+    return mark_safe(timeline(times, label=label, format_time=day_and_time, title=_reports_title))
 
 
-def _reported(day: str, count: int) -> str:
+def _reports_title(day: str, count: int) -> str:
     return ngettext("{day}: {count} article", "{day}: {count} articles", count).format(day=day, count=count)
 
 
-def _shares(ordered: Sequence[PostingRow]) -> tuple[SourceShare, ...]:
+def _shares(ordered: Sequence[PostingRow]) -> tuple[Context, ...]:
     titles = {row.source_id: row.source_title for row in ordered}
     counts = Counter(row.source_id for row in ordered)
-    return tuple(SourceShare(id, title, counts[id]) for id, title in titles.items())
+    return tuple({"source_id": id, "title": title, "reports": counts[id]} for id, title in titles.items())
 
 
-def own_page(user: User, number: int, now: datetime) -> OwnPage:
-    """A page of somebody's own order. At most nine queries."""
+def own_page(user: User, number: int, now: datetime) -> Context:
+    """A page of the user's personal ranking. At most nine queries."""
     is_on = is_learning(user)
     taste = taste_of(user)
     found = own_order(user, now)
@@ -156,6 +105,13 @@ def own_page(user: User, number: int, now: datetime) -> OwnPage:
             continue
         text = f"{row.title} {row.excerpt}"
         words = telling_words(taste, text, row.language, liked=each.taste > 0) if taste and each.is_personal else []
-        listed.append(OwnRow(row, each, tuple(words)))
+        listed.append({"posting": row, "place": each, "words": words})
     more = len(found) > number * LENGTH
-    return OwnPage(tuple(listed), is_on, taste is not None, number + 1 if more else 0, number, now)
+    return {
+        "rows": tuple(listed),
+        "is_on": is_on,
+        "learnt": taste is not None,  # whether a taste is known
+        "next": number + 1 if more else 0,
+        "number": number,
+        "now": now,
+    }

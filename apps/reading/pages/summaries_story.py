@@ -1,30 +1,19 @@
-"""A story of several postings said shorter, as a part of its page."""
+"""The summary of a story."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.summaries import queries as summaries
+from apps.web.pages import Context
 
 
-@dataclass(frozen=True, slots=True)
-class SummarySentences:
-    """Sentences of one posting that follow each other in the summary."""
+def story_part(user: User | AnonymousUser, posting_ids: Sequence[int], words: int = 120) -> list[Context]:
+    """A summary of a story in about `words` words, from the postings that the user may read, in their order.
 
-    text: str
-    posting_id: int
-    source: str  # its title
-
-
-def story_part(
-    user: User | AnonymousUser, posting_ids: Sequence[int], words: int = 120
-) -> tuple[SummarySentences, ...]:
-    """A summary of a story in about so many words, from those of its postings that the person may read.
-
-    The postings come in the order in which they are to be told. Four queries.
+    Four queries.
     """
     readable = following.readable_by(user).filter(pk__in=posting_ids).select_related("source")
     source_of = {
@@ -32,11 +21,11 @@ def story_part(
         for posting in readable.only("pk", "source__title", "source__url", "source__listed")
     }
     sentences = summaries.summary_of_story([id for id in posting_ids if id in source_of], words)
-    told: list[SummarySentences] = []
+    parts: list[Context] = []  # consecutive sentences of one posting each
     for sentence in sentences:
-        if told and told[-1].posting_id == sentence.posting_id:
-            before = told.pop()
-            told.append(SummarySentences(f"{before.text} {sentence.text}", before.posting_id, before.source))
+        if parts and parts[-1]["posting_id"] == sentence.posting_id:
+            parts[-1]["text"] += f" {sentence.text}"
         else:
-            told.append(SummarySentences(sentence.text, sentence.posting_id, source_of[sentence.posting_id]))
-    return tuple(told)
+            source = source_of[sentence.posting_id]
+            parts.append({"text": sentence.text, "posting_id": sentence.posting_id, "source": source})
+    return parts

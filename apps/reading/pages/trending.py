@@ -1,8 +1,8 @@
-"""What rises: five lists, curves of chosen terms, and what is said of each."""
+"""Trends: five lists, and curves of chosen terms."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple, get_args
@@ -11,15 +11,14 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.functional import Promise
-from django.utils.html import format_html_join
+from django.utils.html import escape, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.postings import queries as postings
-from apps.published_feeds.pages import FeedLink, menu_of_trends
-from apps.reading.algorithms.trending_charts import Series, line_chart, sparkline, table_rows
+from apps.published_feeds.pages import menu_of_trends
 from apps.reading.pages.trending_parameters import Method, Period, TrendingParameters
 from apps.search.queries.addresses import search_address
 from apps.stories.models import Story
@@ -29,16 +28,18 @@ from apps.trending.algorithms.terms import whole
 from apps.trending.models import Trend
 from apps.trending.queries import Curve, ListRank
 from apps.trending.queries.names import LISTS, language_name
+from apps.web.algorithms.charts import Series, line_chart, sparkline
+from apps.web.pages import Context
 
-LENGTH = 10  # terms of a list; the rest of it is in its feed
-CHARTED = 3  # terms, unless others were chosen
+LENGTH = 10  # terms of a list; its feed has more
+CHARTED = 3  # terms by default
 RELATED = 5  # words
-SHARED = 2  # postings of a term in one story, for that to be the story behind it
-TOLD = 2  # postings of a term of which one should still be there to be its headline
+SHARED = 2  # postings of a term in a story that make it the story behind the term
+MAX_HEADLINE_POSTINGS = 2  # newest postings of a term that can be its headline
 MAX_HEADLINE_LENGTH = 110  # characters
-REMEMBERED = 4_096  # pieces of lists that are the same until the lists are made anew
+REMEMBERED = 4_096  # cached pieces of lists
 STRIP = 8  # terms
-# What it is called, its step, how many, and how one is written.
+# Name, step, number of steps, and date format.
 PERIODS: Mapping[Period, tuple[Promise, str, int, Promise]] = {
     "hours": (_("48 hours"), "hour", 48, _("j M H:i")),
     "days": (_("30 days"), "day", 30, _("j M")),
@@ -53,80 +54,40 @@ class Link(NamedTuple):
     is_current: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TrendRow:
-    trend: Trend
-    search: str  # address
-    score: str
-    facts: str
-    picture: SafeString
-    related: SafeString  # links to searches
-    headline: Link | None  # to the story behind it, or else to the newest posting that holds it
-    chart: str  # address of this page with its curve, or without it if it is there
-    is_charted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TrendList:
-    horizon: str
-    name: str
-    rows: tuple[TrendRow, ...]
-    feeds: tuple[FeedLink, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ChartedTerm:
-    name: str
-    search: str
-    remove: str  # address of this page without it
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class TrendsPage:
-    asked: TrendingParameters
-    lists: tuple[TrendList, ...]
-    languages: tuple[Link, ...]
-    categories: tuple[Link, ...]
-    methods: tuple[Link, ...]
-    periods: tuple[Link, ...]
-    charted: tuple[ChartedTerm, ...]
-    picture: SafeString  # empty without a term
-    table: SafeString  # rows, one per step, the newest first
-    listed_at: datetime | None
-    now: datetime
-
-
-def trends_page(user: User | AnonymousUser, asked: TrendingParameters, now: datetime) -> TrendsPage:
-    """The lists of a language and a category; six queries."""
+def trends_page(user: User | AnonymousUser, parameters: TrendingParameters, now: datetime) -> Context:
+    """Six queries."""
     places = trending.ranks()
-    if not asked.language and places:
-        asked = asked.of(places[0].language, asked.category)
-    lists = trending.lists_of(asked.language, asked.category, asked.method, most=LENGTH)
-    curves = _curves(asked, lists, now)
-    steps = _step_names(asked.period, curves)
-    shown = asked.charting(tuple(curves))  # also those that nobody chose, so that they can be taken away
+    if not parameters.language and places:
+        parameters = parameters.of(places[0].language, parameters.category)
+    lists = trending.lists_of(parameters.language, parameters.category, parameters.method, most=LENGTH)
+    curves = _curves(parameters, lists, now)
+    steps = _step_names(parameters.period, curves)
+    shown = parameters.charting(tuple(curves))  # also default ones, so that they can be removed
     trends = [trend for each in lists.values() for trend in each]
     headlines = _headlines(user, trends)
-    return TrendsPage(
-        asked=asked,
-        lists=tuple(_list(name, lists[name], shown, headlines) for name in LISTS),
-        languages=_languages(asked, places),
-        categories=_categories(asked, places),
-        methods=tuple(Link(str(METHODS[each]), asked.by(each).address(), each == asked.method) for each in METHODS),
-        periods=tuple(
-            Link(str(PERIODS[each][0]), shown.over(each).address(), each == asked.period) for each in get_args(Period)
+    return {
+        "parameters": parameters,
+        "lists": tuple(_list(name, lists[name], shown, headlines) for name in LISTS),
+        "languages": _languages(parameters, places),
+        "categories": _categories(parameters, places),
+        "methods": tuple(
+            Link(str(METHODS[each]), replace(parameters, method=each).address(), each == parameters.method)
+            for each in METHODS
         ),
-        charted=tuple(_charted(name, curve, shown) for name, curve in curves.items()),
-        picture=_picture(asked.period, curves, steps),
-        table=mark_safe(table_rows(steps, [curve.documents for curve in curves.values()])),
-        listed_at=max((trend.listed_at for trend in trends), default=None),
-        now=now,
-    )
+        "periods": tuple(
+            Link(str(PERIODS[each][0]), replace(shown, period=each).address(), each == parameters.period)
+            for each in get_args(Period)
+        ),
+        "charted": tuple(_charted(name, curve, shown) for name, curve in curves.items()),
+        "picture": _picture(parameters.period, curves, steps),  # empty without a term
+        "table": _table(steps, [curve.documents for curve in curves.values()]),  # rows, one per step, the newest first
+        "listed_at": max((trend.listed_at for trend in trends), default=None),
+        "now": now,
+    }
 
 
 def trending_strip(language: str = "") -> tuple[Link, ...]:
-    """The first terms of the day with their searches, for a line on another page; two queries."""
+    """The first terms of the day, for another page; two queries."""
     if not language:
         places = trending.ranks()
         if not places:
@@ -138,10 +99,10 @@ def trending_strip(language: str = "") -> tuple[Link, ...]:
 
 # --- lists ------------------------------------------------------------------------------------------------------------
 def _headlines(user: User | AnonymousUser, trends: Sequence[Trend]) -> dict[int, Link]:
-    """By the number of a term; of those without a posting that the person may see there is none."""
-    told_in = stories_of({posting_id for trend in trends for posting_id in trend.posting_ids})
-    behind = {trend.number: story for trend in trends if (story := _shared_story(trend, told_in)) is not None}
-    ids = {posting_id for trend in trends for posting_id in trend.posting_ids[:TOLD]}
+    """Headlines by a term's number, as far as the user may see a posting."""
+    stories = stories_of({posting_id for trend in trends for posting_id in trend.posting_ids})
+    behind = {trend.number: story for trend in trends if (story := _shared_story(trend, stories)) is not None}
+    ids = {posting_id for trend in trends for posting_id in trend.posting_ids[:MAX_HEADLINE_POSTINGS]}
     ids |= {story.lead_id for story in behind.values()}
     titles = dict(postings.visible_to(user).filter(pk__in=ids).exclude(title="").values_list("pk", "title"))
     return {
@@ -151,17 +112,17 @@ def _headlines(user: User | AnonymousUser, trends: Sequence[Trend]) -> dict[int,
     }
 
 
-def _shared_story(trend: Trend, told_in: Mapping[int, Story]) -> Story | None:
-    """The story that most of the term's newest postings are in, if there are two of them."""
-    counts = Counter(told_in[id].pk for id in trend.posting_ids if id in told_in)
+def _shared_story(trend: Trend, stories: Mapping[int, Story]) -> Story | None:
+    """The story of most of the term's newest postings, if it has at least two of them."""
+    counts = Counter(stories[id].pk for id in trend.posting_ids if id in stories)
     [(story_id, count)] = counts.most_common(1) or [(0, 0)]
-    return next((story for story in told_in.values() if story.pk == story_id and count >= SHARED), None)
+    return next((story for story in stories.values() if story.pk == story_id and count >= SHARED), None)
 
 
 def _headline(trend: Trend, story: Story | None, titles: Mapping[int, str]) -> Link | None:
     if story is not None and story.lead_id in titles:
         return Link(_shortened(titles[story.lead_id]), reverse("story", args=[story.pk]))
-    newest = next((id for id in trend.posting_ids[:TOLD] if id in titles), None)
+    newest = next((id for id in trend.posting_ids[:MAX_HEADLINE_POSTINGS] if id in titles), None)
     return None if newest is None else Link(_shortened(titles[newest]), reverse("posting", args=[newest]))
 
 
@@ -169,33 +130,38 @@ def _shortened(title: str) -> str:
     return title if len(title) <= MAX_HEADLINE_LENGTH else f"{title[: MAX_HEADLINE_LENGTH - 1].rstrip()}…"
 
 
-def _list(horizon: str, trends: Sequence[Trend], shown: TrendingParameters, headlines: Mapping[int, Link]) -> TrendList:
+def _list(horizon: str, trends: Sequence[Trend], shown: TrendingParameters, headlines: Mapping[int, Link]) -> Context:
     feeds = menu_of_trends(shown.language, shown.category, shown.method, horizon).links
-    return TrendList(horizon, str(LISTS[horizon]), tuple(_row(trend, shown, headlines) for trend in trends), feeds)
+    return {
+        "horizon": horizon,
+        "name": str(LISTS[horizon]),
+        "rows": tuple(_row(trend, shown, headlines) for trend in trends),
+        "feeds": feeds,
+    }
 
 
-def _row(trend: Trend, shown: TrendingParameters, headlines: Mapping[int, Link]) -> TrendRow:
+def _row(trend: Trend, shown: TrendingParameters, headlines: Mapping[int, Link]) -> Context:
     is_charted = trend.term in shown.terms
     terms = _without(shown.terms, trend.term) if is_charted else (*shown.terms, trend.term)
-    return TrendRow(
-        trend,
-        search_address(trend.term),
-        f"{trend.score:.1f}",
-        _facts(trend),
-        _curve_of(tuple(trend.curve)),
-        _searches(tuple(trend.related[:RELATED]), trend.language),
-        headlines.get(trend.number),
-        shown.charting(terms).address(),
-        is_charted,
-    )
+    return {
+        "trend": trend,
+        "search": search_address(trend.term),  # address
+        "score": f"{trend.score:.1f}",
+        "facts": _facts(trend),
+        "picture": _curve_of(tuple(trend.curve)),
+        "related": _searches(tuple(trend.related[:RELATED]), trend.language),  # links to searches
+        "headline": headlines.get(trend.number),  # to the story behind it, or else to its newest posting
+        "chart": shown.charting(terms).address(),  # address of this page with its curve toggled
+        "is_charted": is_charted,
+    }
 
 
 def _facts(trend: Trend) -> str:
     number = f"{trend.documents:,}"
     postings = ngettext("{number} article", "{number} articles", trend.documents).format(number=number)
-    habit = "" if trend.expected is None else gettext(", usually {number}").format(number=f"{trend.expected:.0f}")
+    usual = "" if trend.expected is None else gettext(", usually {number}").format(number=f"{trend.expected:.0f}")
     sources = ngettext("{number} feed", "{number} feeds", trend.sources).format(number=f"{trend.sources:,}")
-    return f"{postings}{habit} · {sources}"
+    return f"{postings}{usual} · {sources}"
 
 
 @lru_cache(REMEMBERED)
@@ -214,18 +180,18 @@ def _without(terms: Sequence[str], term: str) -> tuple[str, ...]:
 
 
 # --- curves -----------------------------------------------------------------------------------------------------------
-def _curves(asked: TrendingParameters, lists: Mapping[str, Sequence[Trend]], now: datetime) -> dict[str, Curve]:
-    """The curves of the terms that were asked for, by name; otherwise of the first ones of the day."""
+def _curves(parameters: TrendingParameters, lists: Mapping[str, Sequence[Trend]], now: datetime) -> dict[str, Curve]:
+    """The curves of the chosen terms by name, or else of the first ones of the day."""
     listed = {trend.term: trend.number for trends in lists.values() for trend in trends}
-    names = asked.terms or tuple(trend.term for trend in _first(lists))[:CHARTED]
+    names = parameters.terms or tuple(trend.term for trend in _first(lists))[:CHARTED]
     numbers = {}
     for name in names:
         if name in listed:
             numbers[name] = listed[name]
-        elif (term := whole(name, asked.language)) is not None:
+        elif (term := whole(name, parameters.language)) is not None:
             numbers[name] = term.number
-    _, step, steps, _ = PERIODS[asked.period]
-    found = trending.curves_of(list(numbers.values()), step, asked.language, asked.category, now, steps)
+    _, step, steps, _ = PERIODS[parameters.period]
+    found = trending.curves_of(list(numbers.values()), step, parameters.language, parameters.category, now, steps)
     return {name: found[number] for name, number in numbers.items()}
 
 
@@ -233,10 +199,13 @@ def _first(lists: Mapping[str, Sequence[Trend]]) -> Sequence[Trend]:
     return next((lists[horizon] for horizon in ("day", "week", "month", "year", "hour") if lists[horizon]), ())
 
 
-def _charted(name: str, curve: Curve, shown: TrendingParameters) -> ChartedTerm:
-    return ChartedTerm(
-        name, search_address(name), shown.charting(_without(shown.terms, name)).address(), sum(curve.documents)
-    )
+def _charted(name: str, curve: Curve, shown: TrendingParameters) -> Context:
+    return {
+        "name": name,
+        "search": search_address(name),
+        "remove": shown.charting(_without(shown.terms, name)).address(),  # address of this page without it
+        "total": sum(curve.documents),
+    }
 
 
 def _picture(period: Period, curves: Mapping[str, Curve], steps: Sequence[str]) -> SafeString:
@@ -248,21 +217,38 @@ def _picture(period: Period, curves: Mapping[str, Curve], steps: Sequence[str]) 
     return mark_safe(line_chart(series, steps, label=label))
 
 
+def _table(steps: Sequence[str], columns: Sequence[Sequence[int]]) -> SafeString:
+    """The charted figures as table rows, the last first; built here, since a template loop is several times slower."""
+    rows = (
+        f'<tr><th scope="row">{escape(step)}</th>'
+        + "".join([f'<td class="number">{value:,}</td>' for value in values])
+        + "</tr>"
+        for step, *values in zip(steps, *columns, strict=True)
+    )
+    return mark_safe("".join(reversed([*rows])))
+
+
 def _step_names(period: Period, curves: Mapping[str, Curve]) -> list[str]:
     *_, written = PERIODS[period]
     return [date_format(begin, str(written)) for curve in list(curves.values())[:1] for begin in curve.begins]
 
 
 # --- places -----------------------------------------------------------------------------------------------------------
-def _languages(asked: TrendingParameters, places: Collection[ListRank]) -> tuple[Link, ...]:
+def _languages(parameters: TrendingParameters, places: Collection[ListRank]) -> tuple[Link, ...]:
     codes = dict.fromkeys(place.language for place in places)
-    return tuple(Link(language_name(code), asked.of(code, "").address(), code == asked.language) for code in codes)
-
-
-def _categories(asked: TrendingParameters, places: Collection[ListRank]) -> tuple[Link, ...]:
-    """The language's categories, the whole first; also the one that is asked for, though nothing trends in it."""
-    known = {place.category for place in places if place.language == asked.language} | {asked.category, ""}
     return tuple(
-        Link(category or gettext("All"), asked.of(asked.language, category).address(), category == asked.category)
+        Link(language_name(code), parameters.of(code, "").address(), code == parameters.language) for code in codes
+    )
+
+
+def _categories(parameters: TrendingParameters, places: Collection[ListRank]) -> tuple[Link, ...]:
+    """The language's categories after "All", including the current one even if nothing trends in it."""
+    known = {place.category for place in places if place.language == parameters.language} | {parameters.category, ""}
+    return tuple(
+        Link(
+            category or gettext("All"),
+            parameters.of(parameters.language, category).address(),
+            category == parameters.category,
+        )
         for category in sorted(known)
     )

@@ -1,4 +1,4 @@
-"""What was asked of the page of trends: all of it is in the address."""
+"""The parameters of the page of trends, as its address contains them."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -18,15 +18,15 @@ MAX_TERM_LENGTH = 200  # characters
 
 @dataclass(frozen=True, slots=True)
 class TrendingParameters:
-    language: str = ""  # empty: that with the most trends
+    language: str = ""  # empty: the most frequent one
     category: str = ""  # empty: all
     method: Method = "ours"
     period: Period = "days"
-    terms: tuple[str, ...] = ()  # whose curves are drawn; none: the first of the day
+    terms: tuple[str, ...] = ()  # charted; empty: the first ones of the day
 
     @classmethod
     def read(cls, given: QueryDict) -> Self:
-        """What an address asks for. What cannot be meant in it is left out.
+        """Parse an address; invalid values are ignored.
 
         >>> TrendingParameters.read(QueryDict("language=en&term=rain&term=rain&term=&period=year"))
         TrendingParameters(language='en', category='', method='ours', period='days', terms=('rain',))
@@ -42,7 +42,7 @@ class TrendingParameters:
         )
 
     def address(self) -> str:
-        """The query string that `read` reads as this.
+        """The query string that `read` parses.
 
         >>> TrendingParameters("en", terms=("new york",)).address()
         '?language=en&term=new+york'
@@ -57,16 +57,10 @@ class TrendingParameters:
         terms = self.terms if language == self.language else ()
         return replace(self, language=language, category=category, terms=terms)
 
-    def by(self, method: Method) -> Self:
-        return replace(self, method=method)
-
-    def over(self, period: Period) -> Self:
-        return replace(self, period=period)
-
     def charting(self, terms: tuple[str, ...]) -> Self:
         return replace(self, terms=terms[-MAX_CHARTED:])
 
 
-@lru_cache(1_024)  # a page has many addresses of much the same
+@lru_cache(1_024)  # the many addresses of a page have the same parts
 def _quoted(value: str) -> str:
     return quote_plus(value)

@@ -1,4 +1,4 @@
-"""What standing searches found, and how people want to be told."""
+"""Results of saved searches, and notification settings."""
 
 import json
 
@@ -20,24 +20,20 @@ from apps.reading.forms.alerts import NotificationSettingsForm, RuleForm
 from apps.reading.pages.alerts import found_page, messages_page, notification_settings_page, service_page
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
+from apps.web.algorithms.numbers import whole_number
 from apps.web.views.rendering import PersonsRequest, back, show
 
-MAX_SUBSCRIPTION_BYTES = 8_192  # bytes; what a browser says of itself takes some hundred
+MAX_SUBSCRIPTION_BYTES = 8_192  # a subscription takes some hundred
 
 
 def _own(request: PersonsRequest, saved_id: int) -> SavedSearch:
     return get_object_or_404(saved_searches(request.user), pk=saved_id)
 
 
-def _before(request: HttpRequest) -> int | None:
-    said = request.GET.get("before", "")
-    return int(said) if said.isascii() and said.isdecimal() and len(said) < 19 else None
-
-
 @require_safe
 @login_required
 def found(request: PersonsRequest, saved_id: int) -> HttpResponse:
-    page = found_page(_own(request, saved_id), request.user, _before(request))
+    page = found_page(_own(request, saved_id), request.user, whole_number(request.GET.get("before", "")))
     template = "reading/_alerts_rows.html" if request.htmx else "reading/alerts_found.html"
     return show(request, template, page=page)
 
@@ -53,8 +49,8 @@ def service(request: PersonsRequest, saved_id: int) -> HttpResponse:
 def rule(request: PersonsRequest, saved_id: int) -> HttpResponse:
     saved = _own(request, saved_id)
     known = Rule.objects.filter(pk=saved.pk).first()
-    standing = PercolatorQuery.objects.filter(pk=saved.pk).first()
-    form = RuleForm(request.POST or None, initial=RuleForm.values_of(known, standing))
+    percolator_query = PercolatorQuery.objects.filter(pk=saved.pk).first()
+    form = RuleForm(request.POST or None, initial=RuleForm.values_of(known, percolator_query))
     if request.method == "POST" and form.is_valid():
         values = dict(form.cleaned_data)
         try:
@@ -63,26 +59,28 @@ def rule(request: PersonsRequest, saved_id: int) -> HttpResponse:
         except NotPossible as error:
             form.add_error(None, str(error))
         else:
-            said = _("Saved. This is now done with what “{name}” finds.")
+            text = _("Saved. This is now done with what “{name}” finds.")
             if not any(values.values()):
-                said = _("Saved. Nothing is done automatically with what “{name}” finds.")
-            messages.success(request, said.format(name=saved.name))
+                text = _("Saved. Nothing is done automatically with what “{name}” finds.")
+            messages.success(request, text.format(name=saved.name))
             return redirect("alert_rule", saved.pk)
-    return show(request, "reading/alerts_rule.html", form=form, saved=saved, rule=known, standing=standing)
+    return show(
+        request, "reading/alerts_rule.html", form=form, saved=saved, rule=known, percolator_query=percolator_query
+    )
 
 
 @require_POST
 @login_required
 def test_webhook(request: PersonsRequest, saved_id: int) -> HttpResponse:
-    """Call the webhook of a search with a sample, and say what came of it."""
+    """Call the webhook of a search with a sample, and show the result."""
     saved = _own(request, saved_id)
     try:
-        answer = webhook.test_webhook(request.user, saved.pk, now=now())
+        result = webhook.test_webhook(request.user, saved.pk, now=now())
     except NotPossible as error:
         messages.error(request, str(error))
     else:
-        say = messages.error if answer.error else messages.success
-        say(request, answer.error or _("The webhook answered with status {status}.").format(status=answer.status))
+        notify = messages.error if result.error else messages.success
+        notify(request, result.error or _("The webhook answered with status {status}.").format(status=result.status))
     return redirect("alert_rule", saved.pk)
 
 
@@ -96,7 +94,9 @@ def resume(request: PersonsRequest, saved_id: int) -> HttpResponse:
 @require_safe
 @login_required
 def log(request: PersonsRequest) -> HttpResponse:
-    page = messages_page(request.user, _before(request), given_up_only="given-up" in request.GET)
+    page = messages_page(
+        request.user, whole_number(request.GET.get("before", "")), failed_only="given-up" in request.GET
+    )
     return show(request, "reading/alerts_messages.html", page=page)
 
 
@@ -134,14 +134,14 @@ def settings(request: PersonsRequest) -> HttpResponse:
 @require_POST
 @login_required
 def add_browser(request: PersonsRequest) -> HttpResponse:
-    """What a browser's own interface gives (PushSubscription.toJSON), with the name that it calls itself."""
+    """Store a push subscription (PushSubscription.toJSON) with the browser's name."""
     if len(request.body) > MAX_SUBSCRIPTION_BYTES:
         return JsonResponse({"error": _("The browser's address and keys are too long.")}, status=413)
     try:
-        said = json.loads(request.body)
-        keys = said["keys"]
-        values = {"endpoint": said["endpoint"], "public_key": keys["p256dh"], "secret": keys["auth"]}
-        name = said.get("name", "")
+        subscription = json.loads(request.body)
+        keys = subscription["keys"]
+        values = {"endpoint": subscription["endpoint"], "public_key": keys["p256dh"], "secret": keys["auth"]}
+        name = subscription.get("name", "")
     except (ValueError, KeyError, TypeError, AttributeError):
         return JsonResponse({"error": _("This is not a browser's push subscription.")}, status=400)
     if not all(isinstance(value, str) and "\0" not in value for value in (*values.values(), name)):
@@ -160,10 +160,10 @@ def remove_browser(request: PersonsRequest, browser_id: int) -> HttpResponse:
     return redirect("alert_settings")
 
 
-@csrf_exempt  # mail programs post to it (RFC 8058); who knows the token may stop what it stands for, and no more
+@csrf_exempt  # mail programs post to it (RFC 8058); the token authorizes only this
 @require_http_methods(["GET", "HEAD", "POST"])
 def stop(request: HttpRequest, token: str) -> HttpResponse:
-    """Looking changes nothing: mail programs look at what they were sent."""
+    """Stop what the token stands for; GET changes nothing, since mail programs prefetch links."""
     stopped = rules.stop(token, now=now()) if request.method == "POST" else rules.stopped_by(token)
     if not stopped:
         raise Http404("This link stops nothing any more.")

@@ -1,4 +1,4 @@
-"""The language and the colours of the portal, for visitors too."""
+"""The portal's language and theme, also for visitors."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -13,18 +13,18 @@ from apps.web.views.rendering import back, show
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def appearance(request: HttpRequest) -> HttpResponse:
-    """Choose both, and go back to where one came from."""
+    """Set both, and redirect to the previous page."""
     form = AppearanceForm(
         request.POST or None, initial={"theme": chosen_theme(request), "language": _language(request)}
     )
     if request.method == "POST" and form.is_valid():
-        answer = back(request, "home")
+        response = back(request, "home")
         theme, language = form.cleaned_data["theme"], form.cleaned_data["language"]
         if isinstance(request.user, User):
             actions.set_preferences(request.user, theme=User.Theme(theme), language=language)
         else:
-            remember(answer, theme=theme, language=language)
-        return answer
+            remember(response, theme=theme, language=language)
+        return response
     wanted = request.POST.get("next") or request.GET.get("next", "")
     return show(request, "reading/appearance.html", form=form, next=wanted)
 

@@ -1,4 +1,4 @@
-"""How the sources are that a person follows."""
+"""The health of followed sources."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -9,6 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.feed_health import actions
 from apps.reading.pages.feed_health import health_page
+from apps.web.algorithms.numbers import whole_number
 from apps.web.views.rendering import PersonsRequest, back, show
 
 
@@ -31,10 +32,10 @@ def dismiss(request: PersonsRequest, notice_id: int) -> HttpResponse:
 @require_POST
 @login_required
 def dismiss_all(request: PersonsRequest) -> HttpResponse:
-    up_to = request.POST.get("up_to", "")
-    if not (up_to.isascii() and up_to.isdecimal() and len(up_to) <= 18):
+    up_to = whole_number(request.POST.get("up_to", ""))
+    if up_to is None:
         return HttpResponseBadRequest("It is not said which notices.", content_type="text/plain; charset=utf-8")
-    actions.dismiss_all(request.user, up_to=int(up_to), now=now())
+    actions.dismiss_all(request.user, up_to=up_to, now=now())
     return back(request, "feed_health")
 
 

@@ -1,4 +1,4 @@
-"""Following sources and keeping them in order."""
+"""Following sources, and folders."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -34,7 +34,7 @@ def catalogue(request: Request) -> HttpResponse:
 
 @login_required
 def add(request: PersonsRequest) -> HttpResponse:
-    """Follow whatever news an address has; a page with several feeds asks which is meant."""
+    """Follow the news at an address; of several feeds of a page the user chooses one."""
     form = AddressForm(request.POST or None, user=request.user, initial={"address": request.GET.get("address", "")})
     choices: tuple[object, ...] = ()
     if request.method == "POST" and form.is_valid():
@@ -109,7 +109,7 @@ def folders(request: PersonsRequest) -> HttpResponse:
 @require_POST
 @login_required
 def arrange(request: PersonsRequest) -> HttpResponse:
-    """Take a folder or a source a step further, or to another place. Scripts, which have moved it already, get 204."""
+    """Move a folder or a source a step, or to another place. Scripts have already moved it and get 204."""
     try:
         move = read_move(request.POST.get("move", ""))
     except NoMove as problem:

@@ -1,4 +1,4 @@
-"""Pages that need little: the front door, help, and the sign of life."""
+"""The front page, and help on keys."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -24,6 +24,6 @@ def keys(request: HttpRequest) -> HttpResponse:
 
 
 def not_there(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Where there is no view, nobody has asked yet in which language the person reads."""
+    """Outside of views the user's language is not yet active."""
     speak_to(request)
     return page_not_found(request, exception)

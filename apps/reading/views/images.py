@@ -1,4 +1,4 @@
-"""Pictures of postings, from an address of ours instead of their publishers'."""
+"""The proxy for pictures."""
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response
@@ -9,7 +9,7 @@ from apps.reading.actions.fetching import Busy
 from apps.reading.actions.images import KEPT_FOR, NoPicture, body_of, find
 from apps.web.pages.pictures import BadSignature, address_in
 
-# Whatever gets through as a picture, nothing in it runs, loads anything or is shown inside another site's page.
+# Proxied content cannot run, load anything, or be embedded by other sites.
 HARMLESS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "X-Content-Type-Options": "nosniff",
@@ -20,7 +20,7 @@ HARMLESS = {
 @impersonal
 @require_safe
 def image(request: HttpRequest, signature: str, encoded: str) -> HttpResponse:
-    # Pictures are compressed already. This keeps the middleware from trying again for each of them.
+    # Pictures are already compressed: keep the middleware from compressing them.
     request.META.pop("HTTP_ACCEPT_ENCODING", None)
     try:
         address = address_in(signature, encoded)
@@ -29,9 +29,9 @@ def image(request: HttpRequest, signature: str, encoded: str) -> HttpResponse:
     try:
         return _picture(request, address)
     except Busy:
-        answer = in_words("Too many pictures are being fetched; try again in a moment.", 503, "no-store")
-        answer["Retry-After"] = "5"
-        return answer
+        response = in_words("Too many pictures are being fetched; try again in a moment.", 503, "no-store")
+        response["Retry-After"] = "5"
+        return response
     except NoPicture as problem:
         return in_words(f"This picture cannot be shown. {problem}", 502, "max-age=600")
 
@@ -39,21 +39,21 @@ def image(request: HttpRequest, signature: str, encoded: str) -> HttpResponse:
 def _picture(request: HttpRequest, address: str) -> HttpResponse:
     found = find(address)
     etag = f'"{found.digest.hex()[:32]}"'
-    answer = get_conditional_response(request, etag=etag)
-    if answer is None or answer.status_code != 304:
+    response = get_conditional_response(request, etag=etag)
+    if response is None or response.status_code != 304:
         body = body_of(address, found)
-        answer = HttpResponse(b"" if request.method == "HEAD" else body, content_type=found.media_type)
-        answer["Content-Length"] = str(len(body))
+        response = HttpResponse(b"" if request.method == "HEAD" else body, content_type=found.media_type)
+        response["Content-Length"] = str(len(body))
     lifetime = int(KEPT_FOR.total_seconds())
-    return kept_harmless(answer, {"ETag": etag, "Cache-Control": f"public, max-age={lifetime}, immutable"})
+    return kept_harmless(response, {"ETag": etag, "Cache-Control": f"public, max-age={lifetime}, immutable"})
 
 
 def in_words(message: str, status: int, cache_control: str) -> HttpResponse:
-    answer = HttpResponse(message, content_type="text/plain; charset=utf-8", status=status)
-    return kept_harmless(answer, {"Cache-Control": cache_control})
+    response = HttpResponse(message, content_type="text/plain; charset=utf-8", status=status)
+    return kept_harmless(response, {"Cache-Control": cache_control})
 
 
-def kept_harmless(answer: HttpResponse, headers: dict[str, str]) -> HttpResponse:
+def kept_harmless(response: HttpResponse, headers: dict[str, str]) -> HttpResponse:
     for name, value in (HARMLESS | headers).items():
-        answer[name] = value
-    return answer
+        response[name] = value
+    return response

@@ -1,6 +1,6 @@
-"""The portal as something that is installed, and read where there is no network.
+"""The portal as an installed web app with offline reading.
 
-A browser's worker (static/js/worker.js) asks here for what it keeps, and brings what was marked meanwhile.
+The service worker (static/js/worker.js) fetches what it stores, and sends marks made without a network.
 """
 
 import json
@@ -24,16 +24,10 @@ from apps.accounts.middleware import impersonal
 from apps.following.actions.offline import apply_changes
 from apps.following.algorithms.merging import by_our_clock
 from apps.following.formats.offline import MAX_CHANGES, BadMessage, parse
-from apps.reading.pages.offline import (
-    AT_ONCE,
-    LENGTHS,
-    MAX_KEPT_BYTES,
-    DevicePage,
-    KeptPosting,
-    kept_postings,
-    kept_states,
-)
+from apps.reading.pages.offline import AT_ONCE, LENGTHS, MAX_KEPT_BYTES, kept_postings, kept_states
 from apps.stories import actions as stories_actions
+from apps.web.algorithms.numbers import whole_number
+from apps.web.pages import Context
 from apps.web.pages.offline_shell import person_key, shell
 from apps.web.templatetags.rows import drawn_row
 from apps.web.views.rendering import PersonsRequest, show
@@ -41,12 +35,12 @@ from apps.web.views.rendering import PersonsRequest, show
 PAPER = "#faf9f6"  # static/css/base.css
 
 
-# --- what anybody may have --------------------------------------------------------------------------------------------
+# --- public -----------------------------------------------------------------------------------------------------------
 @impersonal
 @require_safe
 @cache_control(max_age=3600)
 def manifest(request: HttpRequest) -> HttpResponse:
-    """What a system has to know to install the portal beside its programs."""
+    """The web app manifest."""
 
     def place(name: str, address: str) -> dict[str, object]:
         return {"name": name, "url": reverse(address)}
@@ -54,7 +48,7 @@ def manifest(request: HttpRequest) -> HttpResponse:
     def picture(name: str, size: int, purpose: str) -> dict[str, str]:
         return {"src": static(f"icons/{name}.png"), "type": "image/png", "sizes": f"{size}x{size}", "purpose": purpose}
 
-    said = {
+    content = {
         "id": reverse("river"),
         "name": "Wirebeat",
         "short_name": "Wirebeat",
@@ -63,7 +57,7 @@ def manifest(request: HttpRequest) -> HttpResponse:
         "scope": "/",
         "display": "standalone",
         "background_color": PAPER,
-        "theme_color": PAPER,  # pages say which is for dark ones
+        "theme_color": PAPER,  # pages have that of the dark theme
         "share_target": {
             "action": reverse("save_page"),
             "method": "GET",
@@ -71,10 +65,8 @@ def manifest(request: HttpRequest) -> HttpResponse:
         },
         "icons": [
             {"src": static("icon.svg"), "type": "image/svg+xml", "sizes": "any", "purpose": "any"},
-            picture("icon-192", 192, "any"),
-            picture("icon-512", 512, "any"),
-            picture("maskable-192", 192, "maskable"),
-            picture("maskable-512", 512, "maskable"),
+            *(picture(f"icon-{size}", size, "any") for size in (192, 512)),
+            *(picture(f"maskable-{size}", size, "maskable") for size in (192, 512)),
         ],
         "shortcuts": [
             place(_("All articles"), "river"),
@@ -82,12 +74,12 @@ def manifest(request: HttpRequest) -> HttpResponse:
             place(_("Starred"), "river_starred"),
         ],
     }
-    return JsonResponse(said, content_type="application/manifest+json", json_dumps_params={"ensure_ascii": False})
+    return JsonResponse(content, content_type="application/manifest+json", json_dumps_params={"ensure_ascii": False})
 
 
 def _script() -> str:
     known = shell()
-    said = {
+    constants = {
         "version": known.version,
         "digests": dict(known.digests),
         "static": static(""),
@@ -103,14 +95,14 @@ def _script() -> str:
         "mostChanges": MAX_CHANGES,
         "mostKept": MAX_KEPT_BYTES,
     }
-    return f"const portal = {json.dumps(said, indent=1)};\n{known.worker}"
+    return f"const portal = {json.dumps(constants, indent=1)};\n{known.worker}"
 
 
 @impersonal
 @require_safe
 @condition(etag_func=lambda request: f'"{sha256(_script().encode()).hexdigest()[:32]}"')
 def worker(request: HttpRequest) -> HttpResponse:
-    """The browser's own part: a script speaks for the pages at and below its address, so this one is on top."""
+    """The service worker's script; at the top level, since its scope is the path of its address."""
     return HttpResponse(_script(), content_type="text/javascript; charset=utf-8", headers={"Cache-Control": "no-cache"})
 
 
@@ -118,22 +110,22 @@ def worker(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def frame(request: HttpRequest) -> HttpResponse:
-    """The page into which a browser puts what it keeps. It is kept itself, so there is nobody on it."""
+    """The page that shows stored articles; stored itself, so it contains nothing personal."""
     request.user = AnonymousUser()
     return show(request, "reading/offline_shell.html", version=shell().version)
 
 
-# --- what a person's browser keeps ------------------------------------------------------------------------------------
+# --- stored by a user's browser ---------------------------------------------------------------------------------------
 def _for_persons(view: Callable[[PersonsRequest], HttpResponse]) -> Callable[[PersonsRequest], HttpResponse]:
-    """A script that asks is told that nobody is signed in; it has no use for the page to do so."""
+    """Answer visitors with 401: the script cannot use a redirect to the sign-in page."""
 
     @wraps(view)
-    def answer(request: PersonsRequest) -> HttpResponse:
+    def guarded(request: PersonsRequest) -> HttpResponse:
         if not request.user.is_authenticated:
             return _problem(_("Nobody is signed in."), 401)
         return view(request)
 
-    return never_cache(answer)
+    return never_cache(guarded)
 
 
 def _problem(words: str, status: int) -> JsonResponse:
@@ -143,8 +135,8 @@ def _problem(words: str, status: int) -> JsonResponse:
 @require_safe
 @_for_persons
 def states(request: PersonsRequest) -> HttpResponse:
-    """Which postings the browser is to keep, how they are marked, and what it needs to bring marks of its own."""
-    length = _number(request.GET.get("n", ""))
+    """Which postings to store, how they are marked, and a token to send marks with."""
+    length = whole_number(request.GET.get("n", ""))
     if length is None or length > max(LENGTHS):
         return _problem(_("Give the number in “n”, at most %(most)s.") % {"most": max(LENGTHS)}, 400)
     found = kept_states(request.user, length) if length else []
@@ -153,10 +145,7 @@ def states(request: PersonsRequest) -> HttpResponse:
             "person": person_key(request.user),
             "token": get_token(request),
             "version": shell().version,
-            "articles": [
-                {"id": state.id, "version": state.version, "unread": state.unread, "starred": state.starred}
-                for state in found
-            ],
+            "articles": found,
         }
     )
 
@@ -164,8 +153,8 @@ def states(request: PersonsRequest) -> HttpResponse:
 @require_safe
 @_for_persons
 def articles(request: PersonsRequest) -> HttpResponse:
-    """Postings whole, as the pieces of pages that show them."""
-    ids = [_number(word) for word in request.GET.get("ids", "").split(",")]
+    """Whole postings as parts of pages."""
+    ids = [whole_number(word) for word in request.GET.get("ids", "").split(",")]
     wanted = [id for id in ids if id is not None]
     if len(wanted) != len(ids) or len(ids) > AT_ONCE:
         return _problem(_("Give the articles in “ids”, at most %(most)s.") % {"most": AT_ONCE}, 400)
@@ -179,31 +168,27 @@ def articles(request: PersonsRequest) -> HttpResponse:
     )
 
 
-def _pieces(request: PersonsRequest, kept: KeptPosting) -> dict[str, object]:
-    # Without the request: what it brings into a page, such as the form's token, is not for keeping.
-    at = now()
-    context = {"user": request.user, "now": at, "posting": kept.row, "kept": kept}
+def _pieces(request: PersonsRequest, kept: Context) -> dict[str, object]:
+    # Without the request: its CSRF token must not be stored.
+    at, row = now(), kept["row"]
+    context = {"user": request.user, "now": at, "posting": row, "kept": kept}
     return {
-        "id": kept.row.id,
-        "version": kept.version,
-        "title": kept.row.title,
-        "publishedAt": kept.row.published_at.isoformat(),
-        "unread": kept.row.unread,
-        "starred": kept.row.starred,
-        "row": drawn_row(kept.row, now=at, is_signed_in=True),
+        "id": row.id,
+        "version": kept["version"],
+        "title": row.title,
+        "publishedAt": row.published_at.isoformat(),
+        "unread": row.unread,
+        "starred": row.starred,
+        "row": drawn_row(row, now=at, is_signed_in=True),
         "page": render_to_string("reading/offline_article.html", context),
-        "pictures": kept.pictures,
+        "pictures": kept["pictures"],
     }
-
-
-def _number(word: str) -> int | None:
-    return int(word) if word.isascii() and word.isdecimal() and len(word) < 19 else None
 
 
 @require_POST
 @_for_persons
 def changes(request: PersonsRequest) -> HttpResponse:
-    """Take what was marked without a network: each change once, and none over what was done since."""
+    """Apply marks made without a network: each once, and none over a later change."""
     try:
         message = parse(request.body)
     except BadMessage as error:
@@ -217,11 +202,11 @@ def changes(request: PersonsRequest) -> HttpResponse:
         change.posting_id for change in changes if change.field == "starred" and outcomes[change.id] == "applied"
     }
     stories_actions.note_all_starred(request.user, starred, now=at)
-    said = {str(id): outcome for id, outcome in outcomes.items()}
-    return JsonResponse({"outcomes": said | dict.fromkeys(message.refused, "refused")})
+    applied = {str(id): outcome for id, outcome in outcomes.items()}
+    return JsonResponse({"outcomes": applied | dict.fromkeys(message.refused, "refused")})
 
 
 @require_safe
 @login_required
 def device(request: PersonsRequest) -> HttpResponse:
-    return show(request, "reading/offline_device.html", page=DevicePage())
+    return show(request, "reading/offline_device.html", lengths=LENGTHS, max_kept_bytes=MAX_KEPT_BYTES)

@@ -1,4 +1,4 @@
-"""The first minutes of somebody who is new here, and what is recommended to them later."""
+"""The first steps of new users, and dismissing recommendations."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -21,14 +21,14 @@ from apps.web.views.rendering import PersonsRequest, Request, back, show
 
 @login_required
 def welcome(request: PersonsRequest) -> HttpResponse:
-    """What somebody likes to read, if they wish to say; otherwise they import a list, or go on."""
-    said = request.POST or request.GET
-    asked = said.getlist("languages") if request.POST or request.htmx else _accepted(request)
-    page = welcome_page(asked, chosen=said.getlist("categories"))
+    """Choose interests, or import a list, or skip both."""
+    given = request.POST or request.GET
+    languages = given.getlist("languages") if request.POST or request.htmx else _accepted(request)
+    page = welcome_page(languages, chosen=given.getlist("categories"))
     form = InterestsForm(
         request.POST if request.method == "POST" else None,
-        languages=[language.code for language in page.languages],
-        categories=page.categories,
+        languages=[language.code for language in page["languages"]],
+        categories=page["categories"],
     )
     if request.method == "POST" and form.is_valid():
         found = of_interest(form.cleaned_data["categories"], form.cleaned_data["languages"])
@@ -44,7 +44,7 @@ def welcome(request: PersonsRequest) -> HttpResponse:
 
 
 def _accepted(request: Request) -> list[str]:
-    """The languages that the browser says its owner reads, the dearest first."""
+    """The languages of the Accept-Language header, the preferred first."""
     header = request.headers.get("Accept-Language", "")[:500]
     named = [code for code, _weight in parse_accept_lang_header(header) if code != "*"]
     return named or [get_language_from_request(request)]
@@ -53,10 +53,10 @@ def _accepted(request: Request) -> list[str]:
 @require_safe
 @login_required
 def filling(request: PersonsRequest) -> HttpResponse:
-    """The news of what was just followed, as it comes. htmx asks for them again and again while some are waited for."""
+    """The news of the newly followed sources; htmx polls until all of them were checked."""
     page = filling_page(request.user, now())
     if request.htmx:
-        return render(request, "reading/_filling.html", {"page": page, "now": page.now})
+        return render(request, "reading/_filling.html", {"page": page, "now": page["now"]})
     return show(request, "reading/filling.html", page=page)
 
 

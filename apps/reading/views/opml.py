@@ -1,4 +1,4 @@
-"""Lists of sources, from other readers and for them."""
+"""Import and export of OPML lists."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse

@@ -1,4 +1,4 @@
-"""What a person has read, noted and tagged."""
+"""History, notes and tags."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,8 +14,8 @@ from apps.database.sanitizing import sanitize
 from apps.following import actions
 from apps.following import queries as following
 from apps.postings.queries import BadCursor, Cursor
-from apps.reading.pages.own import history_page, notes_page, tags_page
-from apps.web.views.rendering import PersonsRequest, back, show
+from apps.reading.pages.own import history_page, notes_page
+from apps.web.views.rendering import PersonsRequest, back, require_readable, show
 
 
 # --- history ----------------------------------------------------------------------------------------------------------
@@ -28,7 +28,7 @@ def history(request: PersonsRequest) -> HttpResponse:
     except BadCursor as error:
         raise Http404(str(error)) from error
     if request.htmx and start:
-        return render(request, "reading/_history_rows.html", {"page": page, "now": page.now})
+        return render(request, "reading/_history_rows.html", {"page": page, "now": page["now"]})
     return show(request, "reading/history.html", page=page)
 
 
@@ -36,10 +36,10 @@ def history(request: PersonsRequest) -> HttpResponse:
 @login_required
 def clear_history(request: PersonsRequest) -> HttpResponse:
     count = actions.clear_history(request.user)
-    said = ngettext(
+    text = ngettext(
         "%(count)s article removed from the history.", "%(count)s articles removed from the history.", count
     )
-    messages.success(request, said % {"count": f"{count:,}"})
+    messages.success(request, text % {"count": f"{count:,}"})
     return redirect("history")
 
 
@@ -55,14 +55,13 @@ def notes(request: PersonsRequest) -> HttpResponse:
 @require_POST
 @login_required
 def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
-    """Keep the note that a form has, or delete it."""
-    # Who wrote one may delete it, also where they may no longer open the posting.
+    """Save a note, or delete it."""
+    # Authors may delete a note even if they may no longer open the posting.
     if request.POST.get("do") == "delete":
         if actions.delete_note(request.user, posting_id):
             messages.success(request, _("Note deleted."))
         return back(request, "notes")
-    if not following.readable_by(request.user).filter(pk=posting_id).exists():
-        raise Http404("There is no such posting.")
+    require_readable(request.user, posting_id)
     try:
         if actions.write_note(request.user, posting_id, sanitize(request.POST.get("text", "")), now=now()):
             messages.success(request, _("Note saved."))
@@ -75,13 +74,13 @@ def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
 @require_safe
 @login_required
 def tags(request: PersonsRequest) -> HttpResponse:
-    return show(request, "reading/tags.html", page=tags_page(request.user))
+    return show(request, "reading/tags.html", tags=list(following.counted_tags(request.user)))
 
 
 @require_POST
 @login_required
 def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
-    """What its form asks for: another name, to become one with another tag, or an end."""
+    """Rename, merge or delete a tag."""
     found = present(following.tag_of(request.user, tag_id), "You have no such tag.")
     match request.POST.get("do"):
         case "delete":
@@ -90,8 +89,8 @@ def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
         case "merge":
             other = following.tag_named(request.user, sanitize(request.POST.get("into", "")))
             if other is not None and actions.merge_tags(request.user, tag_id, other.pk):
-                said = _("Tag “%(name)s” merged into “%(other)s”.")
-                messages.success(request, said % {"name": found.name, "other": other.name})
+                text = _("Tag “%(name)s” merged into “%(other)s”.")
+                messages.success(request, text % {"name": found.name, "other": other.name})
             else:
                 messages.error(
                     request, _("Choose another of your tags to merge “%(name)s” into.") % {"name": found.name}

@@ -1,4 +1,4 @@
-"""How far people have come in what they listen to or watch, told and asked by a script of the page."""
+"""Playback positions, read and stored by a script of the page."""
 
 from math import isfinite
 
@@ -12,13 +12,14 @@ from apps.following import actions
 from apps.following import queries as following
 from apps.following.queries.posting_state import posting_state
 from apps.reading.pages.attachments import attachments
+from apps.web.algorithms.numbers import whole_number
 from apps.web.views.rendering import PersonsRequest
 
 
 @require_http_methods(["GET", "POST"])
 @login_required
 def position(request: PersonsRequest, posting_id: int) -> HttpResponse:
-    """Where the person stopped, as `number` of the recording and `seconds`; 0 s: nowhere, or at the end."""
+    """The position as `number` of the recording and `seconds`; 0 s: at the beginning or the end."""
     posting = present(following.readable_by(request.user).filter(pk=posting_id).first(), "There is no such posting.")
     own = posting_state(request.user, posting_id) if request.method == "GET" else None
     carried = attachments(posting.enclosures, own.place if own else None)
@@ -26,10 +27,10 @@ def position(request: PersonsRequest, posting_id: int) -> HttpResponse:
     if request.method == "GET":
         at = next((each for each in recordings.values() if each.seconds), None)
         return JsonResponse({"number": at.number if at else None, "seconds": at.seconds if at else 0})
-    number, seconds = request.POST.get("number", ""), _seconds(request.POST.get("seconds", ""))
-    if not (number.isascii() and number.isdecimal() and len(number) < 7) or seconds is None:
+    number, seconds = whole_number(request.POST.get("number", "")), _seconds(request.POST.get("seconds", ""))
+    if number is None or seconds is None:
         return HttpResponseBadRequest("Say which recording, and how many seconds of it.")
-    recording = recordings.get(int(number))
+    recording = recordings.get(number)
     if recording is None:
         return HttpResponseBadRequest(f"The posting carries no recording {number}.")
     if seconds < 1:

@@ -1,4 +1,4 @@
-"""How a person wants to read."""
+"""Reading preferences."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required

@@ -1,4 +1,4 @@
-"""Audio and video of postings, from an address of ours instead of their publishers'."""
+"""The proxy for audio and video."""
 
 from allauth.account.adapter import get_adapter
 from django.http import HttpRequest, HttpResponse
@@ -27,22 +27,22 @@ def recording(request: HttpRequest, signature: str, encoded: str) -> HttpRespons
     if not rate_limits.is_within("recording", who, most=MAX_PARTS, seconds=PARTS_SECONDS):
         return in_words("Too much is being played from your address; try again later.", 429, "no-store")
     try:
-        return _answer(part_of(address, request.headers.get("Range") or "bytes=0-"), "Range" in request.headers)
+        return _response(part_of(address, request.headers.get("Range") or "bytes=0-"), "Range" in request.headers)
     except BadRange as problem:
         return in_words(str(problem), 416, "no-store")
     except Busy:
-        answer = in_words("Too many recordings are being fetched; try again in a moment.", 503, "no-store")
-        answer["Retry-After"] = "5"
-        return answer
+        response = in_words("Too many recordings are being fetched; try again in a moment.", 503, "no-store")
+        response["Retry-After"] = "5"
+        return response
     except NoRecording as problem:
         return in_words(f"This recording cannot be played here. {problem}", 502, "no-store")
 
 
-def _answer(part: Part, asks_for_range: bool) -> HttpResponse:
-    if not asks_for_range and not part.is_whole:
+def _response(part: Part, has_range: bool) -> HttpResponse:
+    if not has_range and not part.is_whole:
         raise BadRange("Ask for a range of bytes: recordings are sent in parts.")
-    answer = HttpResponse(part.body, content_type=part.media_type, status=206 if asks_for_range else 200)
-    answer["Content-Length"] = str(len(part.body))
-    if asks_for_range:
-        answer["Content-Range"] = part.content_range
-    return kept_harmless(answer, {"Accept-Ranges": "bytes", "Cache-Control": f"private, max-age={KEPT_SECONDS}"})
+    response = HttpResponse(part.body, content_type=part.media_type, status=206 if has_range else 200)
+    response["Content-Length"] = str(len(part.body))
+    if has_range:
+        response["Content-Range"] = part.content_range
+    return kept_harmless(response, {"Accept-Ranges": "bytes", "Cache-Control": f"private, max-age={KEPT_SECONDS}"})

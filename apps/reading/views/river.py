@@ -19,11 +19,12 @@ from apps.postings.queries import BadCursor, Cursor
 from apps.published_feeds.pages import menu_of_list
 from apps.reading.algorithms.typesetting import LEADINGS, SIZES, Typesetting
 from apps.reading.pages.layouts import view_of
-from apps.reading.pages.posting import PostingPage, posting_page
-from apps.reading.pages.river import ListOptions, RiverPage, river_page
+from apps.reading.pages.posting import posting_page
+from apps.reading.pages.river import ListOptions, river_page
 from apps.reading.views.summaries import chosen_percent
 from apps.sources.actions import note_opened
 from apps.stories import actions as stories_actions
+from apps.web.pages import Context
 from apps.web.views.rendering import PersonsRequest, Request, by, is_from_here, is_prefetch, show
 
 _TYPESETTING = "typesetting"  # cookie
@@ -33,22 +34,22 @@ _YEAR = 365 * 86_400  # s
 @require_safe
 @login_required
 def river(request: PersonsRequest) -> HttpResponse:
-    return _show(request, river_page(request.user, Scope("all"), _("All articles"), _arrangement(request), localtime()))
+    return _show(request, river_page(request.user, Scope("all"), _("All articles"), _options(request), localtime()))
 
 
 @require_safe
 @login_required
 def starred(request: PersonsRequest) -> HttpResponse:
-    arrangement = _arrangement(request, all_by_default=True)
-    return _show(request, river_page(request.user, Scope("starred"), _("Starred"), arrangement, localtime()))
+    options = _options(request, all_by_default=True)
+    return _show(request, river_page(request.user, Scope("starred"), _("Starred"), options, localtime()))
 
 
 @require_safe
 @login_required
 def tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
     found = present(following.tag_of(request.user, tag_id), "You have no such tag.")
-    arrangement = _arrangement(request, all_by_default=True)
-    return _show(request, river_page(request.user, Scope("tag", found.pk), found.name, arrangement, localtime()))
+    options = _options(request, all_by_default=True)
+    return _show(request, river_page(request.user, Scope("tag", found.pk), found.name, options, localtime()))
 
 
 @require_safe
@@ -56,7 +57,7 @@ def tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
 def folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     found = present(following.folder_of(request.user, folder_id), "You have no such folder.")
     return _show(
-        request, river_page(request.user, Scope("folder", found.pk), found.name, _arrangement(request), localtime())
+        request, river_page(request.user, Scope("folder", found.pk), found.name, _options(request), localtime())
     )
 
 
@@ -66,65 +67,65 @@ def source(request: Request, source_id: int) -> HttpResponse:
     follow = following.follow_of(request.user, source_id)
     following.hide_address(request.user, found, followed=follow is not None)
     title = (follow.title if follow else "") or str(found)
-    arrangement = _arrangement(request, follow, all_by_default=follow is None)
+    options = _options(request, follow, all_by_default=follow is None)
     return _show(
-        request, river_page(request.user, Scope("source", source_id), title, arrangement, localtime(), found, follow)
+        request, river_page(request.user, Scope("source", source_id), title, options, localtime(), found, follow)
     )
 
 
 @require_safe
 def posting(request: Request, posting_id: int) -> HttpResponse:
-    """A posting among everything that belongs to it, or with `mode=reading` its text alone."""
+    """A posting's page, or with `mode=reading` its text alone."""
     page = posting_page(request.user, posting_id, now(), chosen_percent(request))
     if page is None:
         page = _private_page(request, posting_id)
     if page is None:
         raise Http404("There is no such posting.")
-    if request.user.is_authenticated and page.own.readable and not is_prefetch(request):
-        stories_actions.note_opened(request.user, posting_id, now=page.now)
-        following_actions.remember_read(request.user, [posting_id], now=page.now)
-        if page.posting.unread:
-            following_actions.mark_read(request.user, [posting_id], read=True, now=page.now)
-            page.posting.unread = False
+    if request.user.is_authenticated and page["own"].readable and not is_prefetch(request):
+        stories_actions.note_opened(request.user, posting_id, now=page["now"])
+        following_actions.remember_read(request.user, [posting_id], now=page["now"])
+        if page["posting"].unread:
+            following_actions.mark_read(request.user, [posting_id], read=True, now=page["now"])
+            page["posting"].unread = False
     if request.GET.get("mode") == "reading":
         return _show_text(request, page)
-    return show(request, "reading/posting.html", at=Scope("source", page.posting.source_id), page=page)
+    return show(request, "reading/posting.html", at=Scope("source", page["posting"].source_id), page=page)
 
 
-def _private_page(request: Request, posting_id: int) -> PostingPage | None:
-    """The same for staff with the permission, of a source that they do not follow. Whoever looks is recorded first."""
+def _private_page(request: Request, posting_id: int) -> Context | None:
+    """The page for staff with the permission who do not follow the source; every access is logged."""
     user = request.user
     if not following.may_open_private(user):
         return None
     page = posting_page(user, posting_id, now(), chosen_percent(request), even_private=True)
     if page is not None:
-        note_opened(page.posting.source, posting_id, by(request, "the page of an article"))
+        note_opened(page["posting"].source, posting_id, by(request, "the page of an article"))
     return page
 
 
-def _show_text(request: Request, page: PostingPage) -> HttpResponse:
-    """Set as the reader wants texts to be set, which their browser keeps."""
+def _show_text(request: Request, page: Context) -> HttpResponse:
+    """The text in the reader's typesetting, which a cookie stores."""
     kept = Typesetting.read(request.COOKIES.get(_TYPESETTING, ""))
     chosen = kept.changed(request.GET.get("size", ""), request.GET.get("leading", ""))
-    answer = show(
+    response = show(
         request, "reading/posting_text.html", alone=True, page=page, chosen=chosen, sizes=SIZES, leadings=LEADINGS
     )
     if chosen != kept:
-        # A script changes it as well, without asking for the page once more.
-        answer.set_cookie(_TYPESETTING, chosen.written, _YEAR, secure=request.is_secure(), samesite="Lax")
-    return answer
+        # A script changes it, too, without a request.
+        response.set_cookie(_TYPESETTING, chosen.written, _YEAR, secure=request.is_secure(), samesite="Lax")
+    return response
 
 
-def _show(request: Request, page: RiverPage) -> HttpResponse:
-    # htmx asks for the rows that follow, to hang them below those which are there.
-    if request.htmx and page.arrangement.start:
-        return render(request, "reading/_rows.html", {"page": page, "now": page.now})
-    feeds = menu_of_list(request.user, page.scope)
-    return show(request, "reading/river.html", at=page.scope, page=page, feeds=feeds)
+def _show(request: Request, page: Context) -> HttpResponse:
+    # htmx appends the next rows.
+    if request.htmx and page["options"].start:
+        return render(request, "reading/_rows.html", {"page": page, "now": page["now"]})
+    feeds = menu_of_list(request.user, page["scope"])
+    return show(request, "reading/river.html", at=page["scope"], page=page, feeds=feeds)
 
 
-def _arrangement(request: Request, follow: Follow | None = None, *, all_by_default: bool = False) -> ListOptions:
-    """What the address asks for, or else what the person prefers."""
+def _options(request: Request, follow: Follow | None = None, *, all_by_default: bool = False) -> ListOptions:
+    """List options by the address, or else by the user's preferences."""
     person = request.user
     prefers_unread = person.is_authenticated and person.unread_only and not all_by_default
     preferred_order = person.order if person.is_authenticated else User.Order.NEWEST
@@ -144,10 +145,10 @@ def _arrangement(request: Request, follow: Follow | None = None, *, all_by_defau
 
 
 def _view(request: Request, follow: Follow | None) -> User.View:
-    """The layout of a list. What a link of ours asks for is remembered: for its source, or for all other lists."""
-    person, asked = request.user, request.GET.get("view", "")
-    view = view_of(person, follow, asked)
-    if person.is_authenticated and view == asked and is_from_here(request) and not is_prefetch(request):
+    """The layout of a list. One chosen by a link of ours is stored: for its source, or for all other lists."""
+    person, requested = request.user, request.GET.get("view", "")
+    view = view_of(person, follow, requested)
+    if person.is_authenticated and view == requested and is_from_here(request) and not is_prefetch(request):
         if follow is not None:
             following_actions.set_view(follow, view)
         elif view != person.view:

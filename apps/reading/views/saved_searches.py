@@ -1,4 +1,4 @@
-"""Keeping searches."""
+"""Saved searches."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.database.sanitizing import sanitize
-from apps.reading.pages.saved_searches import saved_searches_page
+from apps.reading.pages.saved_searches import saved_search_rows
 from apps.search.actions import saved as actions
 from apps.search.algorithms.language import BadQuery
 from apps.search.models import SavedSearch
@@ -20,7 +20,7 @@ from apps.web.views.rendering import PersonsRequest, show
 @require_safe
 @login_required
 def index(request: PersonsRequest) -> HttpResponse:
-    return show(request, "reading/search_saved.html", page=saved_searches_page(request.user))
+    return show(request, "reading/search_saved.html", searches=saved_search_rows(request.user))
 
 
 @require_POST
@@ -50,7 +50,7 @@ def save(request: PersonsRequest) -> HttpResponse:
 @require_POST
 @login_required
 def change(request: PersonsRequest, saved_id: int) -> HttpResponse:
-    """What its form asks for: another name, another address of the feed, or an end."""
+    """Rename or delete a search, or replace the addresses of its feed."""
     match request.POST.get("do"):
         case "forget":
             actions.forget_search(request.user, saved_id)

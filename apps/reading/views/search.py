@@ -17,17 +17,17 @@ from apps.web.views.rendering import Request, show
 @require_safe
 @vary_on_headers("HX-Request", "HX-Target")  # or going back would show a piece of a page for the whole
 def search(request: Request) -> HttpResponse:
-    asked = SearchQuery.read(request.GET)
+    query = SearchQuery.read(request.GET)
     try:
-        page = search_page(request.user, asked, localtime())
+        page = search_page(request.user, query, localtime())
     except BadCursor as error:
         raise Http404(str(error)) from error
     except TooCostly as error:
-        return show(request, "reading/search_costly.html", status=503, asked=asked, message=str(error))
-    if request.htmx and asked.start:
-        return render(request, "reading/_search_rows.html", {"page": page, "now": page.now})
+        return show(request, "reading/search_costly.html", status=503, query=query, message=str(error))
+    if request.htmx and query.start:
+        return render(request, "reading/_search_rows.html", {"page": page, "now": page["now"]})
     if request.htmx and request.htmx.target == "found":
-        return render(request, "reading/_search_found.html", {"page": page, "now": page.now})
+        return render(request, "reading/_search_found.html", {"page": page, "now": page["now"]})
     return show(request, "reading/search.html", page=page)
 
 

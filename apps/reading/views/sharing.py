@@ -1,8 +1,8 @@
-"""Postings that people show to others, each at a secret address."""
+"""Shared postings, each at a secret address."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.timezone import localtime, now
@@ -11,23 +11,21 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.views.requests import present
 from apps.following import actions
-from apps.following import queries as following
 from apps.published_feeds.pages import menu_of_shared
 from apps.reading.pages.own import shares_page
 from apps.reading.pages.shared import shared_page
-from apps.web.views.rendering import PersonsRequest, Request, back, show
+from apps.web.views.rendering import PersonsRequest, Request, back, require_readable, show
 
 
 @require_POST
 @login_required
 def share(request: PersonsRequest, posting_id: int) -> HttpResponse:
-    """Give a posting a secret address, or take it away."""
+    """Share a posting, or stop sharing it."""
     if request.POST.get("do") == "end":
         if actions.unshare(request.user, posting_id):
             messages.success(request, _("The link no longer works."))
         return back(request, "shares")
-    if not following.readable_by(request.user).filter(pk=posting_id).exists():
-        raise Http404("There is no such posting.")
+    require_readable(request.user, posting_id)
     try:
         actions.share(request.user, posting_id, now=now())
     except actions.NotPossible as error:
@@ -44,10 +42,10 @@ def shares(request: PersonsRequest) -> HttpResponse:
 
 @require_safe
 def shared(request: Request, share_secret: str) -> HttpResponse:
-    """For everybody who knows the address; search engines are asked to forget it, and no site learns of it."""
+    """Public for those who know the address, which neither search engines nor other sites learn."""
     page = present(shared_page(share_secret, localtime()), "Nothing is shared at this address, or no longer.")
-    answer = show(request, "reading/shared.html", alone=True, page=page)
-    answer["X-Robots-Tag"] = "noindex, nofollow"
-    answer["Referrer-Policy"] = "no-referrer"
-    answer["Cache-Control"] = "private, no-store"  # what is taken back must not be shown from a cache
-    return answer
+    response = show(request, "reading/shared.html", alone=True, page=page)
+    response["X-Robots-Tag"] = "noindex, nofollow"
+    response["Referrer-Policy"] = "no-referrer"
+    response["Cache-Control"] = "private, no-store"  # no longer visible once sharing ends
+    return response

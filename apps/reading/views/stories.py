@@ -1,4 +1,4 @@
-"""Stories, and what is done about a person's own taste."""
+"""Stories, and personal ranking."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -9,26 +9,23 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.following import actions as following_actions
-from apps.following import queries as following
 from apps.published_feeds.pages import menu_of_story
 from apps.reading.pages.sections import front_sections
 from apps.reading.pages.stories import own_page, stories_page, story_page
 from apps.stories import actions
 from apps.stories.queries import front
-from apps.web.views.rendering import PersonsRequest, Request, back, show
-
-LAST_PAGE = 100
+from apps.web.views.rendering import PersonsRequest, Request, back, page_number, require_readable, show
 
 
 @require_safe
 def index(request: Request) -> HttpResponse:
-    page = stories_page(request.user, _number(request), now())
-    return show(request, "reading/stories.html", page=page, sections=front_sections(request.user, page.now))
+    page = stories_page(request.user, page_number(request), now())
+    return show(request, "reading/stories.html", page=page, sections=front_sections(request.user, page["now"]))
 
 
 @require_safe
 def story(request: Request, story_id: int) -> HttpResponse:
-    """A story that became a part of another one leads to it."""
+    """A story; one that was merged into another redirects to it."""
     found = front.story_of(story_id)
     page = story_page(request.user, found, now()) if found is not None else None
     if found is None or page is None:
@@ -41,13 +38,13 @@ def story(request: Request, story_id: int) -> HttpResponse:
 @require_safe
 @login_required
 def own(request: PersonsRequest) -> HttpResponse:
-    return show(request, "reading/stories_own.html", page=own_page(request.user, _number(request), now()))
+    return show(request, "reading/stories_own.html", page=own_page(request.user, page_number(request), now()))
 
 
 @require_POST
 @login_required
 def learning(request: PersonsRequest) -> HttpResponse:
-    """Switch learning on or off, or forget what was learnt."""
+    """Switch personal ranking on or off, or reset it."""
     match request.POST.get("learning"):
         case "on":
             actions.set_learning(request.user, is_on=True)
@@ -64,16 +61,10 @@ def learning(request: PersonsRequest) -> HttpResponse:
 @require_POST
 @login_required
 def hide(request: PersonsRequest, posting_id: int) -> HttpResponse:
-    """Hide a posting, which is read from then on, or show it again."""
-    if not following.readable_by(request.user).filter(pk=posting_id).exists():
-        raise Http404("There is no such posting.")
+    """Hide a posting and mark it read, or show it again."""
+    require_readable(request.user, posting_id)
     hidden = request.POST.get("hidden") != "no"
     actions.hide(request.user, posting_id, hidden=hidden, now=now())
     if hidden:
         following_actions.mark_read(request.user, [posting_id], read=True, now=now())
     return HttpResponse() if request.htmx else back(request, "own")
-
-
-def _number(request: Request) -> int:
-    said = request.GET.get("page", "")
-    return min(max(int(said), 1), LAST_PAGE) if said.isascii() and said.isdecimal() and len(said) < 5 else 1

@@ -1,4 +1,4 @@
-"""A posting said shorter."""
+"""Summaries of postings."""
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -8,13 +8,14 @@ from django.views.decorators.vary import vary_on_headers
 
 from apps.accounts.views.requests import present
 from apps.reading.pages.summaries import summary_of_posting
+from apps.web.algorithms.numbers import whole_number
 from apps.web.views.rendering import Request
 
 
 @require_safe
 @vary_on_headers("HX-Request")
 def summary(request: Request, posting_id: int) -> HttpResponse:
-    """The summary in another length, for htmx; whoever comes without it is sent to the page that has it."""
+    """The summary in another length for htmx; other requests are redirected to the posting."""
     percent = chosen_percent(request)
     if not request.htmx:
         query = f"?percent={percent}" if percent else ""
@@ -24,6 +25,5 @@ def summary(request: Request, posting_id: int) -> HttpResponse:
 
 
 def chosen_percent(request: Request) -> int | None:
-    """How much of a text the address asks for, if it does."""
-    asked = request.GET.get("percent", "")
-    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) <= 3 else None
+    """The requested length of the summary, in percent of the text."""
+    return whole_number(request.GET.get("percent", ""), 999)

@@ -1,4 +1,4 @@
-"""The only writers of stories, of what sources are worth to them, and of people's taste."""
+"""The only writers of stories, sections, authorities, and users' tastes."""
 
 from apps.stories.actions.consuming import CONSUMED_AT_ONCE, Consumed, consume
 from apps.stories.actions.learning import (
@@ -12,12 +12,5 @@ from apps.stories.actions.learning import (
     set_learning,
 )
 from apps.stories.actions.maintaining import maintain
-from apps.stories.actions.sections import (
-    NotASection,
-    SectionValues,
-    add_section,
-    delete_section,
-    edit_section,
-    move_section,
-)
+from apps.stories.actions.sections import NotASection, add_section, delete_section, edit_section, move_section
 from apps.stories.actions.weighing import weigh_sources

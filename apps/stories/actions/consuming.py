@@ -1,18 +1,18 @@
-"""Stories take in what they have not seen: new postings, edits, deletions.
+"""Consumes the outbox: assigns new and edited postings to stories, and removes deleted ones.
 
-One holder of a lock works on one batch in one transaction, so a batch counts wholly or not at all. What it remembers
-from the batch before is only used if the database says that nobody else has written since; otherwise it is read anew.
+Under an advisory lock each batch is one transaction. State from the previous batch is only reused if no other worker
+has written since; otherwise it is reloaded.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from django.db import connection, transaction
 
 from apps.database.advisory_locks import take
 from apps.postings.queries import PostingText, texts
-from apps.stories.actions.locks import GROUPING
 from apps.stories.actions.writing import Batch
 from apps.stories.algorithms.features import features
 from apps.stories.algorithms.grouping import Grouping
@@ -20,32 +20,32 @@ from apps.stories.models import OutboxRow
 from apps.stories.queries import grouping as remembering
 from apps.stories.queries.times import hours_of
 
+GROUPING = 0x5354_4F52  # advisory lock
 CONSUMED_AT_ONCE = 500  # changes in one transaction
 
 
 @dataclass(frozen=True, slots=True)
 class Consumed:
-    """What one pull did."""
+    """The result of one batch."""
 
-    looked_at: int = 0  # changes
-    placed: int = 0  # postings; an edit is placed anew
+    changes: int = 0
+    placed: int = 0  # postings, new or edited
     removed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Memory:
+class _Memory(NamedTuple):
     turn: UUID | None
     grouping: Grouping
 
 
-_memory: _Memory | None = None  # of this process; only whoever holds the lock looks at it
+_memory: _Memory | None = None  # of this process; only used under the lock
 
 
 @transaction.atomic
 def consume(limit: int = CONSUMED_AT_ONCE, *, wait: bool = True) -> Consumed | None:
-    """Take up to `limit` changes, in the order of publication, and put their postings into stories.
+    """Take up to `limit` changes in the order of publication, and assign their postings to stories.
 
-    None if somebody else is at it. May be called as often as one likes, and be killed at any moment.
+    Returns None if another worker holds the lock. Idempotent and crash-safe.
     """
     global _memory
     if not take(GROUPING, wait=wait):
@@ -58,7 +58,7 @@ def consume(limit: int = CONSUMED_AT_ONCE, *, wait: bool = True) -> Consumed | N
     turn = remembering.turn()
     if _memory is None or _memory.turn != turn:
         _memory = _Memory(turn, remembering.remembered())
-    grouping, _memory = _memory.grouping, None  # what fails on the way leaves nothing half done behind
+    grouping, _memory = _memory.grouping, None  # after a failure the state is reloaded
     pulled = _work_on(grouping, list(dict.fromkeys(posting_id for _, posting_id in changes)))
     OutboxRow.objects.filter(pk__in=[id for id, _ in changes]).delete()
     following_turn = uuid4()
@@ -68,7 +68,7 @@ def consume(limit: int = CONSUMED_AT_ONCE, *, wait: bool = True) -> Consumed | N
 
 
 def _work_on(grouping: Grouping, posting_ids: Sequence[int]) -> tuple[int, int]:
-    """Place and remove; how many of each."""
+    """Place and remove postings; returns the numbers of both."""
     batch = Batch(grouping, posting_ids)
     postings = texts(posting_ids)
     placed = removed = 0
@@ -77,7 +77,7 @@ def _work_on(grouping: Grouping, posting_ids: Sequence[int]) -> tuple[int, int]:
         if (
             posting
             and known
-            and (known.text_hash == posting.text_hash or grouping.is_too_old(hours_of(posting.published_at)))
+            and (bytes(known.text_hash) == posting.text_hash or grouping.is_too_old(hours_of(posting.published_at)))
         ):
             batch.renew(known, posting.source_id, posting.text_hash)
             continue
@@ -99,7 +99,7 @@ def _place(grouping: Grouping, batch: Batch, posting: PostingText, *, is_edit: b
     placed = grouping.place(posting.id, hours, found)
     batch.add(posting.id, posting.source_id, posting.published_at, posting.text_hash, placed, found)
     batch.unite(grouping.unite())
-    if not is_edit:  # the words of an edit were counted when it was new
+    if not is_edit:  # the terms of an edited posting were counted when it was new
         batch.count(grouping.rarity.add(hours, found), found)
     return True
 

@@ -1,4 +1,4 @@
-"""Which posting stands for a story."""
+"""Choosing the posting that represents a story."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -31,9 +31,8 @@ WHERE member.story_id = story.id AND story.reports + story.copies = 1 AND story.
 
 
 def choose_leads(stories: Collection[int]) -> None:
-    """Let the best report of each story stand for it: by its source, whether it was first, is no copy, has a picture.
-
-    Of equal ones the earliest.
+    """Choose the best report of each story: by its source's authority, and whether it was first, is original, and has a
+    picture; of equal ones the earliest.
     """
     found: defaultdict[int, list[tuple[float, datetime, int]]] = defaultdict(list)
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Learning what a person likes to read, from what they do; nothing is learnt of who switched it off."""
+"""Learning users' tastes from their reactions, unless they switched it off."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -17,8 +17,8 @@ LEARNT_AT_ONCE = 200  # reactions in one transaction
 
 
 def note_opened(user: User, posting_id: int, *, now: datetime) -> None:
-    """Somebody looks at a posting. What stood beside it was passed over. Looking once more says nothing new."""
-    # Asked before anything is begun: most who open a posting have seen it, and wait for the page.
+    """Note that a user opened a posting for the first time, and that the postings beside it were passed over."""
+    # Checked first, since most opened postings were opened before and the user waits for the page.
     if tastes.opening_teaches(user, posting_id):
         _note_first_opening(user, posting_id, now)
 
@@ -38,14 +38,14 @@ def note_starred(user: User, posting_id: int, *, now: datetime) -> None:
 
 @transaction.atomic
 def note_all_starred(user: User, posting_ids: Collection[int], *, now: datetime) -> None:
-    """Somebody starred postings, or took the stars back: what was learnt of them may be another now."""
+    """Mark reactions as stale after stars were set or removed."""
     if posting_ids and tastes.is_learning(user):
         _note([(user.pk, id) for id in posting_ids], ["stale", "changed_at"], stale=True, changed_at=now)
 
 
 @transaction.atomic
 def hide(user: User, posting_id: int, *, hidden: bool, now: datetime) -> None:
-    """Show a posting, and what is like it, less to somebody; or as before."""
+    """Hide a posting and rank similar ones lower, or undo that."""
     hidden_at = now if hidden else None
     _note(
         [(user.pk, posting_id)], ["hidden_at", "stale", "changed_at"], hidden_at=hidden_at, stale=True, changed_at=now
@@ -53,7 +53,7 @@ def hide(user: User, posting_id: int, *, hidden: bool, now: datetime) -> None:
 
 
 def hide_for_all(pairs: Collection[tuple[int, int]], *, now: datetime) -> None:
-    """Hide postings of many people at once; pairs are of a person's and a posting's id."""
+    """Hide postings for many users at once; pairs are of a user's and a posting's id."""
     _note(pairs, ["hidden_at", "stale", "changed_at"], hidden_at=now, stale=True, changed_at=now)
 
 
@@ -73,7 +73,7 @@ def set_learning(user: User, *, is_on: bool) -> None:
 
 @transaction.atomic
 def forget_taste(user: User) -> None:
-    """Forget all that was learnt of a person; what they hid stays hidden. The switch stays as it is."""
+    """Reset a user's taste; hidden postings and the switch stay."""
     Taste.objects.filter(user=user).update(weight=0.0, liked=b"", disliked=b"", centroid=b"", learnt_at=None)
     Reaction.objects.filter(user=user, hidden_at=None).delete()
     Reaction.objects.filter(user=user).update(stale=False)
@@ -81,7 +81,7 @@ def forget_taste(user: User) -> None:
 
 @transaction.atomic
 def learn(*, now: datetime) -> int:
-    """Learn from what people did since the last time; how many reactions were looked at."""
+    """Learn from stale reactions; returns their number."""
     stale = Reaction.objects.filter(stale=True).order_by("pk").select_for_update(skip_locked=True)[:LEARNT_AT_ONCE]
     by_user: defaultdict[int, list[Reaction]] = defaultdict(list)
     for reaction in stale:

@@ -1,4 +1,4 @@
-"""Keeping the tables as small as they can be."""
+"""Pruning of the tables."""
 
 from collections import defaultdict
 from datetime import datetime, timedelta
@@ -6,18 +6,18 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from apps.database.advisory_locks import take
-from apps.stories.actions.locks import GROUPING
+from apps.stories.actions.consuming import GROUPING
 from apps.stories.algorithms.rarity import BLOCK, LAG, MEMORY, Block
 from apps.stories.models import Reaction, WordCount
 from apps.stories.queries.grouping import head
 from apps.stories.queries.packing import packed_counts, unpacked_counts
 
-REACTIONS_KEPT = timedelta(days=180)  # by then they count for a 64th
+REACTIONS_KEPT = timedelta(days=180)  # by then their weight is 1/64
 
 
 @transaction.atomic
 def maintain(*, now: datetime) -> bool:
-    """Add up the counts of each block, and forget what no longer matters; False if somebody else is writing."""
+    """Add up the counts of each block, and prune old rows; False if another worker holds the lock."""
     Reaction.objects.filter(changed_at__lt=now - REACTIONS_KEPT).delete()
     if not take(GROUPING, wait=False):
         return False

@@ -1,4 +1,4 @@
-"""What people bring along from another portal: what they opened and hid there."""
+"""Import of reactions from another portal."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,9 +12,9 @@ from apps.stories.queries import tastes
 
 @transaction.atomic
 def restore_reactions(user: User, reactions: Mapping[int, Mapping[str, Any]]) -> int:
-    """React to postings, by their ids, as the person did elsewhere; what they did here stays. Returns how many are new.
+    """Add reactions by posting id where the user has none; returns how many are new.
 
-    It is learnt from like all that is new, unless the person wishes that nothing is.
+    They are learnt like other new ones, unless the user switched that off.
     """
     is_learning = tastes.is_learning(user)
     there = set(Reaction.objects.filter(user=user, posting_id__in=reactions).values_list("posting_id", flat=True))

@@ -1,8 +1,8 @@
-"""The only writer of the front page's sections."""
+"""Actions on the front page's sections."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import F, Max
@@ -10,59 +10,39 @@ from django.db.models import F, Max
 from apps.stories.models import Section
 from apps.stories.queries.sections import MAX_SECTIONS, tree_of
 
-_ORDERLY = 0x53454354  # advisory lock: one change of the sections' order and number at a time
+_ORDERLY = 0x53454354  # advisory lock: serializes changes of the sections' order and number
 
 
 class NotASection(ValueError):
-    """A section cannot be so; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class SectionValues:
-    """What an admin says of a section."""
-
-    slug: str
-    title: str
-    titles: Mapping[str, str] = field(default_factory=dict)
-    query: str = ""
-    category: str = ""
-    language: str = ""
-    order: str = Section.Order.NEWEST.value
-    page_size: int = 30
-    front_size: int = 6
-    is_on: bool = True
+    """A section has invalid values."""
 
 
 @transaction.atomic
-def add_section(values: SectionValues, *, now: datetime) -> Section:
-    """Add a section as the last one.
+def add_section(values: Mapping[str, Any], *, now: datetime) -> Section:
+    """Add a section with these columns as the last one.
 
-    Raises
-    ------
-    BadQuery
-        If its query or its language cannot be read.
-    NotASection
-        If it asks for nothing, another has its address, or there are as many as there may be.
+    Raises BadQuery for a wrong query or language, and NotASection if it has neither query, category nor language, if
+    another one has its address, or at the limit of their number.
     """
     _lock()
     _check(values, None)
     if Section.objects.count() >= MAX_SECTIONS:
         raise NotASection(f"There are {MAX_SECTIONS} sections, the maximum. Delete one first.")
     last = Section.objects.aggregate(last=Max("place", default=0))["last"]
-    return Section.objects.create(**asdict(values), place=last + 1, changed_at=now)
+    return Section.objects.create(**values, place=last + 1, changed_at=now)
 
 
 @transaction.atomic
-def edit_section(section_id: int, values: SectionValues, *, now: datetime) -> None:
-    """Change a section; what was kept of it counts no more. Raises what `add_section` does."""
+def edit_section(section_id: int, values: Mapping[str, Any], *, now: datetime) -> None:
+    """Change a section and invalidate its cached contents. Raises what `add_section` does."""
     _lock()
     _check(values, section_id)
-    Section.objects.filter(pk=section_id).update(**asdict(values), revision=F("revision") + 1, changed_at=now)
+    Section.objects.filter(pk=section_id).update(**values, revision=F("revision") + 1, changed_at=now)
 
 
 @transaction.atomic
 def move_section(section_id: int, *, up: bool) -> None:
-    """Let a section change places with its neighbour; the first and the last one stay where they are."""
+    """Swap a section with its neighbour, if there is one."""
     _lock()
     ids = list(Section.objects.order_by("place", "pk").values_list("pk", flat=True))
     if section_id not in ids:
@@ -84,10 +64,11 @@ def _lock() -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_ORDERLY])
 
 
-def _check(values: SectionValues, section_id: int | None) -> None:
-    tree_of(Section(query=values.query, category=values.category, language=values.language))
-    if not (values.query.strip() or values.category.strip() or values.language.strip()):
+def _check(values: Mapping[str, Any], section_id: int | None) -> None:
+    section = Section(**values)
+    tree_of(section)
+    if not (section.query.strip() or section.category.strip() or section.language.strip()):
         raise NotASection("A section needs a query, a category or a language.")
     others = Section.objects.all() if section_id is None else Section.objects.exclude(pk=section_id)
-    if others.filter(slug=values.slug).exists():
-        raise NotASection(f"Another section already has the address {values.slug}.")
+    if others.filter(slug=section.slug).exists():
+        raise NotASection(f"Another section already has the address {section.slug}.")

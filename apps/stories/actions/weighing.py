@@ -1,4 +1,4 @@
-"""What sources are worth to stories, from the archive of the last four weeks."""
+"""The authority of sources, from the postings of the last four weeks."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -12,7 +12,7 @@ from apps.stories.queries.records import records
 
 @transaction.atomic
 def weigh_sources(*, now: datetime) -> int:
-    """Reckon the authority of all sources anew; how many have one."""
+    """Recompute the authority of all sources; returns how many have one."""
     found = records(now)
     rows = [
         Authority(source_id=source_id, reports=found[source_id].reports, computed_at=now, **asdict(authority))
@@ -24,15 +24,6 @@ def weigh_sources(*, now: datetime) -> int:
         batch_size=1_000,
         update_conflicts=True,
         unique_fields=["source"],
-        update_fields=[
-            "value",
-            "importance",
-            "earliness",
-            "originality",
-            "independence",
-            "stars",
-            "reports",
-            "computed_at",
-        ],
+        update_fields=[field.name for field in Authority._meta.fields if not field.primary_key],
     )
     return len(rows)

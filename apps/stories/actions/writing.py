@@ -1,8 +1,7 @@
-"""What a batch of postings changes in the tables of stories."""
+"""Writing a batch of grouped postings."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection
@@ -16,25 +15,16 @@ from apps.stories.queries.packing import packed, packed_counts, packed_fingerpri
 from apps.stories.queries.times import hours_of
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A posting that is in a story."""
-
-    posting_id: int
-    source_id: int
-    text_hash: bytes
-
-
 class Batch:
     """Changes that are collected and written together; the caller holds the lock.
 
-    A removal needs all rows as they are by then, and so writes what was collected before it.
+    A removal needs up-to-date rows, so it first writes what was collected.
     """
 
     def __init__(self, grouping: Grouping, posting_ids: Sequence[int]) -> None:
         self._grouping = grouping
         rows = Member.objects.filter(posting_id__in=posting_ids).only("posting_id", "source_id", "text_hash")
-        self._known = {row.posting_id: Known(row.posting_id, row.source_id, bytes(row.text_hash)) for row in rows}
+        self._known = {row.posting_id: row for row in rows}
         self._members: list[Member] = []
         self._languages: dict[int, str] = {}  # of stories
         self._united: list[tuple[int, int]] = []
@@ -42,7 +32,8 @@ class Batch:
         self._changed: set[int] = set()  # stories
         self._counts: defaultdict[int, Block] = defaultdict(Block)
 
-    def known(self, posting_id: int) -> Known | None:
+    def known(self, posting_id: int) -> Member | None:
+        """The row of a posting that is already in a story."""
         return self._known.get(posting_id)
 
     def add(
@@ -68,7 +59,7 @@ class Batch:
                 weights=weights,
             )
         )
-        self._languages.setdefault(placed.story, features.language)  # that of the first, however many come at once
+        self._languages.setdefault(placed.story, features.language)  # of its first posting
         self._changed.add(placed.story)
 
     def count(self, block: int | None, features: Features) -> None:
@@ -83,18 +74,18 @@ class Batch:
     def end(self, stories: Iterable[int]) -> None:
         self._ended.update(stories)
 
-    def renew(self, known: Known, source_id: int, text_hash: bytes) -> None:
-        """Leave a posting where it is, but note another source, when two became one, or words of an old posting."""
-        if (known.source_id, known.text_hash) != (source_id, text_hash):
+    def renew(self, known: Member, source_id: int, text_hash: bytes) -> None:
+        """Keep a posting in its story, but update its source after a merge, or the hash of an old posting."""
+        if (known.source_id, bytes(known.text_hash)) != (source_id, text_hash):
             member = Member.objects.filter(posting_id=known.posting_id)
             member.update(source_id=source_id, text_hash=text_hash)
             self._changed.update(member.values_list("story_id", flat=True))
 
-    def remove(self, known: Known) -> None:
-        """Take a posting out of its story. The oldest of its copies takes its place."""
+    def remove(self, known: Member) -> None:
+        """Remove a posting from its story; its oldest copy replaces it."""
         self.write()
         member = Member.objects.filter(posting_id=known.posting_id).first()
-        if member is None:  # its story, of which it was the only report, has ended just now
+        if member is None:  # its story, of which it was the only report, has just ended
             return
         copy = Member.objects.filter(copy_of=member.posting_id).order_by("published_at", "posting_id").first()
         if copy is not None:
@@ -132,10 +123,10 @@ class Batch:
             collected.clear()
 
     def _write_stories(self) -> None:
-        """Stories are told anew from their members; those without any have ended."""
+        """Recompute stories from their members, and delete empty ones."""
         changed = sorted(self._changed)
         with connection.cursor() as cursor:
-            cursor.execute(_TELL_STORIES, {"changed": changed, **_columns(self._languages)})
+            cursor.execute(_UPSERT_STORIES, {"changed": changed, **_columns(self._languages)})
             cursor.execute(_DELETE_EMPTY, [changed])
             empty = [id for (id,) in cursor.fetchall()]
         Redirect.objects.filter(story_id__in=empty).delete()
@@ -167,7 +158,7 @@ class Batch:
         )
 
     def _end_stories(self) -> None:
-        """Of stories that take no further postings the words are forgotten, and all of those with one posting."""
+        """Delete the vectors of stories that take no further postings, and stories of one posting."""
         ended = sorted(self._ended)
         if not ended:
             return
@@ -182,12 +173,12 @@ class Batch:
         )
 
 
-_TELL_STORIES = """
+_UPSERT_STORIES = """
 INSERT INTO stories_story (id, lead_id, language, reports, copies, sources, first_at, latest_at)
-SELECT story_id, min(posting_id), coalesce(min(told.language), ''), count(*) FILTER (WHERE copy_of IS NULL),
+SELECT story_id, min(posting_id), coalesce(min(known.language), ''), count(*) FILTER (WHERE copy_of IS NULL),
     count(*) FILTER (WHERE copy_of IS NOT NULL), count(DISTINCT source_id), min(published_at), max(published_at)
 FROM stories_member
-LEFT JOIN unnest(%(stories)s::bigint[], %(languages)s::text[]) told(id, language) ON told.id = story_id
+LEFT JOIN unnest(%(stories)s::bigint[], %(languages)s::text[]) known(id, language) ON known.id = story_id
 WHERE story_id = ANY(%(changed)s) GROUP BY story_id
 ON CONFLICT (id) DO UPDATE SET reports = excluded.reports, copies = excluded.copies, sources = excluded.sources,
     first_at = excluded.first_at, latest_at = excluded.latest_at

@@ -1,30 +1,30 @@
-"""What a source is worth to readers, from what it has published beside others, and what readers made of it."""
+"""The authority of sources, from their reports in stories and from what readers starred."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-STARS_BEFORE, READS_BEFORE = 1.0, 20.0  # what each source is taken to have had: one in twenty is starred
-MIN_REPORTS = 5  # reports in stories, below which a source's figures are drawn to the middle
+STARS_BEFORE, READS_BEFORE = 1.0, 20.0  # prior of every source: one of twenty is starred
+MIN_REPORTS = 5  # reports in stories at which the prior of 1/2 and the mean weigh the same
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A source over some weeks."""
+    """Statistics of a source over some weeks."""
 
     reports: int  # postings
-    in_stories: int  # of them, those in a story with another source
-    importance: float  # sum over its reports of the reports of others in the same story, copies left out
-    earliness: float  # mean share of a story's sources that came after it, over its stories; 0.5 if none
-    originals: int  # reports that are no copy of another source's
+    in_stories: int  # in a story with another source
+    importance: float  # sum over its reports of others' reports in the same story, without copies
+    earliness: float  # mean share of a story's other sources that came later; 0.5 without stories
+    originals: int  # reports that are no copies
     stars: int
-    reads: int  # postings that somebody opened
+    reads: int  # opened postings
 
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """0 to 1, and the percentiles that it is the mean of."""
+    """0 to 1, and its percentiles."""
 
     value: float
     importance: float
@@ -38,8 +38,8 @@ def authorities(records: Mapping[int, Record]) -> dict[int, Authority]:
     """The authority of each source: the mean of five percentiles among all sources.
 
     importance (a report counts as often as others report the same), earliness, originality (the share of its reports
-    in stories), independence (1 - the share of copies), and stars per posting read with a Beta(1, 19) prior. Of a
-    source with few reports in stories the mean is drawn towards 1/2, by 5 / (5 + reports in stories).
+    in stories), independence (1 - the share of copies), and stars per posting read with a Beta(1, 19) prior. For a
+    source with few reports in stories the mean is shrunk towards 1/2, by 5 / (5 + reports in stories).
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def authorities(records: Mapping[int, Record]) -> dict[int, Authority]:
 
 
 def _percentiles(values: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Mean rank of each, in 0 to 1; equal values share one."""
+    """Mean rank of each value, scaled to 0 to 1; ties share one."""
     if len(values) == 1:
         return np.array([0.5])
     _, place, equals = np.unique(values, return_inverse=True, return_counts=True)

@@ -1,4 +1,4 @@
-"""Stories as clusters: one pass over postings in the order of their times, and one that unites what grew together."""
+"""Stories as clusters: single-pass clustering of postings in order of time, and merging of similar clusters."""
 
 from array import array
 from collections.abc import Collection, Iterator
@@ -11,64 +11,64 @@ from apps.stories.algorithms.features import BUCKETS, Terms, Weights
 from apps.stories.algorithms.rows import Rows
 from apps.stories.algorithms.vectors import Vector, added, subtracted
 
-ACTIVE = 7 * 24.0  # hours after its latest posting in which a story takes others
-HALF_LIFE = 48.0  # hours in which half of the likeness that may fade does
-FADING = 0.85  # the share of likeness that time takes away
-THRESHOLD = 0.13  # likeness to a story below which a posting begins its own
-OF_POSTING, OF_STORY = 96, 128  # heaviest terms that are kept
-NEAR = 32  # heaviest terms that are kept apart: most stories told by headlines alone have no more
-PROBED = 6  # heaviest terms of a posting that stories have: it is compared with those
-TOO_COMMON = 150  # stories with a term, above which it tells none apart
+ACTIVE = 7 * 24.0  # hours after its latest posting in which a story takes new ones
+HALF_LIFE = 48.0  # hours, of the fading part of similarity
+FADING = 0.85  # share of similarity that fades
+THRESHOLD = 0.13  # similarity below which a posting begins a new story
+OF_POSTING, OF_STORY = 96, 128  # heaviest terms of a vector
+NEAR = 32  # heaviest terms in a separate matrix: most stories of headlines alone have no more
+PROBED = 6  # heaviest known terms of a posting: it is compared with the stories that have one of them
+TOO_COMMON = 150  # stories with a term, above which it selects no stories
 
 MERGED_WITHIN = 72.0  # hours since the latest posting of both
-MERGE_THRESHOLD = 0.22  # likeness of two stories that become one
-HEADS, SHARED_HEADS = 12, 2  # of their heaviest terms two stories must share so many
+MERGE_THRESHOLD = 0.22  # similarity of two stories that are merged
+HEADS, SHARED_HEADS = 12, 2  # heaviest terms of two stories, and how many of them must be shared
 
-_NOTHING = BUCKETS  # in the place of a term: no posting has it
+_NOTHING = BUCKETS  # padding: no posting has this term
 
 Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cluster:
-    """A story as it is compared with others."""
+    """The vector of a story with its times."""
 
     id: int
-    vector: Vector  # the sum of its postings' vectors
-    size: int  # postings in the sum: copies are left out
+    vector: Vector  # sum of its postings' vectors
+    size: int  # postings in the sum, without copies
     latest: float  # hours since 1970, of its latest posting
-    centre: float  # the mean of the hours of those in the sum
+    centre: float  # mean time of the postings in the sum, in hours since 1970
 
 
 class Clusters:
     """The active stories.
 
-    Each is a row of matrices of fixed width, so that a posting is compared with hundreds of them in one step; an index
-    of terms says with which. From the same clusters the same decisions follow, whatever happened before.
+    Each is a row of matrices of fixed width, so that a posting is compared with hundreds of them in one step; an
+    inverted index selects them. Decisions depend only on the clusters, not on their history.
 
     Parameters
     ----------
     threshold, merge_threshold : float
-        Likeness from which a posting joins a story, and from which two stories become one.
+        Similarity from which a posting joins a story, and from which two stories are merged.
     """
 
     def __init__(self, threshold: float = THRESHOLD, merge_threshold: float = MERGE_THRESHOLD) -> None:
         self.threshold, self.merge_threshold = threshold, merge_threshold
         self._places: dict[int, int] = {}
         self._free: list[int] = []
-        self._near = Rows(NEAR, _NOTHING)  # the heaviest terms of each
-        self._far = Rows(OF_STORY - NEAR, _NOTHING)  # and the rest
+        self._near = Rows(NEAR, _NOTHING)  # heaviest terms
+        self._far = Rows(OF_STORY - NEAR, _NOTHING)  # other terms
         self._widths = np.zeros(1024, np.int64)
         self._lengths = np.zeros(1024)
         self._ids = np.zeros(1024, np.int64)
         self._sizes = np.zeros(1024, np.int64)
         self._latest = np.zeros(1024)
         self._centres = np.zeros(1024)
-        self._holders: dict[int, array[int]] = {}  # places whose row has, or once had, the term
-        self._listing = np.zeros(1024, np.int64)  # of each place, where it stands in a list, for a moment
-        self._held = np.zeros(BUCKETS + 1, np.int32)  # stories with each term
-        self._asked = np.zeros(BUCKETS + 1, np.float32)  # a vector by term, for the while of one comparison
-        self._marked = np.zeros(BUCKETS + 1, np.bool_)  # likewise
+        self._holders: dict[int, array[int]] = {}  # rows that have, or once had, the term
+        self._listing = np.zeros(1024, np.int64)  # scratch: position of each row in a list
+        self._held = np.zeros(BUCKETS + 1, np.int32)  # number of stories with each term
+        self._query = np.zeros(BUCKETS + 1, np.float32)  # scratch: weights of one vector by term
+        self._marked = np.zeros(BUCKETS + 1, np.bool_)  # scratch
 
     def __len__(self) -> int:
         return len(self._places)
@@ -92,7 +92,7 @@ class Clusters:
         return np.concatenate([self._near.weights[place], self._far.weights[place]])
 
     def put(self, cluster: Cluster) -> None:
-        """Take in a story, in the place of what was known of it."""
+        """Add a story, or replace it."""
         place = self._places.get(cluster.id)
         if place is None:
             place = self._places[cluster.id] = self._free.pop() if self._free else self._new_place()
@@ -114,7 +114,7 @@ class Clusters:
         holders = self._holders.get(term)
         if holders is None:
             holders = self._holders[term] = array("q")
-        elif len(holders) > 2 * self._held[term] + 8:  # most have lost it
+        elif len(holders) > 2 * self._held[term] + 8:  # most no longer have it
             places = np.unique(np.array(holders))
             have = (self._near.terms[places] == term).any(axis=1) | (self._far.terms[places] == term).any(axis=1)
             holders[:] = array("q", places[have].tolist())
@@ -139,27 +139,27 @@ class Clusters:
 
     # --- one posting --------------------------------------------------------------------------------------------------
     def nearest(self, vector: Vector, hours: float) -> tuple[int, float] | None:
-        """The story that a posting of a time is most like, and its likeness; of equal ones the older story.
+        """The story most similar to a posting, and the similarity; of equal ones the older story.
 
-        likeness = cosine x sqrt(coherence) x (0.15 + 0.85 x 2^(-gap / 48 h)), where coherence is the length of the
-        story's sum by its size, 1 if its postings are all the same: it keeps stories of everything from growing. The
-        gap is half that to its latest posting and half that to the mean of its times. Only stories are looked at that
-        have one of the posting's heaviest terms, six of those that any has, and one posting within seven days of it.
+        similarity = cosine x sqrt(coherence) x (0.15 + 0.85 x 2^(-gap / 48 h)), where coherence is the length of the
+        story's sum divided by its size, 1 if its postings are equal: it keeps unspecific stories from growing. The gap
+        is the mean of those to its latest posting and to the mean of its times. Candidates have one of the posting's
+        six heaviest terms that any story has, and a posting within seven days of it.
         """
-        probed = self._telling(vector.terms)[:PROBED]
+        probed = self._selective(vector.terms)[:PROBED]
         places = self._listed(probed)
         places = places[np.abs(self._latest[places] - hours) <= ACTIVE]
         gaps = (np.abs(self._latest[places] - hours) + np.abs(self._centres[places] - hours)) / 2
         likeness = self._cosines(vector, places) * np.sqrt(self._coherence(places))
         likeness *= _faded(gaps)
         for best in np.lexsort((self._ids[places], -likeness)):
-            # Some have lost what they were listed for.
+            # Some no longer have the term that listed them.
             if (self._terms_of(places[best])[:, None] == probed).any():
                 return int(self._ids[places[best]]), float(likeness[best])
         return None
 
     def add(self, id: int, vector: Vector, hours: float) -> int:
-        """Put a posting into the story that it is most like, or into a new one of the given id; the story's id."""
+        """Add a posting to the most similar story, or to a new one with the given id; returns the story's id."""
         nearest = self.nearest(vector, hours)
         if nearest is None or nearest[1] < self.threshold:
             self.put(Cluster(id, vector, 1, hours, hours))
@@ -175,12 +175,12 @@ class Clusters:
         self.put(Cluster(id, vector, size, max(known.latest, other.latest), centre))
 
     def renew(self, id: int, hours: float) -> None:
-        """Note that a copy of one of its postings came at a time: it tells nothing else of the story."""
+        """Note the time of a copy of one of its postings, which changes nothing else."""
         place = self._places[id]
         self._latest[place] = max(self._latest[place], hours)
 
     def take_out(self, id: int, vector: Vector, hours: float) -> None:
-        """Take a posting out of a story; the last one ends it."""
+        """Remove a posting from a story; removing the last one ends the story."""
         known = self.get(id)
         rest = subtracted(known.vector, vector)
         if known.size <= 1 or not rest.terms.size:
@@ -190,42 +190,42 @@ class Clusters:
         self.put(Cluster(id, rest, size, known.latest, (known.centre * known.size - hours) / size))
 
     def expire(self, hours: float) -> list[int]:
-        """Forget stories without a posting in the last seven days; their ids."""
+        """Remove stories without a posting in the last seven days; returns their ids."""
         expired = sorted(id for id, place in self._places.items() if hours - self._latest[place] > ACTIVE)
         for id in expired:
             self.remove(id)
         return expired
 
-    def _telling(self, terms: Terms) -> Terms:
-        """Those of the terms that some stories have, and not too many."""
+    def _selective(self, terms: Terms) -> Terms:
+        """Those of the terms that at least one story has, but not too many."""
         held = self._held[terms]
         return terms[(held > 0) & (held <= TOO_COMMON)]
 
     def _listed(self, terms: Terms) -> Places:
-        """The places of stories with one of the terms, and of some that once had one."""
+        """The rows of stories with one of the terms, and of some that once had one."""
         if not terms.size:
             return np.zeros(0, np.int64)
         listed = np.concatenate([np.frombuffer(self._holders[term], np.int64) for term in terms.tolist()])
         numbers = np.arange(listed.size)
-        self._listing[listed] = numbers  # of a place that is listed twice one number stays
+        self._listing[listed] = numbers  # of duplicates one number stays
         places: Places = listed[self._listing[listed] == numbers]
         return places
 
     def _holding(self, terms: Terms, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which items of some rows are among the terms."""
+        """Which entries of some rows are among the terms."""
         self._marked[terms] = True
         found = self._marked.take(rows)
         self._marked[terms] = False
         return found
 
     def _cosines(self, vector: Vector, places: Places) -> NDArray[np.float64]:
-        """Of a vector with the stories of some places."""
-        self._asked[vector.terms] = vector.weights
-        products = self._near.products(self._asked, places)
+        """Of a vector with the stories in some rows."""
+        self._query[vector.terms] = vector.weights
+        products = self._near.products(self._query, places)
         is_wide = self._widths[places] > NEAR
         if is_wide.any():
-            products[is_wide] += self._far.products(self._asked, places[is_wide])
-        self._asked[vector.terms] = 0
+            products[is_wide] += self._far.products(self._query, places[is_wide])
+        self._query[vector.terms] = 0
         cosines: NDArray[np.float64] = products / np.maximum(self._lengths[places] * vector.length, 1e-9)
         return cosines
 
@@ -234,12 +234,12 @@ class Clusters:
 
     # --- two stories --------------------------------------------------------------------------------------------------
     def merge(self, touched: Collection[int], hours: float) -> list[tuple[int, int]]:
-        """Unite stories that have become alike: pairs of a story that ends and the one that it is now a part of.
+        """Merge stories that have become similar; returns pairs of a merged story and the one that contains it now.
 
-        One of each pair was `touched` by a posting since the last time, both have had one in the last 72 hours, and
-        they share two of their twelve heaviest terms, one of which few have. Their likeness is the cosine x sqrt(the
-        smaller coherence) x (0.15 + 0.85 x 2^(-gap / 48 h)), the gap being that of their mean times. The most alike are
-        united first; what came of them may be united once more. The older id, the smaller one, stays.
+        One of each pair was `touched` by a posting since the last call, both got one in the last 72 hours, and they
+        share two of their twelve heaviest terms, at least one of them rare. Similarity is the cosine x sqrt(the smaller
+        coherence) x (0.15 + 0.85 x 2^(-gap / 48 h)), with the gap of their mean times. The most similar are merged
+        first; results may be merged again. The older id, which is the smaller one, stays.
         """
         united: list[tuple[int, int]] = []
         waiting = {id for id in touched if id in self._places}
@@ -256,27 +256,27 @@ class Clusters:
         return united
 
     def _alike(self, id: int, hours: float) -> list[tuple[float, int, int]]:
-        """Stories that this one could be united with: the negative likeness, the smaller and the larger id."""
+        """Stories that this one could be merged with: negative similarity, smaller and larger id."""
         place = self._places[id]
         if hours - self._latest[place] > MERGED_WITHIN:
             return []
         heads = self._near.terms[place, :HEADS]
-        telling = self._telling(heads[heads != _NOTHING])
-        others = self._listed(telling)
+        selective = self._selective(heads[heads != _NOTHING])
+        others = self._listed(selective)
         others = others[(hours - self._latest[others] <= MERGED_WITHIN) & (others != place)]
         their = self._near.terms[others, :HEADS]
         shared = self._holding(heads[heads != _NOTHING], their).sum(axis=1)
-        others = others[(shared >= SHARED_HEADS) & self._holding(telling, their).any(axis=1)]
+        others = others[(shared >= SHARED_HEADS) & self._holding(selective, their).any(axis=1)]
         if not others.size:
             return []
         coherence = np.minimum(self._coherence(others), self._coherence(np.array([place])))
         likeness = self._cosines(self.get(id).vector, others) * np.sqrt(coherence)
         likeness *= _faded(np.abs(self._centres[others] - self._centres[place]))
         found = zip(likeness.tolist(), self._ids[others].tolist(), strict=True)
-        # Rounded, for seen from the other side it may differ in the last digits.
+        # Rounded, since from the other side the last digits may differ.
         return [(-round(like, 6), min(id, o), max(id, o)) for like, o in found if like >= self.merge_threshold]
 
 
 def _faded(hours: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What is left of a likeness over gaps of so many hours."""
+    """The remaining share of similarity over gaps in hours."""
     return 1 - FADING + FADING * np.exp2(-hours / HALF_LIFE)

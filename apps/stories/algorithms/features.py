@@ -1,4 +1,4 @@
-"""What of a posting tells which story it belongs to: its words, and which of them are names."""
+"""Features of postings for grouping: their terms, and which of these are names."""
 
 import re
 from collections import Counter
@@ -12,11 +12,11 @@ from apps.postings.algorithms.fingerprints import Fingerprint, fingerprint
 from apps.postings.algorithms.words import STOP_MARK, analyse, language_of, sequence
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 
-BUCKETS = 1 << 20  # words are told apart by their hashes, so that no dictionary has to grow; few share one
-MAX_LENGTH = 6_000  # characters of a text that count: news say first what has happened
-IN_TITLE = 3  # a word of the title counts for so many of the text
-NAMES = 1.25  # a name counts for so much more than another word
-TITLE_CASE = 0.6  # a title with more of its words capitalised does not tell names from others
+BUCKETS = 1 << 20  # terms are hashed, which needs no dictionary; few share a bucket
+MAX_LENGTH = 6_000  # characters of a text: news report first what has happened
+IN_TITLE = 3  # count of a word in the title
+NAMES = 1.25  # factor of names
+TITLE_CASE = 0.6  # share of capitalised words from which a title does not mark names
 
 _REMEMBERED = 100_000  # terms of a language, about 12 MB
 
@@ -34,15 +34,14 @@ class Features:
 
     language: str
     terms: Terms  # hashes in [0, BUCKETS), distinct, ascending
-    emphasis: Weights  # of each: 1 + ln of its count, for a name a quarter as much again
-    fingerprint: Fingerprint  # empty where the words are too few to be told from others
+    emphasis: Weights  # of each: 1 + ln of its count, times NAMES for a name
+    fingerprint: Fingerprint  # empty for too few words
 
 
 def features(title: str, text: str, declared: str = "") -> Features:
     """The features of a posting.
 
-    Terms of different languages have different hashes: so stories keep to one language, and a word is as rare as it is
-    in its own.
+    Terms of different languages have different hashes, so that stories have one language, and rarity is per language.
 
     Parameters
     ----------
@@ -71,13 +70,13 @@ def features(title: str, text: str, declared: str = "") -> Features:
     emphasis[[term in names for term in terms.tolist()]] *= NAMES
     order = np.lexsort((-emphasis, terms))
     terms, emphasis = terms[order], emphasis[order].astype(np.float32)
-    first = np.append(True, terms[1:] != terms[:-1])[: terms.size]  # of terms that share a bucket, the louder one
+    first = np.append(True, terms[1:] != terms[:-1])[: terms.size]  # of terms in one bucket the one with more emphasis
     words = [item.removeprefix(STOP_MARK) for item in (*head, *body)]
     return Features(language, terms[first], emphasis[first], fingerprint(words))
 
 
 def _words(text: str, language: str) -> tuple[list[str], list[str]]:
-    """Its words in their order, and its terms: without stop words, in scripts without spaces pairs as well."""
+    """Its words in order, and its terms: without stop words, in scripts without spaces also pairs."""
     if SPACELESS_CHARACTER.search(text):
         words = analyse(text, language)
         return words.sequence, words.terms
@@ -95,7 +94,7 @@ def _names(title: str, text: str, language: str) -> set[int]:
 
 
 def bucket_of(term: str, language: str) -> int:
-    """The number by which a term of a language is known, in [0, BUCKETS).
+    """The bucket of a term of a language, in [0, BUCKETS).
 
     >>> bucket_of("storm", "en") == bucket_of("storm", "de")
     False
@@ -104,7 +103,7 @@ def bucket_of(term: str, language: str) -> int:
 
 
 class _Buckets(dict[str, int]):
-    """The numbers of terms of one language: a look-up is much quicker than a hash."""
+    """Cache of the buckets of one language's terms, much faster than hashing."""
 
     def __init__(self, language: str) -> None:
         super().__init__()
@@ -117,7 +116,7 @@ class _Buckets(dict[str, int]):
         return number
 
 
-_buckets: dict[str, _Buckets] = {}  # one of each language that is known
+_buckets: dict[str, _Buckets] = {}  # by language
 
 
 def _buckets_of(language: str) -> _Buckets:

@@ -1,4 +1,4 @@
-"""The path of a posting into its story: copies first, then the likest story, and from time to time a look at all."""
+"""Assigning postings to stories: duplicates first, then the most similar story; periodically stories are merged."""
 
 from dataclasses import dataclass
 
@@ -8,8 +8,8 @@ from apps.stories.algorithms.features import Features
 from apps.stories.algorithms.rarity import BLOCK, Rarity
 from apps.stories.algorithms.vectors import Vector, heaviest
 
-MERGED_AFTER = 100  # stories that got a posting,
-MERGED_EVERY = 6.0  # or hours: then stories that grew alike are united
+MERGED_AFTER = 100  # stories that got a posting
+MERGED_EVERY = 6.0  # hours, if fewer stories got a posting
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,15 +17,15 @@ class Assignment:
     """Where a posting was put."""
 
     story: int
-    copy_of: int | None  # the key of the posting that it repeats
-    vector: Vector | None  # its share in the story's sum; a copy has none
+    copy_of: int | None  # the key of the original
+    vector: Vector | None  # its part of the story's sum; None for a copy
 
 
 class Grouping:
-    """All that is remembered to put postings into stories.
+    """The state for assigning postings to stories.
 
-    Time is that of the postings: the latest publication that was seen. What it decides depends on nothing but the
-    postings and their order, so that another one which is given the same clusters, reports and counts goes on the same.
+    Its clock is the latest publication so far. Decisions depend only on the postings and their order, so that another
+    instance with the same clusters, reports and counts continues identically.
 
     Parameters
     ----------
@@ -35,18 +35,18 @@ class Grouping:
     """
 
     def __init__(self, clusters: Clusters | None = None, *, boost: bool = True, lagged: bool = True) -> None:
-        self.clusters = Clusters() if clusters is None else clusters  # without a story it is false
+        self.clusters = Clusters() if clusters is None else clusters  # an empty one is falsy
         self.duplicates, self.rarity = Duplicates(), Rarity()
         self.clock = -1e9  # hours since 1970
         self.merged_at = -1e9
         self.next_story = 1
         self.touched: set[int] = set()  # stories that got a posting since `merged_at`
         self._boost, self._lagged = boost, lagged
-        self._homes: dict[int, int] = {}  # of postings in `duplicates`: their story, as it was then
-        self._followers: dict[int, int] = {}  # by story that has ended in another
+        self._homes: dict[int, int] = {}  # story of each posting in `duplicates`, before merges
+        self._followers: dict[int, int] = {}  # the story into which a story was merged
 
     def advance(self, hours: float) -> list[int]:
-        """Let it be at least so many hours since 1970, before a posting of then is placed; stories that expired."""
+        """Advance the clock to at least `hours` since 1970 before placing a posting; returns expired stories."""
         before, self.clock = self.clock, max(self.clock, hours)
         self.rarity.advance(self.clock)
         if before // BLOCK == self.clock // BLOCK:
@@ -57,7 +57,7 @@ class Grouping:
         return expired
 
     def unite(self, *, at_once: bool = False) -> list[tuple[int, int]]:
-        """Unite stories that grew alike, if it is time to, after a posting was placed; see `Clusters.merge`."""
+        """Merge stories that became similar, if due; call after placing a posting. See `Clusters.merge`."""
         if not at_once and len(self.touched) < MERGED_AFTER and self.clock - self.merged_at < MERGED_EVERY:
             return []
         united = self.clusters.merge(self.touched, self.clock)
@@ -73,11 +73,11 @@ class Grouping:
         self._followers = {home: self._followed(home) for home in self._followers if home in needed}
 
     def is_too_old(self, hours: float) -> bool:
-        """Whether a posting of a time is of no story that still lasts."""
+        """Whether no active story can take a posting of this time."""
         return hours < self.clock - ACTIVE
 
     def place(self, key: int, hours: float, features: Features) -> Assignment:
-        """Put a posting into its story; after `advance`, and before it is counted in `rarity`."""
+        """Assign a posting to its story; after `advance`, and before it is counted in `rarity`."""
         original = self.duplicates.find(hours, features.fingerprint)
         home = None if original is None else self.home(original)
         if home is not None and home in self.clusters:
@@ -92,25 +92,25 @@ class Grouping:
         return Assignment(story, None, vector)
 
     def remember(self, key: int, story: int, hours: float, fingerprint: Fingerprint) -> None:
-        """Let copies of a posting be known as such."""
+        """Add a posting to those whose copies are recognized."""
         self.duplicates.add(key, hours, fingerprint)
         if key in self.duplicates:
             self._homes[key] = story
 
     def take_out(self, key: int, story: int, vector: Vector, hours: float) -> None:
-        """Take out a posting that was edited or deleted and of which there is no copy."""
+        """Remove an edited or deleted posting without copies."""
         self.forget(key)
         story = self._followed(story)
         if story in self.clusters:
             self.clusters.take_out(story, vector, hours)
 
     def forget(self, key: int) -> None:
-        """Find no copies of a posting any more; what it says of its story stays."""
+        """No longer recognize copies of a posting; its vector stays in the story."""
         self.duplicates.remove(key)
         self._homes.pop(key, None)
 
     def home(self, key: int) -> int | None:
-        """The story of a posting of which copies are found."""
+        """The story of a posting whose copies are recognized."""
         story = self._homes.get(key)
         return None if story is None else self._followed(story)
 

@@ -1,4 +1,4 @@
-"""In which order stories stand, and why: every place is a sum whose addends are shown."""
+"""The ranking of stories: a sum whose addends are shown as reasons."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,29 +6,29 @@ from dataclasses import dataclass, replace
 
 COVERAGE_HALF_LIFE = 4.0  # hours after which a source's report counts half for the story
 FRESH_HALF_LIFE = 6.0  # hours after which a story's latest report counts half
-COVERAGE, FRESHNESS, AUTHORITY, TASTE = 1.0, 1.0, 0.5, 0.8  # what each addend weighs
-SAME_CATEGORY, SAME_SOURCE = 0.12, 0.15  # what each story above of the same kind takes away
+COVERAGE, FRESHNESS, AUTHORITY, TASTE = 1.0, 1.0, 0.5, 0.8  # weights of the addends
+SAME_CATEGORY, SAME_SOURCE = 0.12, 0.15  # penalty per higher story of the same kind
 MAX_TAKEN = 0.6
-CONSIDERED = 60  # stories that may rise above others for the sake of diversity
-UNKNOWN = 0.5  # authority of a source that nothing is known of
+CONSIDERED = 60  # best stories that are reordered for diversity
+UNKNOWN = 0.5  # authority of an unknown source
 
-FIRST, ORIGINAL, PICTURE = 0.3, 0.2, 0.2  # what they are worth to a report within its story
+FIRST, ORIGINAL, PICTURE = 0.3, 0.2, 0.2  # bonuses of a report within its story
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A story as ranking sees it. All times are hours since one moment."""
+    """The input of ranking. All times are hours since the same moment."""
 
     id: int
-    latest: Mapping[int, float]  # by source: its latest report. At least one
-    lead_source: int  # of the report that stands for it
+    latest: Mapping[int, float]  # latest report by source, at least one
+    lead_source: int  # source of its lead
     category: str = ""
-    taste: float = 0.0  # how much it is a person's kind of news, -1 to 1
+    taste: float = 0.0  # of a user for it, -1 to 1
 
 
 @dataclass(frozen=True, slots=True)
 class StoryRank:
-    """A story's place: the sum of its addends, and each of them."""
+    """The addends of a story's score."""
 
     id: int
     coverage: float
@@ -43,10 +43,10 @@ class StoryRank:
 
 
 def place(story: Story, authorities: Mapping[int, float], now: float) -> StoryRank:
-    """What a story is worth by itself.
+    """The score of a story without diversity.
 
     coverage = ln(1 + sum over its sources of authority x 2^(-age / 4 h)); freshness = 2^(-age / 6 h) of its latest
-    report; authority = half that of the source whose report stands for it.
+    report; authority = half that of the source of its lead.
 
     >>> place(Story(1, {7: 4.0, 8: 8.0}, 7), {7: 1.0, 8: 0.5}, 8.0).coverage.__round__(3)
     0.693
@@ -66,10 +66,10 @@ def place(story: Story, authorities: Mapping[int, float], now: float) -> StoryRa
 
 
 def ranked(stories: Sequence[Story], authorities: Mapping[int, float], now: float) -> list[StoryRank]:
-    """The stories in the order in which they are shown, best first; of equal ones the newer id.
+    """The stories, best first; of equal ones the newer id.
 
-    Of the sixty best by themselves the best is taken each time, after each story has lost something for every one
-    already taken of its category, and of its source.
+    The sixty best are reordered greedily: each time the best is taken after a penalty for every one already taken of
+    its category, and of its source.
     """
     by_id = {story.id: story for story in stories}
     waiting = sorted((place(story, authorities, now) for story in stories), key=lambda each: (-each.score, -each.id))
@@ -97,5 +97,5 @@ def _diverse(one: StoryRank, story: Story, categories: Mapping[str, int], source
 
 
 def report_worth(authority: float, *, is_first: bool, is_original: bool, has_picture: bool) -> float:
-    """What a report is worth within its story: the best one stands for it."""
+    """The score of a report within its story: the best one becomes the lead."""
     return authority + FIRST * is_first + ORIGINAL * is_original + PICTURE * has_picture

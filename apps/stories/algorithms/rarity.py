@@ -1,4 +1,4 @@
-"""How rare words are, and which are on the rise: counted over what came long enough ago to be no part of a story."""
+"""How rare terms are, counted over postings too old for a current story, and which terms are rising."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,20 +8,20 @@ from numpy.typing import NDArray
 
 from apps.stories.algorithms.features import BUCKETS, Features, Terms, Weights
 
-BLOCK = 6.0  # hours that are counted together
-LAG = 12.0  # hours: a word that a story has just brought up must not look common to it
-MEMORY = 28 * 24.0  # hours that are counted
-PRIOR = 50  # postings that are taken to have come before all others
-BOOST_AT = 6.0  # standard deviations above the expected count at which a word counts twice
-KNOWN = 500  # old postings of a language from which the boost is whole: before, what is common seems to rise
-MIN_POSTINGS = 3  # postings with a word before it can be on the rise
+BLOCK = 6.0  # hours
+LAG = 12.0  # hours: a story's new terms must not count as common for it
+MEMORY = 28 * 24.0  # hours
+PRIOR = 50  # postings that are assumed before all others
+BOOST_AT = 6.0  # standard deviations above the expected count at which a term's weight doubles
+KNOWN = 500  # old postings of a language from which the boost is full: with fewer, common terms seem to rise
+MIN_POSTINGS = 3  # postings with a term before it can rise
 
 _BLOCKS_KEPT = int(MEMORY // BLOCK)
 
 
 @dataclass(slots=True)
 class Block:
-    """Postings, and postings with each term, of six hours or a part of them."""
+    """Numbers of postings, and of postings with each term, in six hours or a part of them."""
 
     documents: dict[str, int] = field(default_factory=dict)  # by language
     counts: dict[int, int] = field(default_factory=dict)  # by term
@@ -52,15 +52,15 @@ class _Counts:
             self.documents[language] = self.documents.get(language, 0) + sign * count
 
     def add_one(self, features: Features) -> None:
-        self.of[features.terms] += 1  # each is there once
+        self.of[features.terms] += 1  # terms are distinct
         self.documents[features.language] = self.documents.get(features.language, 0) + 1
 
 
 class Rarity:
-    """Counts of four weeks, in blocks of six hours.
+    """Counts of four weeks in blocks of six hours.
 
-    Blocks that ended twelve hours ago say how rare a word is; the later ones, which words come more often than they
-    should. A block's number is its beginning, in six hours since 1970.
+    Blocks that ended at least twelve hours ago define rarity; the later ones show which terms rise. Blocks are numbered
+    from 1970.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Rarity:
         self._old, self._recent = _Counts(), _Counts()
 
     def advance(self, hours: float) -> None:
-        """Let it be so many hours since 1970; it never becomes earlier."""
+        """Advance the clock to `hours` since 1970; it never goes back."""
         recent_from = int((hours - LAG) // BLOCK)
         if recent_from <= self._recent_from:
             return
@@ -84,7 +84,7 @@ class Rarity:
         self._recent_from = recent_from
 
     def add(self, hours: float, features: Features) -> int | None:
-        """Count a posting; the number of its block, None if it is older than what is counted."""
+        """Count a posting; returns the number of its block, or None if that is too old."""
         number = int(hours // BLOCK)
         if number < self._recent_from - _BLOCKS_KEPT:
             return None
@@ -93,7 +93,7 @@ class Rarity:
         return number
 
     def merge(self, number: int, block: Block) -> bool:
-        """Add a block's counts to those of its number; False if it is older than what is counted."""
+        """Add the counts of a block; False if it is too old."""
         if number < self._recent_from - _BLOCKS_KEPT:
             return False
         self.blocks.setdefault(number, Block()).merge(block.documents, block.counts)
@@ -110,7 +110,7 @@ class Rarity:
         ----------
         features : Features
         boost : bool
-            Whether words on the rise count more.
+            Whether rising terms count more.
         lagged : bool
             Whether the latest postings are left out of the rarity.
         """
@@ -128,9 +128,9 @@ class Rarity:
         return (weights / max(float(np.linalg.norm(weights)), 1e-9)).astype(np.float32)
 
     def rise(self, features: Features) -> NDArray[np.float64]:
-        """D of each term: how far its recent count is above the expected one, in about standard deviations; at least 0.
+        """D of each term: the excess of its recent count over the expected one, in about standard deviations.
 
-        The signed root deviance of a Poisson count, sqrt(2 (a ln(a / E) - (a - E))); 0 where a < 3.
+        The signed root deviance of a Poisson count, sqrt(2 (a ln(a / E) - (a - E))); at least 0, and 0 for a < 3.
         """
         terms, language = features.terms, features.language
         seen = self._recent.of[terms].astype(np.float64)

@@ -1,4 +1,4 @@
-"""Vectors of many stories in contiguous memory, to compare one with hundreds of them at once."""
+"""Vectors of many stories in contiguous memory, to compare one with hundreds at once."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,22 +11,22 @@ FIRST = 1_024  # rows
 class Rows:
     """Terms and their weights, one row of fixed width for each story.
 
-    Both stand side by side in one matrix, so that one `take` of whole rows brings them: several times as fast as
-    picking columns of rows out of a wider matrix, which is what most of the time of grouping went into.
+    Both are columns of one matrix, so that one `take` of whole rows returns them, several times as fast as selecting
+    columns of a wider matrix.
 
     Parameters
     ----------
     width : int
         Terms of a row.
     nothing : int
-        Stands for no term.
+        Padding instead of a term.
 
     Examples
     --------
-    >>> rows, asked = Rows(2, 9), np.zeros(10, np.float32)
+    >>> rows, query = Rows(2, 9), np.zeros(10, np.float32)
     >>> rows.put(5, np.array([3], np.int32), np.array([0.5], np.float32))
-    >>> asked[3] = 2
-    >>> rows.products(asked, np.array([5, 6])).tolist()
+    >>> query[3] = 2
+    >>> rows.products(query, np.array([5, 6])).tolist()
     [1.0, 0.0]
     """
 
@@ -45,7 +45,7 @@ class Rows:
         return self._both[:, self._width :].view(np.float32)
 
     def put(self, row: int, terms: Terms, weights: Weights) -> None:
-        """Let a row hold these, the heaviest first."""
+        """Set a row to these terms, the heaviest first."""
         self.clear(row)
         self._both[row, : terms.size] = terms
         self._both[row, self._width : self._width + terms.size] = weights.view(np.int32)
@@ -55,14 +55,14 @@ class Rows:
         self._both[row, self._width :] = 0
 
     def double(self) -> None:
-        """Make room for as many rows again."""
+        """Double the number of rows."""
         self._both = np.concatenate([self._both, self._empty(len(self._both))])
 
-    def products(self, asked: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Scalar products of some rows with a vector, which is given as the weight of each term there is."""
+    def products(self, query: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Scalar products of some rows with a dense vector."""
         both = self._both.take(rows, axis=0)
         terms, weights = both[:, : self._width], both[:, self._width :].view(np.float32)
-        found: NDArray[np.float64] = np.einsum("ij,ij->i", asked.take(terms), weights).astype(np.float64)
+        found: NDArray[np.float64] = np.einsum("ij,ij->i", query.take(terms), weights).astype(np.float64)
         return found
 
     def _empty(self, rows: int) -> NDArray[np.int32]:

@@ -1,4 +1,4 @@
-"""What a person likes to read, learnt from what they opened, starred and hid: naive Bayes and Rocchio, side by side."""
+"""A user's taste, learnt from opened, starred and hidden postings: naive Bayes and Rocchio combined."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 
 from apps.stories.algorithms.features import Terms, bucket_of
 
-OPENED, STARRED, HIDDEN, PASSED_OVER = 1.0, 2.0, -2.0, -0.2  # what each says of a posting
-BESIDE = 5  # postings beside an opened one that were passed over: together they weigh as much
-HALF_LIFE = 30.0  # days after which it says half as much
-RECENT = 50  # liked postings that Rocchio's centroid mostly consists of
-DISLIKED = 0.5  # of a posting in the centroid
-SMOOTHING = 0.3  # occurrences of each term that are taken for granted
-TRUST = 20.0  # weight of what is known at which it counts half
-MAX_TERMS = 5_000  # that are remembered of a person
-UNPERSONALISED = 5  # every so many-th place is given without looking at the person
-WORDS = 30  # heaviest terms of a posting that are learnt from
+OPENED, STARRED, HIDDEN, PASSED_OVER = 1.0, 2.0, -2.0, -0.2  # weights of reactions
+BESIDE = 5  # postings beside an opened one that were passed over; together they weigh the same
+HALF_LIFE = 30.0  # days
+RECENT = 50  # liked postings over which Rocchio's centroid is averaged
+DISLIKED = 0.5  # factor of disliked postings in the centroid
+SMOOTHING = 0.3  # added to the count of each term
+TRUST = 20.0  # total weight at which taste counts half
+MAX_TERMS = 5_000  # per user
+UNPERSONALISED = 5  # every fifth rank is not personal
+WORDS = 30  # heaviest terms of a posting that are learnt
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
-    """A posting as taste sees it: its words, source, category and story, as terms that are all different."""
+    """A posting's words, source, category and story as distinct terms."""
 
     terms: Terms
 
@@ -43,7 +43,7 @@ def item(words: Terms, *, source: int, category: str = "", story: int = 0) -> It
 
 
 def weight_of(*, opened: bool, starred: bool, hidden: bool) -> float:
-    """What somebody's dealings with a posting say: +1 opened, +2 starred, -2 hidden, -0.2 if none of them.
+    """The weight of a user's reaction to a posting: +1 opened, +2 starred, -2 hidden, -0.2 if none of them.
 
     >>> weight_of(opened=True, starred=True, hidden=False), weight_of(opened=False, starred=False, hidden=False)
     (3.0, -0.2)
@@ -55,15 +55,15 @@ def weight_of(*, opened: bool, starred: bool, hidden: bool) -> float:
 
 @dataclass(slots=True)
 class Taste:
-    """Counters by term; all of them fade together, and those that say least are forgotten."""
+    """Counters by term; all fade together, and the smallest are dropped."""
 
     liked: dict[int, float] = field(default_factory=dict)
     disliked: dict[int, float] = field(default_factory=dict)
     centroid: dict[int, float] = field(default_factory=dict)
-    weight: float = 0.0  # of all that was learnt, whatever its sign
+    weight: float = 0.0  # sum of the absolute weights
 
     def fade(self, days: float) -> None:
-        """Let so many days pass."""
+        """Apply the decay of some days."""
         factor = 2 ** (-max(days, 0.0) / HALF_LIFE)
         self.weight *= factor
         for counts in (self.liked, self.disliked):
@@ -71,7 +71,7 @@ class Taste:
                 counts[term] *= factor
 
     def learn(self, item: Item, weight: float) -> None:
-        """Take in what somebody's dealings with a posting say, or a change of it: the new weight less the old one."""
+        """Learn the weight of a reaction, or its change: the new weight minus the old one."""
         counts, amount = (self.liked, weight) if weight > 0 else (self.disliked, -weight)
         share = 1 / max(item.terms.size, 1) ** 0.5
         for term in item.terms.tolist():
@@ -92,7 +92,7 @@ class Taste:
                 counts.update(kept)
 
     def evidence(self, item: Item) -> NDArray[np.float64]:
-        """Of each term of a posting, ln of how much likelier it is in what the person likes than in the rest."""
+        """Log-odds of each term of a posting: liked against disliked postings."""
         liked, disliked = sum(self.liked.values()), sum(self.disliked.values())
         vocabulary = len(self.liked.keys() | self.disliked.keys()) + 1
         below = (liked + SMOOTHING * vocabulary, disliked + SMOOTHING * vocabulary)
@@ -105,17 +105,17 @@ class Taste:
         )
 
     def nearness(self, item: Item) -> float:
-        """The cosine of a posting and the centroid of what was liked of late."""
+        """The cosine of a posting and the centroid of recently liked ones."""
         length = math.sqrt(sum(value * value for value in self.centroid.values()))
         dot = sum(self.centroid.get(term, 0.0) for term in item.terms.tolist())
         return dot / max(length * math.sqrt(max(item.terms.size, 1)), 1e-9)
 
 
 def scores(taste: Taste, items: Sequence[Item]) -> NDArray[np.float64]:
-    """How much each of the postings is to a person's taste, beside the others: between -1 and 1.
+    """How well each of the postings fits a user's taste relative to the others, between -1 and 1.
 
-    The sum of two z-scores over the postings, of naive Bayes' log-odds and of Rocchio's cosine, squeezed by tanh, and
-    damped by n / (n + 20) while little is known.
+    The sum of two z-scores over the postings, of naive Bayes' log-odds and of Rocchio's cosine, squashed by tanh, and
+    damped by n / (n + 20) for total weight n.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def interleaved(personal: Sequence[int], usual: Sequence[int]) -> list[tuple[int, bool]]:
-    """An order of which every fifth place is given without looking at the person, and whether it was.
+    """Both orders interleaved: every fifth item is the next of the usual order, and marked True.
 
     >>> interleaved([4, 3, 2, 1, 0], [0, 1, 2, 3, 4])
     [(4, False), (3, False), (2, False), (1, False), (0, True)]
@@ -153,11 +153,3 @@ def interleaved(personal: Sequence[int], usual: Sequence[int]) -> list[tuple[int
         taken.add(chosen)
         order.append((chosen, is_usual))
     return order
-
-
-def learnt(examples: Iterable[tuple[Item, float]]) -> Taste:
-    """The taste that follows from postings and weights, all of one day."""
-    taste = Taste()
-    for each, weight in examples:
-        taste.learn(each, weight)
-    return taste

@@ -1,4 +1,4 @@
-"""Sparse weights of terms, the heaviest kept."""
+"""Sparse vectors of the heaviest terms."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from apps.stories.algorithms.features import Terms, Weights
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vector:
-    """Weights of distinct terms, the heaviest first, of equal ones the smallest term."""
+    """Weights of distinct terms, the heaviest first; of equal ones the smallest term."""
 
     terms: Terms
     weights: Weights
@@ -20,7 +20,7 @@ class Vector:
 
 
 def heaviest(terms: Terms, weights: Weights, most: int) -> Vector:
-    """At most so many of the terms, those of the largest weights.
+    """The terms with the largest weights.
 
     >>> heaviest(np.array([7, 8, 9]), np.array([0.1, 0.3, 0.3]), 2).terms.tolist()
     [8, 9]
@@ -30,7 +30,7 @@ def heaviest(terms: Terms, weights: Weights, most: int) -> Vector:
 
 
 def added(one: Vector, other: Vector, most: int) -> Vector:
-    """The sum of two vectors, cut to its heaviest terms."""
+    """The heaviest terms of the sum of two vectors."""
     terms, places = np.unique(np.concatenate([one.terms, other.terms]), return_inverse=True)
     sums = np.zeros(terms.size, np.float32)
     np.add.at(sums, places, np.concatenate([one.weights, other.weights]))
@@ -38,7 +38,7 @@ def added(one: Vector, other: Vector, most: int) -> Vector:
 
 
 def subtracted(one: Vector, other: Vector) -> Vector:
-    """A sum without one of its vectors, as far as its terms were kept."""
+    """A sum minus one of its vectors, as far as the sum has its terms."""
     taken = dict(zip(other.terms.tolist(), other.weights.tolist(), strict=True))
     rest = one.weights - np.array([taken.get(term, 0.0) for term in one.terms.tolist()], np.float32)
     kept = rest > 1e-6

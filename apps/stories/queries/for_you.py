@@ -1,4 +1,4 @@
-"""A person's own order of postings, and why each stands where it stands."""
+"""A user's personal ranking of postings, with reasons."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,20 +19,20 @@ from apps.stories.queries.front import authorities, hidden_by
 PERIOD = timedelta(days=7)
 CONSIDERED = 300  # unread postings, the newest
 HALF_LIFE = timedelta(hours=12)
-FRESHNESS, AUTHORITY, TASTE = 1.0, 0.5, 1.6  # what each weighs
-TELLING = 3  # words that are named
-MIN_EVIDENCE = 0.3  # evidence of a word that is named
+FRESHNESS, AUTHORITY, TASTE = 1.0, 0.5, 1.6  # weights
+MAX_WORDS = 3
+MIN_EVIDENCE = 0.3  # of a word in an explanation
 
 
 @dataclass(frozen=True, slots=True)
 class PersonalRank:
-    """A posting's place in somebody's own order: the sum of what is said of it."""
+    """The addends of a posting's score in a personal ranking."""
 
     posting_id: int
     freshness: float
     authority: float
     taste: float
-    is_personal: bool  # whether its place was given with a look at the person
+    is_personal: bool  # whether taste decided its rank
 
     @property
     def score(self) -> float:
@@ -40,7 +40,7 @@ class PersonalRank:
 
 
 def own_order(user: User, now: datetime) -> list[PersonalRank]:
-    """Unread postings of what somebody follows, those first that they will like. Six queries.
+    """Unread postings of the user's sources in personal order. Six queries.
 
     Every fifth is the next one by freshness and authority alone.
     """
@@ -77,7 +77,7 @@ def own_order(user: User, now: datetime) -> list[PersonalRank]:
 
 
 def telling_words(taste: Taste, text: str, declared: str, *, liked: bool = True) -> list[str]:
-    """The words of a posting that say most for it, or against it, as they are written there."""
+    """The words of a posting with the strongest evidence for it, or against it, in its spelling."""
     language = language_of(text, declared)
     words = analyse(text, language)
     spelled: dict[int, str] = {}
@@ -86,10 +86,10 @@ def telling_words(taste: Taste, text: str, declared: str, *, liked: bool = True)
             spelled.setdefault(bucket_of(term, language), text[start:end])
     evidence = _evidence(taste, spelled)
     sign = 1 if liked else -1
-    told = sorted(
+    best = sorted(
         (term for term in spelled if sign * evidence[term] > MIN_EVIDENCE), key=lambda term: -sign * evidence[term]
     )
-    return [spelled[term] for term in told[:TELLING]]
+    return [spelled[term] for term in best[:MAX_WORDS]]
 
 
 def _evidence(taste: Taste, spelled: dict[int, str]) -> dict[int, float]:

@@ -1,4 +1,4 @@
-"""Stories as pages show them."""
+"""Queries of stories for pages."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -22,21 +22,21 @@ from apps.stories.models import Authority, Member, Reaction, Redirect, Story
 from apps.stories.queries import tastes
 from apps.stories.queries.times import hours_of
 
-RECENT = timedelta(days=3)  # in which a story had a posting that may stand on the front page
-CONSIDERED = 400  # stories, the latest ones
+RECENT = timedelta(days=3)  # since the latest posting of a story on the front page
+CONSIDERED = 400  # latest stories
 MIN_SOURCES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """A story's place on the front page of a person."""
+    """A story on a user's front page."""
 
     story: Story
     place: StoryRank
-    lead_id: int  # a posting that the person may read
-    sources: int  # that the person may see
+    lead_id: int  # a posting that the user may read
+    sources: int  # that the user may see
     reports: int
-    is_personal: bool  # whether its place was given with a look at the person
+    is_personal: bool  # whether taste decided its rank
 
 
 def authorities() -> dict[int, float]:
@@ -51,8 +51,8 @@ def authority_of(source_id: int) -> Authority | None:
 def front(user: User | AnonymousUser, now: datetime) -> list[Front]:
     """The stories of the last three days in the order of the front page. At most seven queries.
 
-    Only reports count that the person may read, and only stories that two of these sources tell. Who hid a story's lead
-    does not see the story.
+    Only reports that the user may read count, and only stories with two of such sources. Stories whose lead the user
+    hid are left out.
     """
     stories = {
         story.pk: story
@@ -117,7 +117,7 @@ def hidden_by(user: User) -> QuerySet[Reaction]:
 def _placed(
     user: User | AnonymousUser, stories: Sequence[Ranked], leads: dict[int, int], now: float
 ) -> list[tuple[StoryRank, bool]]:
-    """Places in their order, and whether each was given with a look at the person."""
+    """Ranks in order, and whether taste decided each."""
     worth = authorities()
     usual = ranked(stories, worth, now)
     taste = tastes.taste_of(user)
@@ -139,7 +139,7 @@ def _placed(
 
 # --- one story --------------------------------------------------------------------------------------------------------
 def story_of(story_id: int) -> Story | None:
-    """The story of an id, or the one that it is a part of by now."""
+    """The story of an id, or the one into which it was merged."""
     story = Story.objects.filter(pk=story_id).first()
     if story is None:
         further = Redirect.objects.filter(pk=story_id).values_list("story_id", flat=True).first()
@@ -164,13 +164,13 @@ WHERE member.posting_id = %(posting)s AND story.sources >= %(fewest)s AND EXISTS
 
 
 def shared_story(user: User | AnonymousUser, posting_id: int) -> int | None:
-    """The story that a posting shares with others, if the person may see any of these. One query."""
+    """The story of a posting, if the user may see another posting of it. One query."""
     names = {"user": user.pk or 0, "posting": posting_id, "fewest": MIN_SOURCES}
     return next((id for (id,) in fetch(_SHARED_STORY, names)), None)
 
 
 def stories_of(posting_ids: Collection[int]) -> dict[int, Story]:
-    """The story of each posting that shares one with another source. Two queries."""
+    """The stories of postings, as far as they have several sources. Two queries."""
     pairs = dict(Member.objects.filter(pk__in=posting_ids).values_list("posting_id", "story_id"))
     found = Story.objects.filter(pk__in=set(pairs.values()), sources__gte=MIN_SOURCES).in_bulk()
     return {posting_id: found[story_id] for posting_id, story_id in pairs.items() if story_id in found}
@@ -191,9 +191,9 @@ SELECT story_id, posting_id FROM (
 
 
 def other_reports(stories: Sequence[tuple[int, int]], most: int) -> dict[int, list[int]]:
-    """Of stories and their leads the latest reports of other sources, one of each, copies left out. One query.
+    """The latest reports of other sources than the lead's, one of each, without copies. One query.
 
-    Not all of them need to be readable to everybody.
+    The caller checks access.
     """
     others: defaultdict[int, list[int]] = defaultdict(list)
     leads = [lead for _, lead in stories]
@@ -205,7 +205,7 @@ def other_reports(stories: Sequence[tuple[int, int]], most: int) -> dict[int, li
 
 
 def with_story(found: QuerySet[Posting]) -> QuerySet[Posting]:
-    """Annotate `story_id`: the story that a posting shares with another source, or None."""
+    """Annotate `story_id`: the story of a posting, or None without another source."""
     member = Member.objects.filter(pk=OuterRef(OuterRef("pk"))).values("story_id")
     story = Story.objects.filter(pk__in=member, sources__gte=MIN_SOURCES).values("pk")
     return found.annotate(story_id=Subquery(story[:1]))

@@ -1,4 +1,4 @@
-"""The memory of grouping, read from its rows."""
+"""Loading the state of grouping."""
 
 from uuid import UUID
 
@@ -15,12 +15,12 @@ def head() -> Head | None:
 
 
 def turn() -> UUID | None:
-    """Of the pull that wrote last; None before the first one."""
+    """The id of the last batch; None before the first one."""
     return Head.objects.values_list("turn", flat=True).first()
 
 
 def remembered() -> Grouping:
-    """All that grouping knows. Four queries; for 100,000 active postings a few seconds and some 300 MB."""
+    """The whole state. Four queries; a few seconds and about 300 MB for 100,000 active postings."""
     grouping = Grouping()
     row = head()
     if row is None:

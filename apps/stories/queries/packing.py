@@ -1,4 +1,4 @@
-"""Arrays as the database keeps them."""
+"""Serialization of arrays for the database."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from apps.postings.algorithms.fingerprints import Fingerprint
 from apps.stories.algorithms.rarity import Block
 from apps.stories.algorithms.vectors import Vector
 
-Data = bytes | memoryview  # as Django hands over what Postgres keeps
+Data = bytes | memoryview  # Django's types of bytea
 
 
 def packed(vector: Vector) -> tuple[bytes, bytes]:

@@ -1,4 +1,4 @@
-"""What sources did in the last four weeks, beside each other."""
+"""Statistics of sources over the last four weeks."""
 
 from datetime import datetime, timedelta
 
@@ -9,7 +9,7 @@ from apps.stories.algorithms.authority import Record
 
 PERIOD = timedelta(days=28)
 
-# `later` is how many of a story's other sources came after this one.
+# `later`: number of the story's other sources that came after this one.
 _RECORDS = """
 WITH share AS (
     SELECT story_id, source_id, min(published_at) AS first_at, count(*) AS reports,
@@ -44,7 +44,7 @@ FROM published LEFT JOIN grouped USING (source_id)
 
 
 def records(now: datetime) -> dict[int, Record]:
-    """The record of each source that published something. One query, for the night."""
+    """The record of each source with postings. One slow query, for the night."""
     with connection.cursor() as cursor:
         cursor.execute(_RECORDS, {"since": now - PERIOD})
         return {

@@ -1,7 +1,7 @@
-"""What sections of the front page show: the same to everybody, found anew every few minutes at most.
+"""Contents of the front page's sections: the same for all users, refreshed every few minutes at most.
 
-A page never waits for a query that is known to be costly: what was found is kept, the longer the more it cost, and
-shown until somebody has found it anew. That is one process at a time, and only for as long as a page may take.
+Pages do not wait for costly queries: contents are cached, the longer the more they cost, and stale ones are shown until
+a process has refreshed them. One process at a time does, within a time limit.
 """
 
 import time
@@ -22,27 +22,27 @@ from apps.stories.queries.front import Front, front
 
 MAX_SECTIONS = 30
 MAX_SHOWN = 300  # postings or stories of a section
-MAX_RANKED = 90  # postings, in an order by relevance
+MAX_RANKED = 90  # postings by relevance
 MAX_STATEMENT_SECONDS = 1.5  # s
-KEPT = timedelta(seconds=120)  # what was found, at least
-SHARE = 0.01  # of one process' time that a section may take: what took a second is kept for a hundred
-RESTING = timedelta(minutes=30)  # a query that took too long
-REMEMBERED = 86_400  # s; until then something old is better than nothing
-AT_WORK = 30  # s after which whoever was at it is taken for dead
-ROOM = 0.4  # s that one page spends on finding anew
-VERSION = 1  # of what is kept
+KEPT = timedelta(seconds=120)  # at least
+SHARE = 0.01  # of one process' time per section: a query of a second is cached for a hundred
+RESTING = timedelta(minutes=30)  # after a query that timed out
+REMEMBERED = 86_400  # s; until then stale contents are shown
+AT_WORK = 30  # s until the lock of a crashed process expires
+ROOM = 0.4  # s that one page spends on refreshing
+VERSION = 1  # of cached contents
 
 
 @dataclass(frozen=True)
 class Content:
-    """What a section shows, in its order: postings, or stories."""
+    """The postings or stories of a section, in order."""
 
     posting_ids: tuple[int, ...] = ()
     stories: tuple[Front, ...] = ()
     found_at: datetime | None = None  # None: never
     good_until: datetime | None = None
     milliseconds: float = 0.0
-    problem: str = ""  # why it could not be found anew when that was last tried: what is here is from before
+    problem: str = ""  # why the last refresh failed
 
     @property
     def count(self) -> int:
@@ -53,12 +53,12 @@ NOTHING = Content()
 
 
 def sections() -> QuerySet[Section]:
-    """All of them, in their order."""
+    """All sections in order."""
     return Section.objects.order_by("place", "pk")
 
 
 def shown_sections() -> list[Section]:
-    """Those that are switched on, in their order. One query."""
+    """Visible sections in order. One query."""
     return list(sections().filter(is_on=True)[:MAX_SECTIONS])
 
 
@@ -67,13 +67,7 @@ def section_named(slug: str) -> Section | None:
 
 
 def tree_of(section: Section) -> Tree:
-    """What a section asks for.
-
-    Raises
-    ------
-    BadQuery
-        If its query or its language cannot be read.
-    """
+    """The query of a section; raises BadQuery for a wrong query or language."""
     tree = parse(section.query)
     if section.category.strip():
         tree = narrowed(tree, "category", section.category)
@@ -83,22 +77,17 @@ def tree_of(section: Section) -> Tree:
 
 
 def code_of(language: str) -> str:
-    """A language as queries name it.
+    """The code of a language in queries; raises BadQuery for an unknown one.
 
     >>> code_of("pt-BR")
     'pt'
-
-    Raises
-    ------
-    BadQuery
-        If there is no such language.
     """
-    asked = parse(f'lang:"{quotable(language)}"')
-    return asked.values[0] if isinstance(asked, Filter) else ""
+    parsed = parse(f'lang:"{quotable(language)}"')
+    return parsed.values[0] if isinstance(parsed, Filter) else ""
 
 
-def contents(wanted: Sequence[Section], now: datetime, *, anew: bool = True) -> dict[int, Content]:
-    """What each section shows, by its id: as it was kept, or found anew while there is time for that, if wished."""
+def contents(wanted: Sequence[Section], now: datetime, *, refresh: bool = True) -> dict[int, Content]:
+    """The contents of sections by id: cached, or with `refresh` updated within the time limit."""
     keys = {section.pk: _key(section) for section in wanted}
     kept = cache.get_many(keys.values()) if keys else {}
     started = time.monotonic()
@@ -106,8 +95,8 @@ def contents(wanted: Sequence[Section], now: datetime, *, anew: bool = True) -> 
     for section in wanted:
         content: Content = kept.get(keys[section.pk], NOTHING)
         is_due = content.good_until is None or content.good_until <= now
-        if anew and is_due and time.monotonic() - started < ROOM:
-            content = _anew(section, content, now)
+        if refresh and is_due and time.monotonic() - started < ROOM:
+            content = _refreshed(section, content, now)
         found[section.pk] = content
     return found
 
@@ -116,8 +105,8 @@ def _key(section: Section) -> str:
     return f"stories.section.{VERSION}.{section.pk}.{section.revision}"
 
 
-def _anew(section: Section, former: Content, now: datetime) -> Content:
-    """Find anew what a section shows, unless somebody is at it."""
+def _refreshed(section: Section, former: Content, now: datetime) -> Content:
+    """Refresh the contents of a section, unless another process does."""
     key = _key(section)
     if not cache.add(f"{key}.at_work", 1, AT_WORK):
         return former
@@ -131,30 +120,22 @@ def _anew(section: Section, former: Content, now: datetime) -> Content:
 
 
 def find(section: Section, now: datetime) -> Content:
-    """What a section shows now, to everybody.
-
-    Raises
-    ------
-    BadQuery
-        If its query cannot be read.
-    TooCostly, TookTooLong
-        If a statement took longer than any of a section may.
-    """
+    """The current contents of a section; raises BadQuery, TooCostly, and TookTooLong after a statement timeout."""
     started = time.perf_counter()
-    tree, nobody = tree_of(section), AnonymousUser()
+    tree, anonymous = tree_of(section), AnonymousUser()
     posting_ids: list[int] = []
     stories: list[Front] = []
     with statement_timeout(MAX_STATEMENT_SECONDS):
         match section.order:
             case Section.Order.STORIES:
-                all_stories = front(nobody, now)
-                leads = matching(nobody, tree, now=now, posting_ids={story.lead_id for story in all_stories})
-                told = set(leads)
-                stories = [story for story in all_stories if story.lead_id in told][:MAX_SHOWN]
+                all_stories = front(anonymous, now)
+                leads = matching(anonymous, tree, now=now, posting_ids={story.lead_id for story in all_stories})
+                matching_leads = set(leads)
+                stories = [story for story in all_stories if story.lead_id in matching_leads][:MAX_SHOWN]
             case Section.Order.RELEVANCE:
                 posting_ids = _by_relevance(tree, now)
             case _:
-                posting_ids = matching(nobody, tree, now=now)[:MAX_SHOWN]
+                posting_ids = matching(anonymous, tree, now=now)[:MAX_SHOWN]
     seconds = time.perf_counter() - started
     return Content(
         posting_ids=tuple(posting_ids),

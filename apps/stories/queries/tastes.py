@@ -1,4 +1,4 @@
-"""What is known of people's taste, and postings as taste sees them."""
+"""Users' tastes, and the features of postings for them."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -17,11 +17,11 @@ from apps.stories.algorithms.features import features
 from apps.stories.algorithms.taste import BESIDE, WORDS, Item, Taste, item
 from apps.stories.queries.packing import unpacked_weights
 
-SHORT = 600  # characters of a text that is read here: of most postings the words are known already
+SHORT = 600  # characters of a text whose terms are not stored
 
 
 def is_learning(user: User | AnonymousUser) -> bool:
-    """Whether a person's taste is learnt and used: unless they switched it off."""
+    """Whether a user's taste is learnt and used."""
     if not user.is_authenticated:
         return False
     return not models.Taste.objects.filter(user=user, is_on=False).exists()
@@ -34,13 +34,13 @@ SELECT NOT EXISTS (SELECT FROM stories_taste WHERE user_id = %(user)s AND NOT is
 
 
 def opening_teaches(user: User, posting_id: int) -> bool:
-    """Whether something is learnt if a person opens a posting: only the first time, and if they let it. One query."""
+    """Whether opening a posting is learnt: only the first time, and if not switched off. One query."""
     [(teaches,)] = fetch(_OPENING_TEACHES, {"user": user.pk, "posting": posting_id})
     return bool(teaches)
 
 
 def taste_of(user: User | AnonymousUser) -> Taste | None:
-    """What is known of a person's taste; None if nothing is, or it is switched off."""
+    """A user's taste; None if there is none, or it is switched off."""
     row = models.Taste.objects.filter(user=user, is_on=True).first() if user.is_authenticated else None
     return read_taste(row) if row is not None and row.weight else None
 
@@ -63,7 +63,7 @@ WHERE posting.id = ANY(%s)
 
 
 def items_of(posting_ids: Collection[int]) -> dict[int, Item]:
-    """Postings as taste sees them, of those that exist. One query."""
+    """The features of existing postings. One query."""
     with connection.cursor() as cursor:
         cursor.execute(_ITEMS, [SHORT, list(posting_ids)])
         return {row.id: _item(row) for row in rows_of(cursor)}
@@ -79,7 +79,7 @@ def _item(row: Any) -> Item:
 
 
 def passed_over(user: User, posting_id: int) -> list[int]:
-    """The postings beside an opened one in the person's river that they neither opened, starred nor hid."""
+    """The postings beside an opened one in the user's river that were neither opened, starred nor hidden."""
     opened = Posting.objects.filter(pk=posting_id).first()
     if opened is None:
         return []

@@ -1,4 +1,4 @@
-"""Times as grouping counts them."""
+"""The time unit of grouping."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""All that writes: counts of postings, slices, lists. Each may be called again, or be killed, without harm."""
+"""Writers of counts, slices and lists; all idempotent and crash-safe."""
 
 from apps.trending.actions.counting import COUNTED_AT_ONCE, count
 from apps.trending.actions.listing import list_terms, refresh

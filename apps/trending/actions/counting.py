@@ -1,4 +1,4 @@
-"""What postings count for: new ones, edits, deletions, and changes of their sources."""
+"""Counting the terms of new, edited and deleted postings, and of changed sources."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -36,10 +36,9 @@ class _Row(NamedTuple):
 
 @transaction.atomic
 def count(limit: int = COUNTED_AT_ONCE, *, wait: bool = True) -> int | None:
-    """Take up to `limit` changes and write down what their postings count for now; None if somebody else is at it.
+    """Consume up to `limit` changes; returns their number, or None if another worker holds the lock.
 
-    Returns how many changes were looked at. Hours that a posting counted for, or counts for now, become stale in the
-    same transaction: killed in between, nothing was counted, and done twice, nothing is different.
+    The former and new hours of the postings become stale in the same transaction, so this is idempotent and crash-safe.
     """
     if not take(COUNTING, wait=wait):
         return None

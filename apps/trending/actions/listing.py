@@ -1,4 +1,4 @@
-"""Lists of what trends: of each language and category, for an hour to a year, by our score and by Yioop's."""
+"""Lists of trends by language, category, and horizon from an hour to a year, by our score and by Yioop's."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
@@ -9,16 +9,17 @@ from django.db import transaction
 from apps.database.advisory_locks import take
 from apps.trending.actions.locks import LISTING
 from apps.trending.actions.pruning import HOUR_SLICES_KEPT
+from apps.trending.algorithms.scoring import HORIZONS
 from apps.trending.models import Trend
-from apps.trending.queries.scored import Line, ScoreParameters, asked_of, by_yioop, curves, risen
+from apps.trending.queries.scored import Line, ScoreParameters, by_yioop, curves, risen
 from apps.trending.queries.slices import active_places
 from apps.trending.queries.spelling import spellings_of
 
 
 def refresh(horizons: Collection[str], now: datetime) -> int:
-    """Make the lists of these horizons anew, of every language and category with postings; how many were made.
+    """Recompute the lists of these horizons for every language and category; returns their number.
 
-    Each is a transaction of its own: killed in between, some lists are of now and the others of before.
+    Each list is one transaction.
     """
     made = 0
     for language, category in active_places(now - HOUR_SLICES_KEPT):
@@ -30,28 +31,28 @@ def refresh(horizons: Collection[str], now: datetime) -> int:
 
 @transaction.atomic
 def list_terms(language: str, category: str, horizon: str, now: datetime) -> None:
-    """Make the two lists of a place and a horizon anew, in place of what was there."""
+    """Replace the two lists of a language, category and horizon."""
     take(LISTING, wait=True)
-    asked = asked_of(language, category, horizon, now)
-    for method, lines in ((Trend.Method.OURS, risen(asked)), (Trend.Method.YIOOP, by_yioop(asked))):
+    spec = ScoreParameters(language, category, HORIZONS[horizon], now)
+    for method, lines in ((Trend.Method.OURS, risen(spec)), (Trend.Method.YIOOP, by_yioop(spec))):
         former = Trend.objects.filter(language=language, category=category, horizon=horizon, method=method)
         since = dict(former.values_list("number", "since"))
         former.delete()
-        Trend.objects.bulk_create(_rows(asked, lines, since, method=method))
+        Trend.objects.bulk_create(_rows(spec, lines, since, method=method))
 
 
-def _rows(asked: ScoreParameters, lines: Sequence[Line], since: dict[int, datetime], **values: Any) -> Iterator[Trend]:
+def _rows(spec: ScoreParameters, lines: Sequence[Line], since: dict[int, datetime], **values: Any) -> Iterator[Trend]:
     holding = {line.number: line.posting_ids for line in lines}
     for line in lines:
         holding |= {number: ids for number, ids in line.related.items() if number not in holding}
     names = spellings_of(holding)
-    curve = curves(asked, [line.number for line in lines])
+    curve = curves(spec, [line.number for line in lines])
     known = [line for line in lines if line.number in names]
     for rank, line in enumerate(known, 1):
         yield Trend(
-            language=asked.language,
-            category=asked.category,
-            horizon=asked.horizon.name,
+            language=spec.language,
+            category=spec.category,
+            horizon=spec.horizon.name,
             rank=rank,
             number=line.number,
             term=names[line.number],
@@ -62,7 +63,7 @@ def _rows(asked: ScoreParameters, lines: Sequence[Line], since: dict[int, dateti
             related=[names[number] for number in line.related if number in names],
             curve=curve[line.number],
             posting_ids=list(line.posting_ids),
-            listed_at=asked.now,
-            since=since.get(line.number, asked.now),
+            listed_at=spec.now,
+            since=since.get(line.number, spec.now),
             **values,
         )

@@ -1,3 +1,3 @@
-"""Who may write which table at a time, by `take`."""
+"""Advisory locks."""
 
 COUNTING, SLICING, LISTING = 0x5452_4501, 0x5452_4502, 0x5452_4503

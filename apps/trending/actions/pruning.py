@@ -1,4 +1,4 @@
-"""What keeps the tables small: rare terms are taken out of what is over, and old hours and days are forgotten."""
+"""Pruning: removes rare terms from old slices, and deletes old hours and days."""
 
 from datetime import datetime, timedelta
 
@@ -13,22 +13,22 @@ from apps.trending.algorithms.slices import Counts, pack_counts, pack_terms, unp
 from apps.trending.queries.slices import sum_of
 from apps.trending.queries.times import DAY, begin_of, later
 
-HOUR_SLICES_KEPT = timedelta(days=36)  # the day horizon looks back four weeks and a window
-DAY_SLICES_KEPT = timedelta(days=800)  # the month horizon looks back a year and a window
-PRUNED_AFTER = timedelta(days=8)  # the week is made of exact counts
-RARE = 3  # documents of a language, around a day or in a month: terms of fewer are taken out
+HOUR_SLICES_KEPT = timedelta(days=36)  # the day horizon needs four weeks and a window
+DAY_SLICES_KEPT = timedelta(days=800)  # the month horizon needs a year and a window
+PRUNED_AFTER = timedelta(days=8)  # the week horizon needs exact counts
+RARE = 3  # documents of a language around a day or in a month, below which terms are removed
 BEFORE, AFTER = timedelta(days=28), timedelta(days=8)  # around a day
-LISTS_KEPT = timedelta(days=2)  # of languages and categories in which nothing is published any more
-MAX_DAYS = 40  # of a language that are pruned in one transaction, so that an old archive is done in some nights
+LISTS_KEPT = timedelta(days=2)  # of languages and categories without new postings
+MAX_DAYS = 40  # per transaction, so that an old archive is pruned over some nights
 
 
 @transaction.atomic
 def prune(now: datetime, *, wait: bool = True) -> bool:
-    """Take rare terms out of slices older than 8 days, and forget what nothing looks back to; False if others write.
+    """Remove rare terms from slices older than 8 days, and delete those no longer needed; False without the locks.
 
-    A term is rare on a day if fewer than 3 documents of its language held it in the four weeks before and the week
-    after, and in a month if fewer than 3 did in all of it. It is lost to the background only, which expects half a
-    document of a term it does not know.
+    A term is rare on a day if fewer than 3 documents of its language contain it in the four weeks before and the week
+    after, and in a month if fewer than 3 do in all of it. Only the background loses it, which expects half a document
+    of an unknown term.
     """
     if not take(SLICING, wait=wait) or not take(LISTING, wait=wait):
         return False
@@ -42,7 +42,7 @@ def prune(now: datetime, *, wait: bool = True) -> bool:
         _take_out("month", language, month, end, _frequent("month", language, month, end))
     with connection.cursor() as cursor:
         for step, kept in (("hour", HOUR_SLICES_KEPT), ("day", DAY_SLICES_KEPT)):
-            # What is pruned is known to have to be made anew as a whole.
+            # Only pruned slices, since these are always recomputed as a whole.
             cursor.execute(
                 "DELETE FROM trending_slice WHERE step = %s AND begins_at < %s AND pruned", [step, today - kept]
             )

@@ -1,4 +1,4 @@
-"""Slices of hours from what postings count for, of days from their hours, of months from their days."""
+"""Computing slices of hours from counted postings, of days from their hours, of months from their days."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -34,10 +34,10 @@ class Stretch(NamedTuple):
 
 @transaction.atomic
 def slice_stale(limit: int = SLICED_AT_ONCE, *, wait: bool = True) -> int | None:
-    """Make the slices of up to `limit` stale hours anew, and of their days and months; None if somebody is at it.
+    """Recompute up to `limit` stale hours, their days and months; None if another worker holds the lock.
 
-    Returns how many were taken. Nothing is added to what was there: slices are made from postings that are counted
-    now, so that it does not matter how often, or in which order, hours become stale.
+    Returns the number of stale hours. Slices are recomputed instead of incremented, so that it does not matter how
+    often, or in which order, hours become stale.
     """
     if not take(SLICING, wait=wait):
         return None
@@ -57,9 +57,9 @@ def slice_stale(limit: int = SLICED_AT_ONCE, *, wait: bool = True) -> int | None
 
 
 def _of_touched_months(hours: Iterable[Stretch]) -> list[Stretch]:
-    """The days that have to be made: the stale ones, and those of their months that are not kept any more.
+    """The days to recompute: stale ones, and those of their months that were deleted.
 
-    Days are only forgotten in months that are pruned.
+    Days are only deleted in pruned months.
     """
     days = set(hours)
     for month in {day._replace(begins_at=begin_of(day.begins_at, "month")) for day in days}:
@@ -79,7 +79,7 @@ WHERE EXISTS (SELECT FROM trending_slice WHERE step = 'month' AND language = %s 
 
 
 def _slice_day(day: Stretch, stale: set[datetime]) -> None:
-    """The day's slice, from its hours. If some were pruned or are not kept any more, all of them are made anew."""
+    """Recompute a day from its hours; if some of these were pruned or deleted, recompute all of them."""
     rows = fetch(
         "SELECT count(*) FILTER (WHERE pruned) AS pruned, count(*) AS known FROM trending_slice"
         " WHERE step = 'day' AND language = %s AND category = %s AND begins_at = %s",
@@ -93,7 +93,7 @@ def _slice_day(day: Stretch, stale: set[datetime]) -> None:
 
 
 def _counted_hours(day: Stretch, hours: Sequence[datetime]) -> dict[datetime, Counts]:
-    """The counts of hours; of postings of a source in an hour whose titles hardly differ, the first one counts."""
+    """The counts of hours; of a source's near-duplicate titles in an hour the first one counts."""
     rows = fetch(
         "SELECT DISTINCT ON (hour, source_id, fold) hour, terms FROM trending_counted"
         " WHERE language = %s AND category = %s AND hour = ANY(%s) ORDER BY hour, source_id, fold, posting_id",
@@ -106,7 +106,7 @@ def _counted_hours(day: Stretch, hours: Sequence[datetime]) -> dict[datetime, Co
 
 
 def _saved(step: str, stretch: Stretch, of: str) -> list[Counts]:
-    """The slices inside a day or a month."""
+    """The slices within a day or a month."""
     rows = fetch_rows(
         "SELECT documents, terms, counts FROM trending_slice WHERE step = %s AND language = %s AND category = %s"
         " AND begins_at >= %s AND begins_at < %s ORDER BY begins_at",
@@ -124,7 +124,7 @@ ON CONFLICT (step, language, category, begins_at) DO UPDATE SET documents = excl
 
 
 def _save(step: str, stretch: Stretch, begins_at: datetime, counts: Counts) -> None:
-    """Nothing is kept of an hour, day or month without postings."""
+    """Store a slice; delete it if it has no postings."""
     place = (step, stretch.language, stretch.category, begins_at)
     with connection.cursor() as cursor:
         if counts.documents:

@@ -1,4 +1,4 @@
-"""From scored terms to a list: of overlapping phrases the longest, of terms of one story the first."""
+"""From scored terms to a list: the longest of overlapping phrases, the best term of each story."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,16 +8,16 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_LONGER = 400  # terms by score among which longer phrases are sought
-MAX_COVERED = 300  # terms by score that are looked at
-KEPT_BY_LONGER = 0.7  # share of a term's documents that a longer phrase has to hold to take its place
-COVERED = 0.5  # share of a term's documents from which on it says nothing new
+MAX_LONGER = 400  # best terms among which longer phrases are searched
+MAX_COVERED = 300  # best terms that can be chosen
+KEPT_BY_LONGER = 0.7  # share of a term's documents that a longer phrase needs to replace it
+COVERED = 0.5  # share of a term's documents with chosen terms from which it is redundant
 MAX_RELATED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A term that is shown, and those that are not since its documents are theirs; both by their places."""
+    """A chosen term, and redundant terms with the same documents, by index."""
 
     term: int
     related: tuple[int, ...]
@@ -32,24 +32,24 @@ def choose(
     cut: float = 0.0,
     cover: bool = True,
 ) -> list[Choice]:
-    """The best terms, at most `most`, each with related words.
+    """The best terms, at most `most`, each with related terms.
 
-    A term gives way to the longest phrase around it that holds 70 % of its documents. Walking down by score, one is
-    left out when half of its documents are already held by chosen ones, and becomes related to that which holds most.
+    A term is replaced by the longest phrase containing it that has 70 % of its documents. In order of score, a term is
+    skipped if half of its documents have chosen terms, and becomes related to the one that has most of them.
 
     Parameters
     ----------
     scores : (n_terms,) ndarray of float
-        Terms at or below 0 are never shown.
+        Terms at or below 0 are never chosen.
     held_by : sequence of ndarray of int
         The documents of each term, ascending.
     keys : sequence of str
-        Words parted by spaces.
+        Words separated by spaces.
     most : int
     cut : float
-        Least score that is shown.
+        Minimum score.
     cover : bool
-        If False, a term is only left out when its words contain those of a chosen one, or are contained in them.
+        If False, a term is only skipped if its words contain those of a chosen one, or are contained in them.
 
     Examples
     --------
@@ -59,8 +59,8 @@ def choose(
     """
     order = [int(term) for term in np.argsort(-scores, kind="stable")[:MAX_LONGER] if scores[term] > 0]
     longest = _longest(order, held_by, keys)
-    related: dict[int, list[int]] = {}  # of each chosen one, in the order in which they were chosen
-    holding: dict[int, list[int]] = {}  # by document, the chosen ones that hold it
+    related: dict[int, list[int]] = {}  # by chosen term, in order
+    holding: dict[int, list[int]] = {}  # chosen terms by document
     for term in order[:MAX_COVERED]:
         if scores[term] < cut:
             break
@@ -74,11 +74,11 @@ def choose(
             related[shown] = []
             for document in held_by[shown].tolist():
                 holding.setdefault(document, []).append(shown)
-    return [Choice(term, _told_apart(term, others, keys)) for term, others in related.items()]
+    return [Choice(term, _distinct(term, others, keys)) for term, others in related.items()]
 
 
 def _longest(order: Sequence[int], held_by: Sequence[NDArray[np.int64]], keys: Sequence[str]) -> dict[int, int]:
-    """For each term the longest phrase around it that holds most of its documents, or itself."""
+    """For each term the longest phrase containing it that has most of its documents, or itself."""
     around: dict[str, list[int]] = {}
     for term in order:
         for part in _parts(keys[term]):
@@ -102,7 +102,7 @@ def _parts(key: str) -> set[str]:
 
 
 def _nearest(documents: NDArray[np.int64], holding: Mapping[int, Sequence[int]]) -> int | None:
-    """The chosen one with most of these documents, if half of them are held by any."""
+    """The chosen term with most of these documents, if half of them have any."""
     held = [chosen for document in documents.tolist() if (chosen := holding.get(document))]
     if not held or len(held) < COVERED * len(documents):
         return None
@@ -114,12 +114,12 @@ def _overlapping(key: str, chosen: Iterable[int], keys: Sequence[str]) -> int | 
     return next((term for term in chosen if keys[term] in parts or key in _parts(keys[term])), None)
 
 
-def _told_apart(term: int, others: Sequence[int], keys: Sequence[str]) -> tuple[int, ...]:
-    """Related terms that say something else than the term and one another."""
+def _distinct(term: int, others: Sequence[int], keys: Sequence[str]) -> tuple[int, ...]:
+    """Related terms that overlap neither the term nor one another."""
     kept: list[int] = []
-    said = _parts(keys[term])
+    covered = _parts(keys[term])
     for other in dict.fromkeys(others):
-        if not said & _parts(keys[other]):
+        if not covered & _parts(keys[other]):
             kept.append(other)
-            said |= _parts(keys[other])
+            covered |= _parts(keys[other])
     return tuple(kept[:MAX_RELATED])

@@ -1,4 +1,4 @@
-"""Postings of a window as arrays: which terms each holds, and which postings hold each term."""
+"""Postings of a window as arrays: the terms of each, and the postings of each term."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """Postings one behind the other; the terms of posting d are ``terms[offsets[d]:offsets[d + 1]]``, each once."""
+    """Concatenated postings; the distinct terms of posting d are ``terms[offsets[d]:offsets[d + 1]]``."""
 
     sources: NDArray[np.int64]  # (n_documents,)
     offsets: NDArray[np.int64]  # (n_documents + 1,)
@@ -20,7 +20,7 @@ class Documents:
 
 
 def gather(terms: Sequence[NDArray[np.int64]], sources: Sequence[int]) -> Documents:
-    """Documents of one array of distinct terms each.
+    """Concatenate documents, each an array of distinct terms.
 
     >>> gather([np.array([7, 9]), np.array([9])], [1, 2]).offsets.tolist()
     [0, 2, 3]
@@ -31,7 +31,7 @@ def gather(terms: Sequence[NDArray[np.int64]], sources: Sequence[int]) -> Docume
 
 
 def holders(documents: Documents, terms: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """The documents that hold each of the terms, ascending.
+    """The documents with each of the terms, ascending.
 
     >>> found = holders(gather([np.array([7, 9]), np.array([9])], [1, 2]), np.array([9, 8, 7]))
     >>> [numbers.tolist() for numbers in found]
@@ -41,14 +41,14 @@ def holders(documents: Documents, terms: NDArray[np.int64]) -> list[NDArray[np.i
     ascending = terms[order]
     place = np.searchsorted(ascending, documents.terms)
     place[place == len(terms)] = 0
-    is_asked = ascending[place] == documents.terms if len(terms) else np.zeros(len(place), bool)
-    document = np.repeat(np.arange(len(documents)), np.diff(documents.offsets))[is_asked]
-    asked = order[place[is_asked]]
-    sequence = np.lexsort((document, asked))
-    ends = np.cumsum(np.bincount(asked, minlength=len(terms)))
+    is_wanted = ascending[place] == documents.terms if len(terms) else np.zeros(len(place), bool)
+    document = np.repeat(np.arange(len(documents)), np.diff(documents.offsets))[is_wanted]
+    wanted = order[place[is_wanted]]
+    sequence = np.lexsort((document, wanted))
+    ends = np.cumsum(np.bincount(wanted, minlength=len(terms)))
     return np.split(document[sequence], ends[:-1]) if len(terms) else []
 
 
 def source_counts(documents: Documents, held_by: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """How many sources the documents of each term are from."""
+    """The number of sources of each term's documents."""
     return np.array([len(np.unique(documents.sources[numbers])) for numbers in held_by], np.int64)

@@ -1,4 +1,4 @@
-"""Terms that say nothing in a source: its own name, and what its stop expression matches."""
+"""Terms to ignore in a source: its own name, and matches of its stop expression."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -10,9 +10,9 @@ from apps.trending.algorithms.terms import Term
 
 @lru_cache(4_096)
 def unwanted_of(name: str, stop_regex: str, language: str) -> Callable[[Term], bool]:
-    """What tells the terms of a source that do not count: words of its name, and spellings its expression matches.
+    """A predicate for the terms of a source to ignore: words of its name, and spellings its expression matches.
 
-    An expression that RE2 cannot read matches nothing.
+    An expression that RE2 does not support matches nothing.
 
     >>> unwanted = unwanted_of("Daily Planet", r"(?i)horoscope$", "en")
     >>> [unwanted(term) for term in (Term("planet", 0, "Planet"), Term("planet mar", 1, "planet Mars"))]

@@ -1,4 +1,4 @@
-"""How far a term rises above its own habit: seasonal Poisson deviance, over-dispersion, diversity of sources."""
+"""How far a term rises above its usual frequency: seasonal Poisson deviance, overdispersion, source diversity."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 
 MIN_DOCUMENTS = 3
 MIN_SOURCES = 3
-PRIOR_DOCUMENTS, PRIOR_POSTINGS = 0.5, 50.0  # what is expected of a term of which nothing is known
+PRIOR_DOCUMENTS, PRIOR_POSTINGS = 0.5, 50.0  # prior of an unknown term
 MIN_EXPECTED = 0.5  # documents
-MOST_PAST_WINDOWS, LEAST_PAST_WINDOWS = 14, 3
+MAX_PAST_WINDOWS, MIN_PAST_WINDOWS = 14, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """A length of time over which terms rise, in steps of an hour, a day or a month.
+    """A time window over which terms rise, in steps of an hour, a day or a month.
 
-    `seasons` are how many steps ago the same window was before, as a week ago. Terms below `cut` are not shown.
+    `seasons` are the distances of comparable former windows in steps, e.g. a week. Terms below `cut` are not shown.
     """
 
     name: str
@@ -29,12 +29,12 @@ class Horizon:
 
     @property
     def past(self) -> int:
-        """Steps before the window that scores look at."""
-        return max(self.background, *self.seasons, MOST_PAST_WINDOWS * self.window)
+        """Steps before the window that scores use."""
+        return max(self.background, *self.seasons, MAX_PAST_WINDOWS * self.window)
 
 
 DAY, WEEK = 24, 168  # h
-# What comes once a week comes at about that hour: three hours tell little, so those around them a week ago count too.
+# Weekly events shift by hours, and a window of three hours is small, so its neighbours a week ago are seasons, too.
 _LAST_WEEK = tuple(WEEK + hours for hours in range(-12, 13, 3))
 HOUR_HORIZON = Horizon(
     "hour", "hour", 3, 7 * DAY, (*(DAY * n for n in range(1, 8)), *_LAST_WEEK, 2 * WEEK, 3 * WEEK), 2.0
@@ -48,7 +48,7 @@ HORIZONS = {each.name: each for each in (HOUR_HORIZON, DAY_HORIZON, WEEK_HORIZON
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """Steps before a window, the latest last: documents of each term in each, and documents of all."""
+    """Documents with each term, and all documents, in each step before a window, the latest last."""
 
     counts: NDArray[np.int64]  # (n_steps, n_terms)
     totals: NDArray[np.int64]  # (n_steps,)
@@ -64,12 +64,12 @@ class Past:
         )
 
     def windows(self, length: int) -> Iterator[tuple[NDArray[np.int64], int]]:
-        """Sums over windows that lie one before the other, the latest first, as long as there is a whole one."""
+        """Sums over consecutive whole windows, the latest first."""
         for end in range(len(self.totals), length - 1, -length):
             yield self.counts[end - length : end].sum(axis=0), int(self.totals[end - length : end].sum())
 
     def window_ago(self, steps: int, length: int) -> tuple[NDArray[np.int64], int] | None:
-        """Sums over the window that began so many steps before the one that follows; None if it is not known."""
+        """Sums over the window that began some steps before the current one; None if that is not known."""
         begin = len(self.totals) - steps
         if begin < 0:
             return None
@@ -78,7 +78,7 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Rise:
-    scores: NDArray[np.float64]  # (n_terms,), 0 for what does not rise
+    scores: NDArray[np.float64]  # (n_terms,), 0 for terms that do not rise
     expected: NDArray[np.float64]  # documents
 
 
@@ -90,24 +90,23 @@ def rise(
     past: Past,
     horizon: Horizon,
 ) -> Rise:
-    r"""How far terms rise above what is usual for them, in about standard deviations.
+    r"""How far terms rise above their usual frequency, in about standard deviations.
 
     With :math:`a` documents in the window where :math:`E` are expected, the signed root of the Poisson deviance is
-    :math:`D = \sqrt{2 (a \ln (a/E) - (a - E))}`. It is divided by the root of how much more the term varies than a
-    Poisson process would, and damped by :math:`\log_2(1 + S) / \log_2(1 + a')` for :math:`S` sources of :math:`a'`
-    documents, so that one loud source is worth less than many.
+    :math:`D = \sqrt{2 (a \ln (a/E) - (a - E))}`. It is divided by the root of the term's overdispersion relative to a
+    Poisson process, and damped by :math:`\log_2(1 + S) / \log_2(1 + a')` for :math:`S` sources of :math:`a'` documents,
+    so that one prolific source counts less than many.
 
     Parameters
     ----------
     counts : (n_terms,) ndarray of int
-        Documents of the window that hold each term.
+        Documents of the window with each term.
     sources, held : (n_terms,) ndarray of int
-        From how many sources these are, and of how many documents this was counted: all of them, or a sample.
+        Number of their sources, and number of documents from which these were counted: all, or a sample.
     total : int
         Documents of the window.
     past : Past
-        Steps of the horizon up to where the window begins, for the same terms; more than `horizon.past` are not looked
-        at, and fewer are as good as they are.
+        Steps before the window for the same terms: `horizon.past`, or fewer if not available.
     horizon : Horizon
 
     Returns
@@ -117,12 +116,12 @@ def rise(
 
     Notes
     -----
-    Expected is the larger of what the background and what the same window of earlier weeks lead to. A window with few
-    documents says little of the next, so it counts as if it had had a quarter of those of this one at least.
+    The expected count is the maximum of those from the background and from the seasons' windows. A window with few
+    documents says little, so that it is scaled as if it had at least a quarter of this one's documents.
 
     Examples
     --------
-    One term is always there, the other is new.
+    The first term is always present, the second is new.
 
     >>> past = Past(np.tile([10, 0], (14, 1)), np.full(14, 100))
     >>> horizon = Horizon("day", "day", 1, 14, (7, 14), 3.0)
@@ -144,19 +143,19 @@ def rise(
 
 
 def _scaled(counts: NDArray[np.int64], documents: int, total: int) -> NDArray[np.float64]:
-    """Counts of another window as they would be among so many documents."""
+    """Counts of another window scaled to `total` documents."""
     scaled: NDArray[np.float64] = counts.astype(np.float64) * (total / max(documents, total / 4, 1))
     return scaled
 
 
 def _dispersion(past: Past, total: int, window: int) -> NDArray[np.float64] | float:
-    """Variance over mean of the last windows, at least 1; 1 while there are too few of them."""
+    """Variance divided by mean over the last windows, at least 1; 1 for too few windows."""
     scaled = []
     for counts, documents in past.windows(window):
         scaled.append(_scaled(counts, documents, total))
-        if len(scaled) == MOST_PAST_WINDOWS:
+        if len(scaled) == MAX_PAST_WINDOWS:
             break
-    if len(scaled) < LEAST_PAST_WINDOWS:
+    if len(scaled) < MIN_PAST_WINDOWS:
         return 1.0
     values = np.array(scaled)
     ratio: NDArray[np.float64] = np.maximum(1.0, values.var(axis=0) / np.maximum(values.mean(axis=0), MIN_EXPECTED))

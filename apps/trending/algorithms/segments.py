@@ -1,50 +1,32 @@
-"""Words of scripts that put no spaces between them."""
+"""Word segmentation of scripts without spaces."""
 
 import re
 from collections.abc import Iterator
 
 import rjieba
 
-MAX_RUN_LENGTH = 20  # characters of a run that no rule here can divide and that still counts as one word
+MAX_RUN_LENGTH = 20  # characters of an indivisible run that counts as one word
 
 _JAPANESE = re.compile(r"[\u30a1-\u30fa\u30fc-\u30ff]+|[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\u1100-\u11ff\u3131-\u318e\uac00-\ud7ff]")
 _HAN = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_PARTICLES = (
-    "에서",
-    "에게",
-    "으로",
-    "까지",
-    "부터",
-    "은",
-    "는",
-    "이",
-    "가",
-    "을",
-    "를",
-    "의",
-    "에",
-    "로",
-    "와",
-    "과",
-    "도",
-)
+_PARTICLE = re.compile("(?:에서|에게|으로|까지|부터|은|는|이|가|을|를|의|에|로|와|과|도)$")
 
 
 def segments(run: str, language: str) -> Iterator[tuple[int, int]]:
-    """Where the words of a run of such a script begin and end.
+    """The beginnings and ends of the words in a run of such a script.
 
-    Chinese is divided by jieba's dictionary. Of Japanese, runs of kanji and of katakana are words, and what stands in
-    hiragana between them is grammar. Korean does put spaces, so that a run is a word and its particle. A run of any
-    other script (Thai, Lao, Khmer, Burmese) is taken whole if it is short.
+    Chinese is divided by jieba's dictionary. In Japanese, runs of kanji and of katakana are words, and hiragana between
+    them is grammar. Korean has spaces, so that a run is a word with its particle. A run of any other script (Thai, Lao,
+    Khmer, Burmese) is one word if it is short.
 
     Parameters
     ----------
     run : str
-        Characters of scripts without spaces, nothing between them.
+        Consecutive characters of scripts without spaces.
     language : str
-        ISO 639-1 of the text, which tells Japanese kanji from Chinese.
+        ISO 639-1 of the text, which distinguishes Japanese kanji from Chinese.
 
     Examples
     --------
@@ -58,8 +40,8 @@ def segments(run: str, language: str) -> Iterator[tuple[int, int]]:
     if language == "ja" or _KANA.search(run):
         yield from (match.span() for match in _JAPANESE.finditer(run))
     elif _HANGUL.search(run):
-        particle = next((particle for particle in _PARTICLES if run.endswith(particle)), "")
-        yield 0, len(run) - len(particle) if len(run) - len(particle) >= 2 else len(run)
+        particle = _PARTICLE.search(run)
+        yield 0, particle.start() if particle and particle.start() >= 2 else len(run)
     elif _HAN.search(run):
         yield from ((start, end) for _, start, end in rjieba.tokenize(run))
     elif len(run) <= MAX_RUN_LENGTH:

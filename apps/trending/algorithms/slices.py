@@ -1,4 +1,4 @@
-"""Counts of terms in a stretch of time, as two arrays that can be packed, merged and looked into."""
+"""Counts of terms in a period as two arrays that can be serialized, merged and searched."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Documents of a stretch of time, and how many of them hold each term."""
+    """The number of documents of a period, and of those with each term."""
 
     documents: int
     terms: NDArray[np.int64]  # (n_terms,), ascending
     counts: NDArray[np.int64]  # (n_terms,), above 0
 
     def of(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many documents hold each of the terms, which may be in any order.
+        """The number of documents with each of the terms, in any order.
 
         >>> Counts(3, np.array([2, 5]), np.array([1, 3])).of(np.array([5, 4, 9])).tolist()
         [3, 0, 0]
@@ -27,7 +27,7 @@ class Counts:
         return np.where(self.terms[place] == terms, self.counts[place], 0)
 
     def only(self, terms: NDArray[np.int64]) -> "Counts":
-        """Counts of these terms alone, of as many documents.
+        """Only the counts of these terms.
 
         >>> Counts(3, np.array([2, 5]), np.array([1, 3])).only(np.array([5, 7])).counts.tolist()
         [3]
@@ -40,7 +40,7 @@ NOTHING = Counts(0, np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def counted(rows: Sequence[NDArray[np.int64]]) -> Counts:
-    """Counts of documents, each given as its distinct terms.
+    """Counts of documents, each given by its distinct terms.
 
     >>> found = counted([np.array([2, 5]), np.array([5])])
     >>> found.documents, found.terms.tolist(), found.counts.tolist()
@@ -53,7 +53,7 @@ def counted(rows: Sequence[NDArray[np.int64]]) -> Counts:
 
 
 def merged(several: Sequence[Counts]) -> Counts:
-    """The counts of several stretches of time as those of one.
+    """The sum of the counts of several periods.
 
     >>> both = merged([Counts(3, np.array([2]), np.array([3])), Counts(1, np.array([2, 4]), np.array([1, 1]))])
     >>> both.documents, both.terms.tolist(), both.counts.tolist()
@@ -67,7 +67,7 @@ def merged(several: Sequence[Counts]) -> Counts:
 
 
 def pack_terms(terms: NDArray[np.int64]) -> bytes:
-    """Big-endian, so that the database finds a term in it as the bytes of its number.
+    """Big-endian, so that SQL can search for the bytes of a term's number.
 
     >>> unpack_terms(pack_terms(np.array([-1, 7]))).tolist()
     [-1, 7]

@@ -1,7 +1,4 @@
-"""Words that neither begin nor end a trending word, besides the stop words that search knows.
-
-They are the furniture of headlines: what every portal says of every event.
-"""
+"""Words that neither begin nor end a trending phrase, besides the stop words of search: boilerplate of headlines."""
 
 BOILERPLATE = {
     "en": """
@@ -38,7 +35,7 @@ BOILERPLATE = {
     "ko": "오늘 어제 내일 올해 지난해 지난 이번 영상 사진 속보 단독 기자 종합 위해 대한 있다 없다 한다 했다",
 }  # fmt: skip
 
-# Words that may begin a phrase ("New York") and say nothing alone.
+# Words that can begin a phrase ("New York") but are meaningless alone.
 WEAK = {
     "en": """
         new old first last second third top big best worst late early high low good bad great small little long short

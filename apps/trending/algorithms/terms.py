@@ -1,4 +1,4 @@
-"""From a posting to the words and phrases that it counts for."""
+"""Extraction of words and phrases from postings."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -17,25 +17,25 @@ from apps.trending.algorithms.stop_words import BOILERPLATE, WEAK
 
 MAX_PHRASE_WORDS = 4  # words
 MAX_TITLE_LENGTH = 300  # characters of a title that are read, or of a text without one
-MAX_LEAD_LENGTH = 500  # characters of a text in which names are looked for
+MAX_LEAD_LENGTH = 500  # characters of a text that are searched for names
 MAX_KEY_LENGTH = 100  # characters
 MAX_TERMS = 250  # of a posting
-MAX_JOINTS = 7  # that a term's number can tell
-TITLE_CASE = 0.6  # share of words with a capital from which on capitals tell no names
+MAX_JOINTS = 7  # that a term's number can encode
+TITLE_CASE = 0.6  # share of capitalised words from which capitals do not mark names
 
-_JOINERS = "-‐‑&"  # between two words without space they make them one
+_JOINERS = "-‐‑&"  # join two words without spaces into one
 _APART = re.compile(
     r"""[.,:;!?()\[\]{}|/\\"“”„«»…—–•·\n。，、：；！？（）「」『』【】《》〈〉]"""
-)  # no phrase goes across
+)  # boundaries of phrases
 _DIGIT = re.compile(r"\d")
 
 
 class Term(NamedTuple):
     """A word or phrase where it occurs in a text."""
 
-    key: str  # stemmed, in lower case, words parted by spaces
-    joints: int  # words less one, and hyphens
-    spelling: str  # as it stands there
+    key: str  # stemmed, in lower case, words separated by spaces
+    joints: int  # number of spaces and hyphens
+    spelling: str  # in the text
 
     @property
     def number(self) -> int:
@@ -47,18 +47,18 @@ class _Word(NamedTuple):
     hyphens: int
     start: int
     end: int
-    is_edge: bool  # a phrase may begin and end with it
-    is_alone: bool  # it may be a term of its own
+    is_edge: bool  # a phrase can begin and end with it
+    is_alone: bool  # it can be a term
     is_capital: bool
     is_acronym: bool
-    piece: int  # words of different pieces are in no phrase together
+    piece: int  # phrases do not cross pieces
 
 
 def number_of(key: str, joints: int) -> int:
-    """A signed 64-bit number that stands for a term wherever it is counted; its last three bits tell its joints.
+    """A signed 64-bit hash that identifies a term; its last three bits are the number of joints.
 
-    Numbers are made of the words alone, so that whoever counts needs no dictionary, and counts the same in any order.
-    The chance that any two of 100 million terms share a number is one in five hundred.
+    Hashes need no dictionary, so that results do not depend on the order of counting. The probability that any two of
+    100 million terms collide is one in five hundred.
 
     >>> number_of("world cup", 1) % 8
     1
@@ -68,7 +68,7 @@ def number_of(key: str, joints: int) -> int:
 
 
 def joints_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many joints terms have, at most seven, by their numbers.
+    """The joints of terms, at most seven, from their numbers.
 
     >>> joints_of(np.array([number_of("rain", 0), number_of("world cup", 1)])).tolist()
     [0, 1]
@@ -79,24 +79,23 @@ def joints_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 def terms_of(title: str, text: str, language: str, *, unwanted: Callable[[Term], bool] | None = None) -> list[Term]:
     """The terms of a posting: phrases of up to four words of its title, and names in the beginning of its text.
 
-    Phrases neither begin nor end in a stop word, a word that every headline uses, or a number, and do not go across
-    punctuation. What is joined by a hyphen, as "Covid-19", is one word. Of the text only names count, which are what
-    is written with capitals where not everything is; scripts without capitals have none. Without a title the text
-    stands in its place.
+    Phrases neither begin nor end with a stop word, boilerplate or a number, and do not cross punctuation. Hyphenated
+    words such as "Covid-19" are one word. Of the text only names count: capitalised words in text that is not title
+    case; scripts without capitals have none. Without a title the text replaces it.
 
     Parameters
     ----------
     title, text : str
-        Without markup. 300 and 500 characters are read.
+        Without markup, of which 300 and 500 characters are used.
     language : str
-        ISO 639-1, as `language_of` finds it.
+        ISO 639-1, from `language_of`.
     unwanted : callable
-        Tells terms that do not count; see `filters.unwanted_of`.
+        Predicate of terms to ignore; see `filters.unwanted_of`.
 
     Returns
     -------
     list of Term
-        In the order of their places, each time they occur, at most 250.
+        Every occurrence in order, at most 250.
 
     Examples
     --------
@@ -135,13 +134,13 @@ def _phrases(words: Sequence[_Word], text: str) -> Iterator[Term]:
 
 
 def _names(words: Sequence[_Word]) -> Iterator[list[_Word]]:
-    """Runs of words with capitals, with the stop words between them ("Bank of America")."""
+    """Runs of capitalised words, including stop words between them ("Bank of America")."""
     if sum(word.is_capital for word in words) > TITLE_CASE * len(words):
         return
     for _, piece in groupby(words, key=lambda word: word.piece):
         run: list[_Word] = []
         for number, word in enumerate(piece):
-            is_certain = word.is_acronym or number > 0  # what begins a sentence has a capital in any case
+            is_certain = word.is_acronym or number > 0  # the first word of a sentence is always capitalised
             is_between = bool(run) and not word.is_edge and run[-1].is_edge
             if (word.is_capital and is_certain) or is_between:
                 run.append(word)
@@ -153,7 +152,7 @@ def _names(words: Sequence[_Word]) -> Iterator[list[_Word]]:
 
 # --- words of a text --------------------------------------------------------------------------------------------------
 def _words(text: str, language: str) -> list[_Word]:
-    """The words of a text, those of scripts without spaces found by `segments`, with what may be done with each."""
+    """The words of a text with their properties; `segments` divides scripts without spaces."""
     analysed = analyse(text, language)
     words: list[_Word] = []
     piece, reached = 0, 0
@@ -162,7 +161,9 @@ def _words(text: str, language: str) -> list[_Word]:
         piece += _APART.search(text, reached, start) is not None
         reached = end
         spelling = text[start:end]
-        is_stop = key.startswith(STOP_MARK) or key in _furniture(language) or spelling.lower() in _furniture(language)
+        is_stop = (
+            key.startswith(STOP_MARK) or key in _boilerplate(language) or spelling.lower() in _boilerplate(language)
+        )
         is_acronym = not shouts and len(spelling) > 1 and spelling.isupper()
         is_short = len(spelling) < 3 and spelling.isascii() and not is_acronym
         is_name = not _DIGIT.search(spelling) or (spelling[0].isalpha() and len(spelling) > 1)
@@ -177,7 +178,7 @@ def _words(text: str, language: str) -> list[_Word]:
 def _joined(
     text: str, language: str, items: Sequence[str], places: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, int, str, int]]:
-    """Start, end, key and hyphens of each word: hyphens join, runs of characters are divided, endings are left out."""
+    """Start, end, key and hyphens of each word: hyphens join, scripts without spaces are divided, "'s" is dropped."""
     number = 0
     while number < len(items):
         start, end = places[number]
@@ -202,7 +203,7 @@ def _joined(
 
 
 def _are_joined(text: str, end: int, following: tuple[int, int]) -> bool:
-    """Whether nothing but a hyphen is between two words, or the point of an abbreviation such as "U.S."."""
+    """Whether only a hyphen is between two words, or the point of an abbreviation such as "U.S."."""
     start, behind = following
     if start != end + 1:
         return False
@@ -211,7 +212,7 @@ def _are_joined(text: str, end: int, following: tuple[int, int]) -> bool:
 
 
 @cache
-def _furniture(language: str) -> frozenset[str]:
+def _boilerplate(language: str) -> frozenset[str]:
     return frozenset(BOILERPLATE.get(language, "").split())
 
 
@@ -221,7 +222,7 @@ def _weak(language: str) -> frozenset[str]:
 
 
 def fold_of(title: str, language: str) -> int:
-    """A number that is equal for titles that hardly differ: of the same words in any order, whatever their figures.
+    """A hash that is equal for near-duplicate titles: the same words in any order, ignoring numbers.
 
     >>> fold_of("Acme shares rise 3%", "en") == fold_of("Shares of Acme rise 4%", "en")
     True
@@ -232,7 +233,7 @@ def fold_of(title: str, language: str) -> int:
 
 
 def whole(text: str, language: str) -> Term | None:
-    """A text as one term, whatever its words are; None if it has none, or too many.
+    """A whole text as one term; None if it has no words, or too many.
 
     >>> whole("the Bank of England's", "en").key, whole("Bank of England", "en").key, whole("?", "en")
     ('the bank of england', 'bank of england', None)

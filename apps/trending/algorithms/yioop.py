@@ -1,4 +1,4 @@
-"""Trending words as Yioop has them, to compare with: no habit, no sources, phrases by their length."""
+"""Yioop's score as a baseline: without a background or sources, phrases weighted by length."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,22 +11,22 @@ MAX_KEPT = 50  # terms of a row
 def item_scores(
     joints: NDArray[np.int64], occurrences: NDArray[np.int64], ages: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """What occurrences of terms in items add to the terms' scores: hyphens times occurrences, by hours of age.
+    """The contribution of items to the scores of terms: hyphens times occurrences, divided by hours of age.
 
-    Yioop joins the words of a phrase by hyphens first, so that single words are worth nothing.
+    Yioop first joins the words of a phrase by hyphens, so that single words score 0.
 
     Parameters
     ----------
     joints : (n,) ndarray of int
         Hyphens of the joined term: words less one, and hyphens inside words.
     occurrences : (n,) ndarray of int
-        Times that the term is in the item's title and description.
+        Of the term in the item's title and description.
     ages : (n,) ndarray of float
-        Hours since the item was published. What is older than 24 hours is not counted by Yioop; nor is it here.
+        Hours since the item was published; like in Yioop, items older than 24 hours are not counted.
 
     References
     ----------
-    Yioop 6.0.4 and a fork of April 2021, re-told; phrases are those of `terms_of`, not Wikipedia's titles.
+    Yioop 6.0.4 and a fork of April 2021, reimplemented; phrases are those of `terms_of`, not Wikipedia's titles.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def item_scores(
 
 
 def row(scores: Mapping[int, float]) -> dict[int, float]:
-    """The best 50 of an hour, or of what rows of shorter times were summed to; first in numbers among equals.
+    """The best 50 terms of an hour, or of summed rows; of equal ones the smaller number.
 
     >>> row({7: 1.0, 3: 0.0, 5: 2.0})
     {5: 2.0, 7: 1.0}
@@ -49,7 +49,7 @@ def row(scores: Mapping[int, float]) -> dict[int, float]:
 
 
 def rolled_up(rows: Iterable[Mapping[int, float]]) -> dict[int, float]:
-    """A day of its hours, a week of its days, a month of its weeks, a year of its months: sums, and the best 50.
+    """Sums of rows and the best 50: a day of its hours, a week of its days, a month of its weeks, a year of its months.
 
     >>> rolled_up([{1: 2.0, 2: 1.0}, {2: 4.0}])
     {2: 5.0, 1: 2.0}

@@ -1,4 +1,4 @@
-"""How often terms were published over time, of any term and not only of those in a list."""
+"""Frequencies of any terms over time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ class Curve:
     documents: tuple[int, ...]
 
 
-# Terms are looked for in the arrays where these are: a slice is some hundred kB in a large portal, and its four bytes
-# of a count are all that is sent. Numbers of terms are hashes, so that it is known about where in the ascending array
-# one must be: of n, the place of the share p of all numbers is n p, give or take sqrt(n p (1 - p)). One in 400 billion
-# is more than seven of these away. What is found between two numbers is none of them.
+# Searches the arrays in the database: a slice is some hundred kB in a large portal, and only the four bytes of a count
+# are sent. Since the numbers of terms are hashes, the position in the ascending array is about known: of n terms, a
+# number above the share p of all numbers is at n p, with a standard deviation of sqrt(n p (1 - p)). One in 400 billion
+# is more than seven of these away. A match that is not at a multiple of eight bytes is no number.
 _CURVES = """
 SELECT packed, begins_at, sum(documents) AS documents FROM (
     SELECT packed, begins_at, CASE WHEN place %% 8 = 1
         THEN ('x' || encode(substring(counts FROM (first + (place - 1) / 8) * 4 + 1 FOR 4), 'hex'))::bit(32)::int
         ELSE 0 END documents
-    FROM trending_slice CROSS JOIN unnest(%s::bytea[], %s::float8[]) asked(packed, share)
+    FROM trending_slice CROSS JOIN unnest(%s::bytea[], %s::float8[]) wanted(packed, share)
         CROSS JOIN LATERAL (SELECT length(terms) / 8 size) sized
         CROSS JOIN LATERAL (SELECT size * share middle, 16 + 7 * sqrt(size * share * (1 - share)) around) about
         CROSS JOIN LATERAL (

@@ -1,4 +1,4 @@
-"""Lists as they were made."""
+"""Stored lists."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from apps.trending.models import Trend
 
 
 class ListRank(NamedTuple):
-    """A language and a category, empty for all of them, that have lists."""
+    """A language and category (empty for all) that have lists."""
 
     language: str
     category: str
@@ -19,7 +19,7 @@ class ListRank(NamedTuple):
 def lists_of(
     language: str, category: str, method: str = Trend.Method.OURS, *, most: int = 100
 ) -> dict[str, list[Trend]]:
-    """The first terms of the lists of a place by horizon, the shortest first; one query."""
+    """The first terms of a language's and category's lists by horizon, the shortest first; one query."""
     lists: dict[str, list[Trend]] = {horizon: [] for horizon in Trend.Horizon.values}
     found = Trend.objects.filter(language=language, category=category, method=method, rank__lte=most)
     for trend in found.order_by("rank"):
@@ -28,7 +28,7 @@ def lists_of(
 
 
 def ranks() -> Sequence[ListRank]:
-    """Where there are lists, the language of whose terms most is written first; one query."""
+    """Languages and categories with lists, the most frequent language first; one query."""
     counted = Trend.objects.filter(method=Trend.Method.OURS).values("language", "category")
     documents = {
         ListRank(row["language"], row["category"]): row["documents__sum"]

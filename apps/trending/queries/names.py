@@ -1,4 +1,4 @@
-"""What lists of trends are called."""
+"""Names of lists of trends."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ LISTS: Mapping[str, Promise] = {
 
 
 def language_name(code: str) -> str:
-    """A language's own name for itself.
+    """The native name of a language.
 
     >>> language_name("de"), language_name("zh"), language_name("yue")
     ('Deutsch', '简体中文', 'yue')

@@ -1,4 +1,4 @@
-"""What a list is made of: terms of a window with their scores, the postings that hold them, and their past."""
+"""Scored terms of a window with their postings and history."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from apps.trending.algorithms import yioop
 from apps.trending.algorithms.choosing import MAX_LONGER, choose
 from apps.trending.algorithms.documents import holders, source_counts
-from apps.trending.algorithms.scoring import HORIZONS, MIN_DOCUMENTS, Horizon, Past, rise
+from apps.trending.algorithms.scoring import MIN_DOCUMENTS, Horizon, Past, rise
 from apps.trending.algorithms.slices import Counts
 from apps.trending.algorithms.terms import joints_of
 from apps.trending.queries.slices import first_begin, history, slices_of, sum_of
@@ -20,15 +20,15 @@ from apps.trending.queries.windows import Postings, postings_of
 
 SHOWN = 20  # terms of a list
 MAX_CANDIDATES = 5_000  # terms by documents
-NEWEST = 5  # postings of a term that are named with it
+NEWEST = 5  # postings stored with a term
 
-# Of each horizon: over how many of its steps a curve goes, and how many of them are one point.
+# Of each horizon: the steps of a curve, and the steps per point.
 CURVES = {"hour": (48, 1), "day": (168, 6), "week": (28, 1), "month": (90, 1), "year": (24, 1)}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A term of a list, before it is spelled."""
+    """A term of a list without its spelling."""
 
     number: int
     score: float
@@ -36,12 +36,12 @@ class Line:
     expected: float | None
     sources: int
     posting_ids: tuple[int, ...]  # the newest first
-    related: dict[int, tuple[int, ...]]  # numbers, and postings of each
+    related: dict[int, tuple[int, ...]]  # postings by number
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreParameters:
-    """Which list, and as of when."""
+    """A list and its time."""
 
     language: str
     category: str  # empty for all
@@ -50,7 +50,7 @@ class ScoreParameters:
 
     @property
     def end(self) -> datetime:
-        """The end of the step that is not over yet."""
+        """The end of the current step."""
         return later(begin_of(self.now, self.horizon.step), self.horizon.step, 1)
 
     def ago(self, steps: int) -> datetime:
@@ -61,24 +61,20 @@ class ScoreParameters:
         return self.horizon.step, self.language, self.category, self.ago(self.horizon.window), self.end
 
 
-def asked_of(language: str, category: str, horizon: str, now: datetime) -> ScoreParameters:
-    return ScoreParameters(language, category, HORIZONS[horizon], now)
-
-
 # --- ours -------------------------------------------------------------------------------------------------------------
-def risen(asked: ScoreParameters) -> list[Line]:
-    """The terms that rose most above their habit."""
-    asked = _with_a_past(asked)
-    horizon = asked.horizon
-    window = sum_of(*asked.window)
+def risen(spec: ScoreParameters) -> list[Line]:
+    """The terms that rose most above their usual frequency."""
+    spec = _with_a_past(spec)
+    horizon = spec.horizon
+    window = sum_of(*spec.window)
     terms = _candidates(window)
     if not len(terms):
         return []
-    postings = postings_of(asked.language, asked.category, asked.ago(horizon.window), asked.end, window.documents)
+    postings = postings_of(spec.language, spec.category, spec.ago(horizon.window), spec.end, window.documents)
     held_by = holders(postings.documents, terms)
     sources = source_counts(postings.documents, held_by)
     held = np.array([len(documents) for documents in held_by], np.int64)
-    found = rise(window.of(terms), sources, held, window.documents, _past(asked, terms), horizon)
+    found = rise(window.of(terms), sources, held, window.documents, _past(spec, terms), horizon)
     best = np.argsort(-found.scores, kind="stable")[:MAX_LONGER]
     best = best[found.scores[best] > 0]
     keys = keys_of({int(terms[term]): _newest(postings, held_by[term]) for term in best})
@@ -106,18 +102,18 @@ def risen(asked: ScoreParameters) -> list[Line]:
     ]
 
 
-def _with_a_past(asked: ScoreParameters) -> ScoreParameters:
-    """With a shorter window while nothing is known of before it, so that it is compared with the half before it.
+def _with_a_past(spec: ScoreParameters) -> ScoreParameters:
+    """With a shorter window while the history is short, so that there is a period to compare with.
 
-    Otherwise what is always there would be what trends in the first weeks and years of a portal. Hours and days are
-    left as they are: theirs is a matter of a day.
+    Otherwise common terms would trend in the first weeks and years of a portal. The hour and day horizons are not
+    changed, since they have a history after a day.
     """
-    horizon = asked.horizon
-    first = first_begin(horizon.step, asked.language, asked.category)
+    horizon = spec.horizon
+    first = first_begin(horizon.step, spec.language, spec.category)
     if horizon.step == "hour" or first is None:
-        return asked
-    known = next((steps for steps in range(2 * horizon.window) if asked.ago(steps) <= first), 2 * horizon.window)
-    return replace(asked, horizon=replace(horizon, window=max(min(horizon.window, known // 2), 1)))
+        return spec
+    known = next((steps for steps in range(2 * horizon.window) if spec.ago(steps) <= first), 2 * horizon.window)
+    return replace(spec, horizon=replace(horizon, window=max(min(horizon.window, known // 2), 1)))
 
 
 def _candidates(window: Counts) -> NDArray[np.int64]:
@@ -126,11 +122,11 @@ def _candidates(window: Counts) -> NDArray[np.int64]:
     return window.terms[np.sort(best)]
 
 
-def _past(asked: ScoreParameters, terms: NDArray[np.int64]) -> Past:
-    """From the first step in which anything was counted; what is before that says nothing of anybody's habit."""
-    horizon = asked.horizon
-    begin = asked.ago(horizon.window + horizon.past)
-    counts, totals = history(terms, horizon.step, asked.language, asked.category, begin, horizon.past)
+def _past(spec: ScoreParameters, terms: NDArray[np.int64]) -> Past:
+    """The history from the first step with postings on."""
+    horizon = spec.horizon
+    begin = spec.ago(horizon.window + horizon.past)
+    counts, totals = history(terms, horizon.step, spec.language, spec.category, begin, horizon.past)
     first = int(np.argmax(totals > 0)) if totals.any() else len(totals)
     return Past(counts[first:], totals[first:])
 
@@ -140,18 +136,18 @@ def _newest(postings: Postings, documents: NDArray[np.int64]) -> tuple[int, ...]
 
 
 # --- Yioop's ----------------------------------------------------------------------------------------------------------
-def by_yioop(asked: ScoreParameters) -> list[Line]:
-    """The terms that Yioop would list: the sums of its rows, one an hour, a day, a week or a month.
+def by_yioop(spec: ScoreParameters) -> list[Line]:
+    """The terms that Yioop would list: the sums of its rows, one per hour, day, week or month.
 
-    Here each posting counts in the hour of its publication, as if it had been retrieved at once, and each term of a
-    posting once.
+    Unlike there, each posting counts in the hour of its publication, as if it had been retrieved immediately, and each
+    term of a posting once.
     """
-    begin, scores = _yioop_scores(asked)
+    begin, scores = _yioop_scores(spec)
     numbers = np.array(list(scores)[:SHOWN], np.int64)
     if not len(numbers):
         return []
-    window = sum_of(asked.horizon.step, asked.language, asked.category, begin, asked.end)
-    postings = postings_of(asked.language, asked.category, begin, asked.end, window.documents)
+    window = sum_of(spec.horizon.step, spec.language, spec.category, begin, spec.end)
+    postings = postings_of(spec.language, spec.category, begin, spec.end, window.documents)
     held_by = holders(postings.documents, numbers)
     sources, counts = source_counts(postings.documents, held_by), window.of(numbers)
     return [
@@ -162,26 +158,26 @@ def by_yioop(asked: ScoreParameters) -> list[Line]:
     ]
 
 
-def _yioop_scores(asked: ScoreParameters) -> tuple[datetime, dict[int, float]]:
-    """Since when, and the terms with their scores."""
-    if asked.horizon.name == "hour":
-        return asked.ago(1), _rolled_up(asked, "hour", asked.ago(1))
-    if asked.horizon.name == "day":  # since the midnight before the last
-        midnight = later(begin_of(asked.now, "day"), "day", -1)
-        return midnight, _rolled_up(asked, "hour", midnight)
-    if asked.horizon.name == "month":  # of weeks, and these of days
-        begin = asked.ago(28)
-        weeks = [_rolled_up(asked, "day", later(begin, "day", 7 * week), 7) for week in range(4)]
+def _yioop_scores(spec: ScoreParameters) -> tuple[datetime, dict[int, float]]:
+    """The beginning of the period, and the scores by term."""
+    if spec.horizon.name == "hour":
+        return spec.ago(1), _rolled_up(spec, "hour", spec.ago(1))
+    if spec.horizon.name == "day":  # since the midnight before the last
+        midnight = later(begin_of(spec.now, "day"), "day", -1)
+        return midnight, _rolled_up(spec, "hour", midnight)
+    if spec.horizon.name == "month":  # of weeks, and these of days
+        begin = spec.ago(28)
+        weeks = [_rolled_up(spec, "day", later(begin, "day", 7 * week), 7) for week in range(4)]
         return begin, yioop.rolled_up(weeks)
-    begin = asked.ago(asked.horizon.window)
-    return begin, _rolled_up(asked, asked.horizon.step, begin)
+    begin = spec.ago(spec.horizon.window)
+    return begin, _rolled_up(spec, spec.horizon.step, begin)
 
 
-def _rolled_up(asked: ScoreParameters, step: str, begin: datetime, steps: int | None = None) -> dict[int, float]:
-    """The sum of rows from a time on, one per step; of each, the best 50 are kept."""
-    end = asked.end if steps is None else later(begin, step, steps)
+def _rolled_up(spec: ScoreParameters, step: str, begin: datetime, steps: int | None = None) -> dict[int, float]:
+    """The sum of rows from a time on, one per step, each with its best 50 terms."""
+    end = spec.end if steps is None else later(begin, step, steps)
     rows: dict[datetime, dict[int, float]] = {}
-    for begins_at, counts in slices_of(step, asked.language, asked.category, begin, end):
+    for begins_at, counts in slices_of(step, spec.language, spec.category, begin, end):
         scores = yioop.item_scores(joints_of(counts.terms), counts.counts, np.zeros(len(counts.terms)))
         row = rows.setdefault(begins_at, {})
         for place in np.flatnonzero(scores):
@@ -191,10 +187,10 @@ def _rolled_up(asked: ScoreParameters, step: str, begin: datetime, steps: int | 
 
 
 # --- curves -----------------------------------------------------------------------------------------------------------
-def curves(asked: ScoreParameters, numbers: Sequence[int]) -> dict[int, list[int]]:
+def curves(spec: ScoreParameters, numbers: Sequence[int]) -> dict[int, list[int]]:
     """Documents of each term over time, the newest last."""
-    steps, together = CURVES[asked.horizon.name]
+    steps, together = CURVES[spec.horizon.name]
     terms = np.array(numbers, np.int64)
-    counts, _ = history(terms, asked.horizon.step, asked.language, asked.category, asked.ago(steps), steps)
+    counts, _ = history(terms, spec.horizon.step, spec.language, spec.category, spec.ago(steps), steps)
     points = counts.reshape(steps // together, together, len(terms)).sum(axis=1)
     return {number: points[:, place].tolist() for place, number in enumerate(numbers)}

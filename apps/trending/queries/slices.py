@@ -1,4 +1,4 @@
-"""Slices as arrays: which terms were how frequent when."""
+"""Slices as arrays."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from apps.trending.queries.times import later
 
 READ_AT_ONCE = 48  # slices, some MB of a large portal
 
-# An empty category stands for all: the places of a list are the same as in `Trend`.
+# An empty category stands for all, as in `Trend`.
 _OF_LIST = "language = %s AND (%s = '' OR category = %s)"
 
 
@@ -27,27 +27,14 @@ def slices_of(step: str, language: str, category: str, begin: datetime, end: dat
 
 
 def sum_of(step: str, language: str, category: str, begin: datetime, end: datetime) -> Counts:
-    """All that was counted in [begin, end), which are begins of steps."""
+    """The counts of [begin, end), which are begins of steps."""
     return merged([counts for _, counts in slices_of(step, language, category, begin, end)])
 
 
 def history(
     terms: NDArray[np.int64], step: str, language: str, category: str, begin: datetime, steps: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How many documents of each step hold each of the terms, and how many there are.
-
-    Parameters
-    ----------
-    terms : (n_terms,) ndarray of int
-    begin : datetime
-        Of the first step.
-    steps : int
-
-    Returns
-    -------
-    counts : (steps, n_terms) ndarray of int
-    totals : (steps,) ndarray of int
-    """
+    """The number of documents of each step from `begin` on: with each of the terms (steps, n_terms), and of all."""
     counts = np.zeros((steps, len(terms)), np.int64)
     totals = np.zeros(steps, np.int64)
     for first in range(0, steps, READ_AT_ONCE):
@@ -62,7 +49,7 @@ def history(
 
 
 def first_begin(step: str, language: str, category: str) -> datetime | None:
-    """When the earliest slice of a place begins."""
+    """The begin of the earliest slice of a language and category."""
     statement = f"SELECT min(begins_at) FROM trending_slice WHERE step = %s AND {_OF_LIST}"
     earliest: datetime | None
     [(earliest,)] = fetch(statement, [step, language, category, category])
@@ -70,7 +57,7 @@ def first_begin(step: str, language: str, category: str) -> datetime | None:
 
 
 def active_places(since: datetime) -> Sequence[tuple[str, str]]:
-    """Languages and categories in which something was published since then; with all categories of each language."""
+    """Languages and categories with postings since a time, including the empty category of each language."""
     rows = fetch(
         "SELECT DISTINCT language, category FROM trending_slice"
         " WHERE step = 'hour' AND begins_at >= %s AND language <> ''",

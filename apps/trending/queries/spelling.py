@@ -1,20 +1,29 @@
-"""Terms by their numbers: found again in postings that hold them, since no dictionary is kept."""
+"""Keys and spellings of terms, taken from postings with these terms, since there is no dictionary."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from apps.trending.algorithms.spelling import best_spelling
 from apps.trending.queries.texts import texts
 
 
 def keys_of(holding: Mapping[int, Sequence[int]]) -> dict[int, str]:
-    """The key of each term, given some postings that hold it; those are left out that none of them holds any more."""
+    """The key of each term, given some postings with it; terms that none of them has any more are left out."""
     return {number: key for number, (key, _) in _found(holding).items()}
 
 
 def spellings_of(holding: Mapping[int, Sequence[int]]) -> dict[int, str]:
-    """How postings spell each term mostly, given some that hold it."""
+    """The most frequent spelling of each term, given some postings with it."""
     return {number: best_spelling(spellings) for number, (_, spellings) in _found(holding).items()}
+
+
+def best_spelling(spellings: Counter[str]) -> str:
+    """The most frequent spelling; of equal ones, one that is not all capitals, then the alphabetically first.
+
+    >>> best_spelling(Counter({"WORLD CUP": 2, "World Cup": 2, "world cup": 1}))
+    'World Cup'
+    """
+    spelling = min(spellings, key=lambda each: (-spellings[each], each.isupper() and len(each) > 5, each))
+    return " ".join(spelling.split())
 
 
 def _found(holding: Mapping[int, Sequence[int]]) -> dict[int, tuple[str, Counter[str]]]:

@@ -1,4 +1,4 @@
-"""Postings as terms are taken from them."""
+"""Texts of postings for the extraction of terms."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -11,7 +11,7 @@ from apps.trending.algorithms.terms import MAX_LEAD_LENGTH, MAX_TITLE_LENGTH, Te
 
 
 class Text(NamedTuple):
-    """What of a posting is read; of its source, what decides where and whether it counts."""
+    """The columns of a posting and its source that decide how it counts."""
 
     posting_id: int
     title: str
@@ -24,7 +24,7 @@ class Text(NamedTuple):
     stop_regex: str
 
     def terms(self) -> list[Term]:
-        """Its terms, without those that its source's name and stop expression take out."""
+        """Its terms, without those excluded by its source's name and stop expression."""
         unwanted = unwanted_of(self.source_name, self.stop_regex, self.language)
         return terms_of(self.title, self.text, self.language, unwanted=unwanted)
 
@@ -39,7 +39,7 @@ WHERE posting.id = ANY(%s) AND source.listed
 
 
 def texts(posting_ids: Collection[int]) -> dict[int, Text]:
-    """Those of the postings that everybody may see."""
+    """Those of the postings that are public."""
     return {text.posting_id: _with_language(text) for text in fetch_as(Text, _TEXTS, [list(posting_ids)])}
 
 

@@ -1,4 +1,4 @@
-"""Where hours, days and months begin, all in UTC."""
+"""Begins of hours, days and months in UTC."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -7,7 +7,7 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def begin_of(moment: datetime, step: str) -> datetime:
-    """The begin of the hour, day or month that holds the moment.
+    """The begin of the hour, day or month of a time.
 
     >>> begin_of(datetime(2024, 2, 29, 12, 5), "hour"), begin_of(datetime(2024, 2, 29, 12), "month")
     (datetime.datetime(2024, 2, 29, 12, 0), datetime.datetime(2024, 2, 1, 0, 0))
@@ -20,7 +20,7 @@ def begin_of(moment: datetime, step: str) -> datetime:
 
 
 def later(begin: datetime, step: str, steps: int) -> datetime:
-    """The begin of what is so many steps later, or earlier if negative.
+    """The begin of the step that is some steps later, or earlier if negative.
 
     >>> later(datetime(2024, 2, 1), "month", -2), later(datetime(2024, 2, 29), "day", 1)
     (datetime.datetime(2023, 12, 1, 0, 0), datetime.datetime(2024, 3, 1, 0, 0))

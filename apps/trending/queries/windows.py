@@ -10,7 +10,7 @@ from apps.trending.algorithms.documents import Documents, gather
 from apps.trending.algorithms.slices import unpack_terms
 from apps.trending.queries.times import HOUR, begins
 
-MAX_DOCUMENTS = 20_000  # of a window that are looked at; of more, those of some hours are
+MAX_DOCUMENTS = 20_000  # of a window; beyond that, a sample of hours is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,9 @@ class Postings:
 
 
 def postings_of(language: str, category: str, begin: datetime, end: datetime, total: int) -> Postings:
-    """Postings of [begin, end), which are begins of hours, in which `total` are counted; of many, a sample of hours.
+    """Postings of [begin, end), which are begins of hours with `total` postings; if these are many, a sample of hours.
 
-    Which hours are in the sample depends on nothing but themselves and how large a part it is.
+    The sample depends only on the hours and its size.
     """
     hours = list(begins(begin, "hour", (end - begin) // HOUR))
     every = -(-max(total, 1) // MAX_DOCUMENTS)

@@ -1,4 +1,4 @@
-"""Addresses from outside that may stand in our pages: what a browser would run, or open on its own machine, may not."""
+"""Which external addresses may occur in our pages: none that a browser would execute or open locally."""
 
 import re
 
@@ -8,7 +8,7 @@ _PICTURE = re.compile(r"/(?!/)|data:image/(?:png|jpe?g|gif|webp|avif)[;,]", re.I
 
 
 def picture_address(address: str) -> str:
-    """The address if a picture may be loaded from it: on the web, here, or out of itself; else "".
+    """The address if a picture may be loaded from it (the web, this site, or a data URL); else "".
 
     >>> picture_address("data:image/png;base64,iVBORw0KGgo="), picture_address("data:image/svg+xml,<svg>")
     ('data:image/png;base64,iVBORw0KGgo=', '')

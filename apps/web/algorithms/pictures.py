@@ -1,22 +1,21 @@
-"""The pictures of an article that was made safe: led through another address, or replaced by links.
+"""Rewrite the pictures of a sanitized article: proxied through another address, or replaced by links.
 
-Works on the text. What `postings.algorithms.markup` writes has its tags and attribute values in one form only, in which
-neither "<" nor ">" stands inside of a tag; so an expression finds them as surely as a parser would. Addresses that are
-not on the web (a small picture inside its own address) are left as they are.
+Works on the text: `postings.algorithms.markup` serializes tags and attribute values in one form only, without "<" or
+">" inside a tag, so that a regular expression is as reliable as a parser. Data URLs are left as they are.
 """
 
 import re
 from collections.abc import Callable
 from html import escape, unescape
 
-AddressOf = Callable[[str], str]  # the address to show a picture from, for the address that it has
+AddressOf = Callable[[str], str]  # maps the publisher's address to the one to load from
 
 _LOADING = re.compile(r"<(img|source|video)\b[^<>]*+>")
 _PLAYED = re.compile(r"<(?:audio|source|video)\b[^<>]*+>")
 _SRC = re.compile(r'(?<= )src="([^"]*)"')
 _ADDRESSES = re.compile(r'(?<= )(src|srcset|poster)="([^"]*)"')
 _LINK_OR_LOADING = re.compile(r"<(/?a|img|source|video)\b[^<>]*+>")
-_POSTER = re.compile(r' (?:poster|srcset)="[^"]*"')  # what is loaded before anybody plays anything
+_POSTER = re.compile(r' (?:poster|srcset)="[^"]*"')  # loaded before playback
 _ALTERNATIVE = re.compile(r' alt="([^"]*)"')
 
 
@@ -29,9 +28,7 @@ def is_on_web(address: str) -> bool:
 
 
 def led_through(html: str, address_of: AddressOf) -> str:
-    """The article with every picture at another address: `src`, `srcset` and the `poster` of a video.
-
-    The media that people play are no pictures: see `played_through`.
+    """Rewrite the addresses of all pictures: `src`, `srcset` and the `poster` of a video; media: `played_through`.
 
     >>> led_through('<img alt="x" src="https://a.example/?b=1&amp;c=2">', lambda address: f"/image/{len(address)}")
     '<img alt="x" src="/image/26">'
@@ -53,7 +50,7 @@ def led_through(html: str, address_of: AddressOf) -> str:
 
 
 def played_through(html: str, address_of: AddressOf) -> str:
-    """The article with all audio and video at another address.
+    """Rewrite the addresses of audio and video.
 
     >>> played_through('<video src="https://a.example/1.mp4"></video>', lambda address: f"/recording/{len(address)}")
     '<video src="/recording/23"></video>'
@@ -66,14 +63,14 @@ def played_through(html: str, address_of: AddressOf) -> str:
 
 
 def replaced(html: str) -> str:
-    """The article with a link in the place of every picture; inside a link, with words alone.
+    """Replace every picture by a link to it; inside a link, by text.
 
     >>> replaced('<img alt="A cat" src="https://a.example/1.png">')
     '<a href="https://a.example/1.png" rel="noopener noreferrer nofollow">Picture: A cat</a>'
     >>> replaced('<a href="https://a.example/"><img src="https://a.example/1.png"></a>')
     '<a href="https://a.example/">Picture</a>'
     """
-    inside = 0  # links that are open: one may not lie inside another
+    inside = 0  # open links: they cannot be nested
 
     def tag(match: re.Match[str]) -> str:
         nonlocal inside
@@ -98,7 +95,7 @@ def _led(address: str, address_of: AddressOf) -> str:
 
 
 def _led_set(value: str, address_of: AddressOf) -> str:
-    """A `srcset`: addresses and sizes in turn, with a comma after each pair; addresses may hold commas inside."""
+    """A `srcset`: addresses and sizes in turn, with a comma after each pair; addresses may contain commas."""
     return " ".join(
         _led(word.removesuffix(","), address_of) + ("," if word.endswith(",") else "") for word in value.split(" ")
     )

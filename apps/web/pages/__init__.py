@@ -1,0 +1,5 @@
+"""What pages show, as data."""
+
+from typing import Any
+
+Context = dict[str, Any]  # of a template

@@ -1,4 +1,4 @@
-"""Amounts of time in the words of the language that a page is answered in."""
+"""Durations in the active language."""
 
 import functools
 from datetime import datetime
@@ -12,13 +12,13 @@ from apps.web.algorithms import durations
 
 
 def units() -> tuple[str, str, str, str]:
-    """Of time, the largest first, as they are written behind a number."""
+    """The abbreviations of days, hours, minutes and seconds."""
     return _units(get_language())
 
 
 @functools.cache
 def _units(language: str | None) -> tuple[str, str, str, str]:
-    """In the language that is switched on, which the memory has to know of."""
+    """In the active language, which is the cache's key."""
     return (
         pgettext("days", "d"),
         pgettext("hours", "h"),
@@ -36,5 +36,5 @@ def span(seconds: float) -> str:
 
 
 def day_and_time(at: datetime) -> str:
-    """A time within a year, in the zone of who reads."""
+    """A time within a year, in the reader's time zone."""
     return date_format(localtime(at), _("j M H:i"))

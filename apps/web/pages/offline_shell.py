@@ -1,7 +1,7 @@
-"""What a browser needs to show pages by itself: which files make them up, and a name for the person that tells nothing.
+"""What a browser needs to show pages without a network: their files, and a pseudonym of the user.
 
-The files and the templates of one version of the portal share a number. A browser takes them all or none, so it never
-shows pages of one version with the looks of another.
+The files and templates of one version share a version number. A browser stores all or none of them, so that it never
+mixes two versions.
 """
 
 from collections.abc import Mapping
@@ -19,17 +19,17 @@ from apps.accounts.models import User
 
 _SALT = "apps.web.pages.offline_shell"
 _FILES = ("css/**/*.css", "js/*.js", "vendor/**/*.js", "icon.svg", "icons.svg")
-_WORKER = ("js/worker/*.js", "js/worker.js")  # one script to the browser, in this order
+_WORKER = ("js/worker/*.js", "js/worker.js")  # concatenated in this order
 _TEMPLATES = ("base.html", "partials/*.html", "reading/offline*.html", "reading/_*.html")
 
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """The looks and the scripts of pages that a browser shows by itself."""
+    """The styles and scripts of pages that a browser shows without a network."""
 
     version: str
     digests: Mapping[str, str]  # SHA-256 of each file by its address, hexadecimal
-    worker: str  # the script that shows them
+    worker: str  # the service worker's script
 
 
 def shell() -> Shell:
@@ -37,27 +37,23 @@ def shell() -> Shell:
 
 
 def person_key(user: User | AnonymousUser) -> str:
-    """A name for the person that only we can make, by which a browser knows whose things it keeps; "" for nobody."""
+    """A pseudonym by which a browser knows whose articles it stores; "" for visitors."""
     return salted_hmac(_SALT, str(user.pk), algorithm="sha256").hexdigest()[:32] if user.is_authenticated else ""
-
-
-@cache
-def _read_once() -> Shell:
-    return _read()
 
 
 def _read() -> Shell:
     root = Path(settings.STATICFILES_DIRS[0])
     contents = {path.relative_to(root).as_posix(): path.read_bytes() for path in _found(root, _FILES)}
-    digests = {static(name): sha256(content).hexdigest() for name, content in contents.items() if _is_shown(name)}
+    digests = {
+        static(name): sha256(content).hexdigest() for name, content in contents.items() if name != "js/worker.js"
+    }
     worker = "\n".join(path.read_text(encoding="utf-8") for path in _found(root, _WORKER))
     templates = [path.read_text(encoding="utf-8") for path in _found(Path(settings.BASE_DIR, "templates"), _TEMPLATES)]
     everything = "\0".join([*(f"{address} {digest}" for address, digest in digests.items()), worker, *templates])
     return Shell(sha256(everything.encode()).hexdigest()[:16], digests, worker)
 
 
-def _is_shown(name: str) -> bool:
-    return name != "js/worker.js"
+_read_once = cache(_read)
 
 
 def _found(root: Path, patterns: tuple[str, ...]) -> list[Path]:

@@ -1,7 +1,6 @@
-"""Where the pictures and recordings of postings are loaded from, as each person wishes, and our addresses of them.
+"""Where pictures and recordings are loaded from, by the user's setting, and the proxy's addresses.
 
-An address of ours names the publisher's and is signed: the portal fetches what stands in postings, and nothing else
-that anybody asks for.
+A proxy address contains the publisher's and a signature: only what occurs in postings can be fetched through it.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -16,24 +15,24 @@ from apps.web.algorithms.pictures import is_on_web, led_through, played_through,
 _SALTS = {
     "image": "apps.web.pages.pictures",
     "recording": "apps.reading.actions.recordings",
-}  # by the name of the address
+}  # by URL name
 _WORDS = {"image": "picture", "recording": "recording"}
-_SIGNATURE = 16  # bytes; nobody guesses one of 2**128
+_SIGNATURE = 16  # bytes
 
 
 class BadSignature(ValueError):
-    """An address of a picture was not made by us."""
+    """A proxy address was not signed here."""
 
 
 def choice_of(user: User | AnonymousUser) -> User.Images:
-    """What the person wishes; who is not signed in shows no site that they read."""
+    """The user's setting; visitors use the proxy, so that no site learns what they read."""
     return User.Images(user.images) if user.is_authenticated else User.Images.PROXIED
 
 
 def picture_for(user: User | AnonymousUser, address: str, choice: str | None = None) -> str:
-    """The address to show a picture from, or "" if it is not to be shown.
+    """The address to load a picture from, or "" if it is not shown.
 
-    `choice` is the person's of the source alone, empty or None where they made none.
+    `choice` is the user's setting for this source, empty or None for the general one.
     """
     match User.Images(choice or choice_of(user)):
         case User.Images.PROXIED if is_on_web(address):
@@ -44,7 +43,7 @@ def picture_for(user: User | AnonymousUser, address: str, choice: str | None = N
 
 
 def article_for(user: User | AnonymousUser, html: str, choice: str | None = None) -> str:
-    """An article that was made safe, with its pictures as the person wishes, of its source or of all."""
+    """A sanitized article with its pictures according to the setting for its source or the general one."""
     match User.Images(choice or choice_of(user)):
         case User.Images.PROXIED:
             return played_through(led_through(html, proxied), proxied_recording)
@@ -54,18 +53,18 @@ def article_for(user: User | AnonymousUser, html: str, choice: str | None = None
 
 
 def recording_for(user: User | AnonymousUser, address: str, choice: str | None = None) -> str:
-    """The address to play a recording from: nothing is loaded before somebody plays it, so none is blocked."""
+    """The address to play a recording from. None is blocked, since nothing is loaded before playback."""
     is_direct = User.Images(choice or choice_of(user)) == User.Images.DIRECT
     return address if is_direct else proxied_recording(address)
 
 
 def proxied(address: str) -> str:
-    """The address of ours that shows the picture at another one."""
+    """The proxy address of a picture."""
     return _proxied(address, "image")
 
 
 def proxied_recording(address: str) -> str:
-    """The address of ours that plays the audio or video at another one."""
+    """The proxy address of audio or video."""
     return _proxied(address.partition("#")[0], "recording")
 
 
@@ -74,13 +73,7 @@ def _proxied(address: str, kind: str) -> str:
 
 
 def address_in(signature: str, encoded: str, *, kind: str = "image") -> str:
-    """The address that an address of ours stands for.
-
-    Raises
-    ------
-    BadSignature
-        If we did not make it.
-    """
+    """The publisher's address in a proxy address; raises BadSignature if it was not signed here."""
     try:
         address = urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode()
     except ValueError as error:

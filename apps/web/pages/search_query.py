@@ -1,4 +1,4 @@
-"""What was asked of search: all of it is in the address, so that it can be kept, sent and gone back to."""
+"""A search as its address contains it, so that it can be saved and shared."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
@@ -9,15 +9,13 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from apps.database.sanitizing import sanitize
-from apps.database.statements import MAX_ID
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import Order
-
-pass
+from apps.web.algorithms.numbers import whole_number
 
 Verdict = Literal["liked", "disliked", ""]
 
-MAX_JUDGED = 20  # postings that count as liked, and as many as disliked: the last ones
+MAX_JUDGED = 20  # postings that count as liked, and likewise as disliked: the latest
 MAX_REMOVED = 50  # words
 MAX_WORD_LENGTH = 100  # characters
 MAX_CURSOR_LENGTH = 200  # characters
@@ -26,16 +24,16 @@ MAX_CURSOR_LENGTH = 200  # characters
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
     text: str = ""
-    order: Order | None = None  # None: as suits the query
+    order: Order | None = None  # None: chosen by the query
     expansion: bool = True
-    removed: tuple[str, ...] = ()  # terms that are not to be added
+    removed: tuple[str, ...] = ()  # terms that are not added
     liked: tuple[int, ...] = ()
     disliked: tuple[int, ...] = ()
-    start: str = ""  # where the page before ended
+    start: str = ""  # cursor at the end of the previous page
 
     @classmethod
     def read(cls, given: QueryDict) -> Self:
-        """What an address asks for. What cannot be meant in it is left out.
+        """Parse an address; invalid values are ignored.
 
         >>> SearchQuery.read(QueryDict("q=paris&order=newest&like=7&like=x&unlike=7&without=hilton"))
         SearchQuery(text='paris', order='newest', expansion=True, removed=('hilton',), liked=(7,), disliked=(),
@@ -54,7 +52,7 @@ class SearchQuery:
         )
 
     def address(self) -> str:
-        """The query string that `read` reads as this.
+        """The query string that `read` parses.
 
         >>> SearchQuery("new york", removed=("hotel",)).address()
         '?q=new+york&without=hotel'
@@ -95,7 +93,7 @@ class SearchQuery:
         return "disliked" if posting_id in self.disliked else ""
 
     def judging(self, posting_id: int, verdict: Verdict) -> Self:
-        """With this said of a posting, whatever was said before."""
+        """With this verdict on a posting instead of any former one."""
         liked = tuple(other for other in self.liked if other != posting_id)
         disliked = tuple(other for other in self.disliked if other != posting_id)
         if verdict == "liked":
@@ -110,7 +108,7 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """A query that cannot be read, cut at the piece that is in the way."""
+    """A query that cannot be parsed, split at the piece that is wrong."""
 
     message: str
     before: str
@@ -120,8 +118,6 @@ class Complaint:
 
 def complaint(text: str, error: BadQuery) -> Complaint:
     """
-    The sentence is told in the language of whoever reads it.
-
     >>> complaint("a (b", BadQuery("It is not closed.", 2, "("))
     Complaint(message='It is not closed.', before='a ', piece='(', after='b')
     """
@@ -143,8 +139,8 @@ def order_named(name: str | None) -> Order | None:
 
 
 def _ids(values: list[str]) -> tuple[int, ...]:
-    read = [int(value) for value in values if value.isascii() and value.isdecimal() and len(value) <= 19]
-    return tuple(dict.fromkeys(number for number in read if number <= MAX_ID))[-MAX_JUDGED:]
+    numbers = (number for value in values if (number := whole_number(value)) is not None)
+    return tuple(dict.fromkeys(numbers))[-MAX_JUDGED:]
 
 
 def address_of(query: str, order: str) -> str:

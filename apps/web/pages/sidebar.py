@@ -1,8 +1,7 @@
-"""The list of a person's folders and sources beside every page."""
+"""The sidebar: a user's folders, sources, searches and tags."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import NamedTuple
 
 from apps.accounts.models import User
@@ -15,16 +14,14 @@ from apps.following.queries.posting_state import StateTag
 from apps.web.pages.search_query import address_of
 
 
-@dataclass(frozen=True, slots=True)
-class SidebarSource:
-    source_id: int
-    title: str
-    unread: int
-    failing: bool
-    failing_since: datetime | None
-    answered_at: datetime | None
-    is_gone: bool
-    muted: bool  # its unread postings count nowhere else
+class SidebarSource(NamedTuple):
+    follow: FollowedSource
+    unread: int  # of a muted one not counted elsewhere
+
+    @property
+    def name(self) -> str:
+        """Of its element."""
+        return f"source-{self.follow.source_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,37 +34,31 @@ class SidebarFolder:
 
 
 @dataclass(frozen=True, slots=True)
-class SidebarSearch:
-    name: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
 class Sidebar:
     unread: int
     folders: tuple[SidebarFolder, ...]
     sources: tuple[SidebarSource, ...]  # those in no folder
-    searches: tuple[SidebarSearch, ...]
+    searches: tuple[dict[str, str], ...]  # name and address
     tags: tuple[StateTag, ...]
-    at: Scope | None  # what the page shows
-    notices: int  # about what the person follows, that they have not taken note of
-    is_direct: bool  # whether pictures of some source come from its own site
-    current: SidebarSource | None  # the followed source that the page shows
+    at: Scope | None  # of the page
+    notices: int  # feed health notices that are not dismissed
+    is_direct: bool  # whether pictures of some source are loaded from its own site
+    current: SidebarSource | None  # of the page
 
     def counts(self) -> Iterator[tuple[str, int]]:
-        """Every number of the sidebar, under the name that its place on the page has."""
+        """Every number of the sidebar by the name of its element."""
         yield "all", self.unread
-        yield from ((f"source-{source.source_id}", source.unread) for source in self.sources)
+        yield from ((source.name, source.unread) for source in self.sources)
         waiting = list(self.folders)
         while waiting:
             folder = waiting.pop()
             yield f"folder-{folder.folder_id}", folder.unread
-            yield from ((f"source-{source.source_id}", source.unread) for source in folder.sources)
+            yield from ((source.name, source.unread) for source in folder.sources)
             waiting.extend(folder.folders)
 
 
 class _Own(NamedTuple):
-    """What the person gave a name."""
+    """A named thing of the user."""
 
     kind: str
     id: int
@@ -78,7 +69,7 @@ class _Own(NamedTuple):
     order: str
 
 
-# In one statement, for there are few of each and they stand beside every page.
+# One statement, since there are few of each and every page needs them.
 _OWN = """
 SELECT 'folder' AS kind, id, parent_id, position, name, '' AS query, '' AS "order"
 FROM following_folder WHERE user_id = %(user)s
@@ -91,40 +82,26 @@ ORDER BY position, name, id
 
 
 def sidebar(user: User, at: Scope | None = None) -> Sidebar:
-    """Four queries, however much the person follows."""
+    """Four queries."""
     unread = following.unread_counts(user)
     own = fetch_as(_Own, _OWN, {"user": user.pk})
     within: dict[int | None, list[SidebarSource]] = {}
-    followed = following.followed_sources(user)
-    entries = [_entry(follow, unread) for follow in followed]
-    for follow, entry in zip(followed, entries, strict=True):
-        for folder_id in follow.folder_ids or (None,):
+    entries = [SidebarSource(follow, unread.get(follow.source_id, 0)) for follow in following.followed_sources(user)]
+    for entry in entries:
+        for folder_id in entry.follow.folder_ids or (None,):
             within.setdefault(folder_id, []).append(entry)
     return Sidebar(
-        unread=sum(entry.unread for entry in entries if not entry.muted),
+        unread=sum(entry.unread for entry in entries if not entry.follow.muted),
         folders=_tree([each for each in own if each.kind == "folder"], within, None),
         sources=tuple(within.get(None, ())),
         searches=tuple(
-            SidebarSearch(each.name, address_of(each.query, each.order)) for each in own if each.kind == "search"
+            {"name": each.name, "address": address_of(each.query, each.order)} for each in own if each.kind == "search"
         ),
         tags=tuple(StateTag(each.id, each.name) for each in own if each.kind == "tag"),
         at=at,
         notices=notices.open_count(user),
-        is_direct=any(follow.images == Follow.Images.DIRECT for follow in followed),
-        current=next((entry for entry in entries if at == Scope("source", entry.source_id)), None),
-    )
-
-
-def _entry(follow: FollowedSource, unread: Mapping[int, int]) -> SidebarSource:
-    return SidebarSource(
-        source_id=follow.source_id,
-        title=follow.title,
-        unread=unread.get(follow.source_id, 0),
-        failing=follow.failing,
-        failing_since=follow.failing_since,
-        answered_at=follow.answered_at,
-        is_gone=follow.is_gone,
-        muted=follow.muted,
+        is_direct=any(entry.follow.images == Follow.Images.DIRECT for entry in entries),
+        current=next((entry for entry in entries if at == Scope("source", entry.follow.source_id)), None),
     )
 
 
@@ -139,11 +116,11 @@ def _tree(
 
 
 def _with_contents(folder: _Own, sources: tuple[SidebarSource, ...], below: tuple[SidebarFolder, ...]) -> SidebarFolder:
-    # A source that lies in several folders below this one is counted once, a muted one not at all.
-    unread = {source.source_id: source.unread for source in sources if not source.muted}
+    # A source in several of the folders is counted once, a muted one not at all.
+    unread = {source.name: source.unread for source in sources if not source.follow.muted}
     waiting = list(below)
     while waiting:
         inner = waiting.pop()
-        unread.update((source.source_id, source.unread) for source in inner.sources if not source.muted)
+        unread.update((source.name, source.unread) for source in inner.sources if not source.follow.muted)
         waiting.extend(inner.folders)
     return SidebarFolder(folder.id, folder.name, sum(unread.values()), sources, below)

@@ -1,4 +1,4 @@
-"""Stories as lists show them."""
+"""Stories in lists."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from apps.stories.algorithms.ranking import StoryRank
 from apps.stories.queries import front as stories
 from apps.web.pages.rows import PostingRow, rows_by_id
 
-OTHERS = 3  # other reports that are named below a story's lead
+OTHERS = 3  # other reports that are named below the lead
 
 
 @dataclass(frozen=True, slots=True)
 class StoryRow:
-    """A story as lists show it: by the posting that stands for it."""
+    """A story in a list, represented by its lead."""
 
     id: int
     lead: PostingRow
@@ -31,7 +31,7 @@ class StoryRow:
 
 
 def story_rows(user: User | AnonymousUser, shown: Sequence[stories.Front]) -> tuple[StoryRow, ...]:
-    """Stories as lists show them, those that the person may read. Two queries."""
+    """The stories that the user may read. Two queries."""
     if not shown:
         return ()
     others = stories.other_reports([(front.story.pk, front.lead_id) for front in shown], OTHERS + 1)

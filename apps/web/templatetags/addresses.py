@@ -1,4 +1,4 @@
-"""The tag `url`, which remembers: a page of a list has hundreds of addresses, and most are those of the page before."""
+"""The tag `url` with a cache: a list has hundreds of addresses, and most of them recur."""
 
 import functools
 from typing import Any
@@ -18,8 +18,8 @@ REMEMBERED = 50_000
 
 @functools.lru_cache(maxsize=REMEMBERED)
 def address(name: str, *numbers: int) -> SafeString:
-    """Of a page whose address has nothing but numbers in it."""
-    return mark_safe(reverse(name, args=numbers))  # our own paths and numbers: nothing to escape
+    """The address of a page whose only arguments are numbers."""
+    return mark_safe(reverse(name, args=numbers))  # only our paths and numbers: nothing to escape
 
 
 class _RememberingNode(URLNode):

@@ -1,4 +1,4 @@
-"""How times, amounts and choices are written."""
+"""Filters and tags that format times, amounts and choices."""
 
 import functools
 from datetime import datetime, timedelta, tzinfo
@@ -19,6 +19,7 @@ from apps.retrieval.models import Schedule
 from apps.retrieval.queries.lateness import overdue_since
 from apps.sources.algorithms.addresses import http_address
 from apps.web.pages import durations
+from apps.web.pages.offline_shell import person_key
 from apps.web.pages.reasons import translate_reason
 
 register = template.Library()
@@ -32,18 +33,18 @@ def channel_label(name: str) -> str:
 
 @register.filter
 def ago(at: datetime, now: datetime) -> SafeString:
-    """A time as people say it, with the exact one for who points at it."""
+    """A relative time, with the exact one as its title."""
     exact = _exact(at, get_current_timezone(), get_language())
-    return mark_safe(f'<time datetime="{at.isoformat()}" title="{exact}">{escape(_said(at, now))}</time>')
+    return mark_safe(f'<time datetime="{at.isoformat()}" title="{exact}">{escape(_relative(at, now))}</time>')
 
 
 @functools.lru_cache(maxsize=20_000)
 def _exact(at: datetime, zone: tzinfo, language: str | None) -> str:
-    """Many see the same postings. The language is that which is switched on: the memory has to know it."""
+    """Cached, since many users see the same postings; the language is only part of the key."""
     return escape(date_format(localtime(at, zone), _("j F Y, H:i:s e")))
 
 
-def _said(at: datetime, now: datetime) -> str:
+def _relative(at: datetime, now: datetime) -> str:
     gap = now - at
     if gap <= -timedelta(seconds=1):
         return _("in {time}").format(time=duration(-gap))
@@ -80,7 +81,7 @@ def span(seconds: float) -> str:
 
 @register.filter
 def seconds(number: float) -> str:
-    """Exactly where it is short, for those who look for the cause.
+    """With two decimals below ten seconds, for diagnosis.
 
     >>> seconds(0.178), seconds(1_440.2)
     ('0.18 s', '24 min')
@@ -104,7 +105,7 @@ def hours(number: float) -> str:
 
 @register.filter
 def hours_of_ten(posting_hours: float) -> str:
-    """How long each of ten postings waits when all of them together wait so long."""
+    """The wait of each of ten postings that wait this long together."""
     return hours(posting_hours / 10)
 
 
@@ -120,7 +121,7 @@ def percent_of(part: float, whole: float) -> str:
 
 @register.filter
 def about(number: float) -> str:
-    """An amount to two digits or so.
+    """An amount to about two digits.
 
     >>> about(0.123), about(7.04), about(7.46), about(123.4), about(12_345.0)
     ('0.12', '7', '7.5', '123', '12,345')
@@ -141,15 +142,21 @@ def bytes_written(count: int) -> str:
 
 @register.filter
 def web(address: str) -> str:
-    """An address that leads to a page of the web, or nothing."""
+    """The address if it is one on the web, or nothing."""
     return http_address(address)
 
 
 @register.simple_tag(takes_context=True)
 def query(context: dict[str, Any], **changes: object) -> str:
-    """The page's own query string with some values changed, or left out where the new value is empty."""
+    """The page's query string with some values changed, or removed if empty."""
     values = context["request"].GET.dict() | changes
     return "?" + urlencode({name: value for name, value in values.items() if value not in ("", None)})
+
+
+@register.simple_tag(takes_context=True)
+def person(context: dict[str, Any]) -> str:
+    """The user's pseudonym for stored pages."""
+    return person_key(context["request"].user)
 
 
 @register.simple_tag

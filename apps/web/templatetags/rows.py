@@ -1,4 +1,7 @@
-"""Rows of postings and of sources, within a page."""
+"""Rows of postings and of sources.
+
+Rendered by Jinja, since Django's templates take almost four times as long: 17.6 instead of 4.7 ms for 50 rows.
+"""
 
 import functools
 from datetime import datetime
@@ -20,14 +23,14 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def row(context: dict[str, Any], *, in_story: bool = False) -> SafeString:
-    """The context's posting as lists show it."""
+    """The context's posting in a list."""
     request = context.get("request")
     return drawn_row(
         context["posting"],
         now=context["now"],
         is_signed_in=context["user"].is_authenticated,
         path=request.get_full_path() if request else "",
-        place=getattr(context.get("page"), "place", ""),
+        place=page.get("list_query", "") if isinstance(page := context.get("page"), dict) else "",
         form_token=_form_token(context),
         in_story=in_story,
     )
@@ -35,7 +38,7 @@ def row(context: dict[str, Any], *, in_story: bool = False) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def tools(context: dict[str, Any], next: str, *, oob: bool = False) -> SafeString:
-    """Star, read and original of the context's posting; `oob`: htmx puts them in the place of those that are there."""
+    """Buttons of the context's posting; with `oob` htmx replaces the present ones."""
     return drawn("tools", posting=context["posting"], here=next, oob=oob, form_token=_form_token(context))
 
 
@@ -58,7 +61,7 @@ def _form_token(context: dict[str, Any]) -> str:
 
 @functools.cache
 def _environment(language: str | None) -> Environment:
-    """With the words of the language that is switched on."""
+    """An environment with the texts of the active language."""
     environment = Environment(
         loader=FileSystemLoader(settings.BASE_DIR / "templates" / "rows"),
         autoescape=True,
@@ -88,16 +91,9 @@ def drawn_row(
     form_token: str = "",
     in_story: bool = False,
 ) -> SafeString:
-    """A posting as lists show it.
+    """A posting in a list on the page at `path`; `place` describes the list for the posting's menu.
 
-    Parameters
-    ----------
-    path : str
-        Of the page, to come back to.
-    place : str
-        What the posting's own menu has to know of the list, as a query string.
-    form_token : str
-        Against forged forms; empty where the row is to be kept and not to be sent.
+    The CSRF token is empty for rows that a browser stores.
     """
     here = f"{path}#posting-{posting.id}"
     menu = f"{address('menu', posting.id)}?{place}&{urlencode({'next': here})}"

@@ -1,28 +1,31 @@
-"""From a request to an answer: what all views share."""
+"""Rendering shared by all views."""
 
 from datetime import datetime
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.timezone import now as clock
 from django_htmx.middleware import HtmxDetails
 
 from apps.accounts.models import User
-from apps.following.queries import Scope
+from apps.following.queries import Scope, readable_by
 from apps.sources import actions as sources
+from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.pictures import choice_of
 from apps.web.pages.sidebar import sidebar
 
+LAST_PAGE = 100
+
 
 class Request(HttpRequest):
-    """What our middleware makes of a request."""
+    """A request after our middleware."""
 
     htmx: HtmxDetails
 
 
 class PersonsRequest(Request):
-    """A request of somebody who is signed in."""
+    """A request of a signed-in user."""
 
     user: User
 
@@ -36,18 +39,18 @@ def show(
     alone: bool = False,
     **context: object,
 ) -> HttpResponse:
-    """A whole page, with the sidebar beside it for people who are signed in, unless it is to stand alone."""
+    """Render a whole page, for signed-in users with the sidebar unless `alone`."""
     beside = sidebar(request.user, at) if request.user.is_authenticated and not alone else None
     if beside is not None:
         context["sidebar"] = beside
-    answer = render(request, template, {"now": clock(), **context}, status=status)
+    response = render(request, template, {"now": clock(), **context}, status=status)
     if choice_of(request.user) == User.Images.DIRECT or (beside is not None and beside.is_direct):
-        answer._csp_update = {"img-src": ["https:", "http:"], "media-src": ["https:", "http:"]}  # type: ignore[attr-defined]
-    return answer
+        response._csp_update = {"img-src": ["https:", "http:"], "media-src": ["https:", "http:"]}  # type: ignore[attr-defined]
+    return response
 
 
 def back(request: HttpRequest, otherwise: str, *of: object) -> HttpResponseRedirect:
-    """To the page of this site that a form names in `next`, or else to the given one."""
+    """Redirect to the page of this site named in the form's `next`, or else to the given one."""
     wanted = request.POST.get("next", "")
     if url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure()):
         return HttpResponseRedirect(wanted)
@@ -55,18 +58,18 @@ def back(request: HttpRequest, otherwise: str, *of: object) -> HttpResponseRedir
 
 
 def is_prefetch(request: HttpRequest) -> bool:
-    """Browsers ask ahead for pages that nobody may ever look at."""
+    """Whether the browser fetches the page in advance; the user may never open it."""
     purpose = f"{request.headers.get('Sec-Purpose', '')} {request.headers.get('Purpose', '')}"
     return "prefetch" in purpose or "prerender" in purpose
 
 
 def is_from_here(request: HttpRequest) -> bool:
-    """Whether a page of ours led to the address; old browsers do not tell, and are believed."""
+    """Whether one of our pages led to the address; browsers without Sec-Fetch-Site are trusted."""
     return request.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"
 
 
 def read_time(text: str) -> datetime | None:
-    """An aware time as our own pages write it into forms, or None."""
+    """An aware time as our forms contain it, or None."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
@@ -74,6 +77,16 @@ def read_time(text: str) -> datetime | None:
     return at if at.tzinfo else None
 
 
+def page_number(request: HttpRequest) -> int:
+    """The number of the page in an address, from 1; invalid ones are ignored."""
+    return min(max(whole_number(request.GET.get("page", ""), 9_999) or 1, 1), LAST_PAGE)
+
+
+def require_readable(user: User, posting_id: int) -> None:
+    if not readable_by(user).filter(pk=posting_id).exists():
+        raise Http404("There is no such posting.")
+
+
 def by(request: HttpRequest, place: str, why: str = "") -> sources.By:
-    """Who decides something on a page, for the record."""
+    """Who decides something on a page, for the change log."""
     return sources.By(place, request.user.pk, why)

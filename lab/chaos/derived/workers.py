@@ -37,7 +37,7 @@ class WorkerFailed(Exception):
 
 def _group() -> int | None:
     consumed = stories.consume(wait=False)
-    return None if consumed is None else consumed.looked_at
+    return None if consumed is None else consumed.changes
 
 
 KINDS: dict[str, _Work] = {

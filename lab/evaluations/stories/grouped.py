@@ -94,7 +94,7 @@ def plain_centroid(stream: Sequence[Arrival], known: Reading) -> list[int]:
 
 class _Plain(Clusters):
     def nearest(self, vector: Vector, hours: float) -> tuple[int, float] | None:
-        places = self._listed(self._telling(vector.terms))
+        places = self._listed(self._selective(vector.terms))
         places = places[np.abs(self._latest[places] - hours) <= ACTIVE]
         if not places.size:
             return None

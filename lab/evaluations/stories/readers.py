@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.stories.algorithms.features import features
-from apps.stories.algorithms.taste import Item, Taste, item, learnt
+from apps.stories.algorithms.taste import Item, Taste, item
 
 FLIPPED = 0.1  # of their clicks mean nothing
 TESTED = 800  # postings
@@ -58,7 +58,9 @@ def trial(
         learn, test = _balanced(order[:half], likes, rng), order[half:]
     learn, test = learn[:labels], _balanced(test, likes, rng)[:TESTED]
     labelled = likes[learn] ^ (rng.random(len(learn)) < FLIPPED)
-    taste = learnt((items[place], 1.0 if liked else -1.0) for place, liked in zip(learn, labelled, strict=True))
+    taste = Taste()
+    for place, liked in zip(learn, labelled, strict=True):
+        taste.learn(items[place], 1.0 if liked else -1.0)
     return _qualities(taste, [items[place] for place in test], likes[test])
 
 

@@ -1,4 +1,4 @@
-// The newest postings of the person, as pieces of pages.
+// The person's newest postings as parts of pages.
 
 const FETCH_EVERY = 15 * 60_000; // ms
 
@@ -39,8 +39,7 @@ async function fetchTexts(missing, person, { pictures }) {
   return fetched;
 }
 
-// In place of all that was kept before, so that there are never postings of two versions. What waits to be sent stands
-// above what the portal says.
+// Replaces all stored postings, so that versions are never mixed. Unsent marks take precedence over the portal's.
 async function keep(list, kept, { pictures }) {
   await writing(async (tables) => {
     const owner = await ownerIn(tables);
@@ -51,7 +50,7 @@ async function keep(list, kept, { pictures }) {
     for (const [place, { id, unread, starred }] of list.articles.entries()) {
       const article = kept.get(id);
       if (!article) continue;
-      const size = 2 * (article.row.length + article.page.length); // as strings lie in memory
+      const size = 2 * (article.row.length + article.page.length); // UTF-16
       if (bytes + size > portal.mostKept) break;
       bytes += size;
       const marked = waiting.filter((change) => change.posting === id).map(({ field, value }) => stateOf(field, value));
@@ -61,7 +60,7 @@ async function keep(list, kept, { pictures }) {
   });
 }
 
-// Of the first postings of the list as many as find room beside the texts.
+// Of the first postings, as many as fit beside the texts.
 async function keepPictures(person) {
   const { owner, articles } = await reading(async (tables) => ({
     owner: await ownerIn(tables),

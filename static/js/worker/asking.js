@@ -1,7 +1,7 @@
-// Questions to the portal.
+// Requests to the portal.
 
-class Unreachable extends Error {} // now; later it may answer
-class Refused extends Error {} // and asked again it would say the same
+class Unreachable extends Error {} // for now
+class Refused extends Error {} // permanently
 
 async function asked(address, options = {}) {
   let answer;
@@ -15,7 +15,7 @@ async function asked(address, options = {}) {
   return answer.json();
 }
 
-// Several pages may wake us at once.
+// Several pages may trigger this at once.
 const oneAtATime = (name, work) => (navigator.locks ? navigator.locks.request(name, work) : work());
 
 const atMost = (milliseconds, promise) =>

@@ -1,12 +1,12 @@
-// What was marked without a network: kept with a number of its own until the portal says that it has it. Sent twice,
-// because its answer was lost, it is applied once.
+// Marks made without a network: stored with an id until the portal acknowledges them. A mark that is sent twice, because
+// the response was lost, is applied once.
 
 async function keepChange({ posting, field, value }) {
   await writing(async (tables) => {
     const { person } = await ownerIn(tables);
     if (!person) return;
     const waiting = await theirChanges(tables, person);
-    // In the order of our own clock even while somebody sets it.
+    // Monotonic even if the clock is changed.
     const madeAt = Math.max(Date.now(), ...waiting.map((change) => change.madeAt + 1));
     for (const change of waiting) {
       if (change.posting === posting && change.field === field) tables.changes.delete(change.id);
@@ -15,7 +15,7 @@ async function keepChange({ posting, field, value }) {
     const article = await answered(tables.articles.get(posting));
     if (article) tables.articles.put({ ...article, ...stateOf(field, value) });
   });
-  await self.registration.sync?.register("changes").catch(() => {}); // pages send them where this is not allowed
+  await self.registration.sync?.register("changes").catch(() => {}); // otherwise pages send them
 }
 
 const stateOf = (field, value) => (field === "read" ? { unread: !value } : { starred: value });
@@ -26,7 +26,7 @@ const waitingChanges = () =>
     return person ? theirChanges(tables, person) : [];
   });
 
-// Resolves to whether something was sent. Throws where the portal cannot be reached.
+// Resolves to whether something was sent; throws if the portal is unreachable.
 const sendChanges = () => oneAtATime("changes", sendAll);
 
 async function sendAll() {

@@ -1,6 +1,6 @@
-// Pages that this browser shows by itself: the frame of one version of the portal, with its own looks and scripts, and
-// what is kept put into it. The frame's files lie below an address that names the version, so whatever it loads is of
-// that version too; pages that the portal sends never get anything from here.
+// Pages rendered by the worker: the shell of one version of the portal, with its styles and scripts, filled with stored
+// content. The shell's files are below an address with its version, so that versions are never mixed; the portal's own
+// pages get nothing from here.
 
 const FILES = "/offline/files/";
 const shellName = (version) => `shell-${version}`;
@@ -14,7 +14,7 @@ async function keepShell() {
       const content = await answer.arrayBuffer();
       const found = hexadecimal(await crypto.subtle.digest("SHA-256", content));
       if (!answer.ok || found !== digest) throw new Error(`${address} is of another version`);
-      // An answer made here has no address of its own: what the file names lies beside where it is asked for.
+      // A constructed response has no address: relative URLs are resolved against that of the request.
       const kept = new Response(content, { headers: { "Content-Type": answer.headers.get("Content-Type") } });
       await cache.put(filesOf(portal.version) + address.slice(portal.static.length), kept);
     }),
@@ -40,7 +40,7 @@ async function shellFile(url) {
   return (await caches.match(url.pathname, { cacheName: shellName(version) })) ?? new Response("", { status: 404 });
 }
 
-// The place between two remarks of the frame, filled or left empty.
+// Replaces the content between two comments of the shell.
 function filled(page, name, html) {
   return page.replace(new RegExp(`<!-- ${name} -->[^]*<!-- /${name} -->`), () => html);
 }
@@ -51,12 +51,12 @@ async function framed(version, status, fill) {
   const frame = await caches.match(portal.shell, { cacheName: shellName(version) });
   if (!frame) return null;
   const page = fill(await frame.text()).replaceAll(`="${portal.static}`, () => `="${filesOf(version)}`);
-  const headers = new Headers(frame.headers); // what pages may do is said there
+  const headers = new Headers(frame.headers); // with the content security policy
   for (const name of ["Content-Length", "Content-Encoding"]) headers.delete(name);
   return new Response(page, { status, headers });
 }
 
-// The page at an address as it is kept, or null.
+// The stored page at an address, or null.
 async function keptPage(path) {
   if (path === portal.river || path === "/") return listPage(200);
   const id = postingAt(path);

@@ -1,8 +1,8 @@
-// What this browser keeps of one person: their postings, what they marked and could not send yet, and what they chose.
-// The server puts these files together into one script, worker.js at the end; `portal` at its beginning is what it says.
+// The database of one person: postings, unsent marks, and settings. The server concatenates these files into one script,
+// worker.js last, after the constant `portal`.
 
-const TABLES = { articles: "id", changes: "id", settings: "name" }; // and the key of each
-const CHOICE = { name: "choice", length: 50, pictures: false }; // until somebody chooses; stays when they sign out
+const TABLES = { articles: "id", changes: "id", settings: "name" }; // name: key
+const CHOICE = { name: "choice", length: 50, pictures: false }; // defaults; kept after signing out
 const NOBODY = { name: "owner", person: "", version: "", pictures: false, fetchedAt: 0 };
 
 let opened = null;
@@ -26,7 +26,7 @@ function database() {
   return opened;
 }
 
-// All or nothing. What is done must wait for the tables alone: a transaction ends when nobody waits for it.
+// One transaction. The callback may only await the tables, since an idle transaction ends.
 async function within(mode, work) {
   const transaction = (await database()).transaction(Object.keys(TABLES), mode);
   const ended = new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ async function within(mode, work) {
   try {
     result = await work(tables);
   } catch (error) {
-    ended.catch(() => {}); // this error says more
+    ended.catch(() => {}); // this error is more specific
     transaction.abort();
     throw error;
   }
@@ -54,8 +54,8 @@ const ownerIn = async ({ settings }) => (await answered(settings.get("owner"))) 
 const theirChanges = async ({ changes }, person) =>
   (await answered(changes.getAll())).filter((change) => change.person === person).sort((a, b) => a.madeAt - b.madeAt);
 
-// From now on things are kept for this person; what was kept for somebody else is gone. Nobody owns no articles, but
-// changes wait for who made them, whose session may just have ended: only somebody else's coming deletes them.
+// Sets the owner and deletes another person's data. Without an owner there are no articles, but unsent marks remain,
+// since the session may just have ended; only another person's sign-in deletes them.
 async function ownedBy(person) {
   const before = await writing(async (tables) => {
     const owner = await ownerIn(tables);

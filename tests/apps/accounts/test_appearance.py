@@ -131,7 +131,7 @@ def test_a_mail_is_written_in_the_language_of_who_gets_it():
 
 
 def test_every_page_can_be_read_in_chinese(client):
-    user = everything.a_keeper()
+    user = everything.an_admin()
     values = everything.some_of_everything(user)
     User.objects.filter(pk=user.pk).update(language="zh-hans")
     client.force_login(user)

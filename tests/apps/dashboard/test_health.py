@@ -1,4 +1,4 @@
-"""What machines are told of the portal's health, and who is told."""
+"""Health checks and metrics, and who may read them."""
 
 import time
 from datetime import timedelta
@@ -60,7 +60,7 @@ def test_a_missing_migration_makes_it_unready(client, monkeypatch):
     assert (answer.status_code, answer.text) == (503, "1 migrations are not applied.\n")
 
 
-def test_a_database_that_is_gone_or_hangs_is_told_within_the_limit(client, monkeypatch):
+def test_a_missing_or_hanging_database_is_reported_within_the_limit(client, monkeypatch):
     monkeypatch.setattr(services, "LIMIT", 0.2)
     monkeypatch.setattr(services.psycopg, "connect", lambda **_: time.sleep(1))
     started = time.monotonic()
@@ -91,14 +91,16 @@ def test_a_stranger_behind_a_proxy_of_this_machine_is_one(client, header):
 
 def test_with_a_token_it_alone_counts(client, settings):
     settings.METRICS_TOKEN = "s3cret"
-    told = {token: client.get("/metrics", headers={"Authorization": token}) for token in ("Bearer s3cret", "Bearer é")}
-    assert [answer.status_code for answer in told.values()] == [200, 404]
+    responses = {
+        token: client.get("/metrics", headers={"Authorization": token}) for token in ("Bearer s3cret", "Bearer é")
+    }
+    assert [answer.status_code for answer in responses.values()] == [200, 404]
     assert client.get("/metrics").status_code == 404
     from_afar = client.get("/metrics", REMOTE_ADDR="93.184.216.34", headers={"Authorization": "Bearer s3cret"})
     assert from_afar.status_code == 200
 
 
-def test_retrievals_of_the_last_hour_are_told_by_outcome_with_lateness_and_delay(client):
+def test_retrievals_of_the_last_hour_are_exported_by_outcome_with_lateness_and_delay(client):
     now = timezone.now()
     a_retrieval(due_at=now - timedelta(minutes=5, seconds=4), dated=2, delay_seconds=90, longest_delay_seconds=60)
     a_retrieval(outcome="failed")
@@ -112,7 +114,7 @@ def test_retrievals_of_the_last_hour_are_told_by_outcome_with_lateness_and_delay
     assert delays == [90, 2, 60]
 
 
-def test_sources_are_told_by_state_and_by_what_is_wrong_with_them(client):
+def test_sources_are_exported_by_state_and_problem(client):
     now = timezone.now()
     a_schedule(a_source(), due_at=now - timedelta(minutes=10))
     a_schedule(a_source(), due_at=now - timedelta(seconds=1))
@@ -133,7 +135,7 @@ def test_very_many_sources_are_estimated(monkeypatch, db):
     assert sources.counts_by_state() == {"active": 3, "paused": 2, "gone": 0}
 
 
-def test_what_waits_is_told_with_its_age(client):
+def test_outboxes_are_exported_with_their_age(client):
     now = timezone.now()
     OutboxRow.objects.all().delete()
     a_posting(published_at=now - timedelta(minutes=10))  # retrieved a minute later
@@ -144,7 +146,7 @@ def test_what_waits_is_told_with_its_age(client):
         assert found["changes_waiting_seconds", queue] == pytest.approx(540, abs=5)
 
 
-def test_messages_are_told_by_state(client):
+def test_messages_are_exported_by_state(client):
     now, user = timezone.now(), a_user()
     for number, (state, done) in enumerate(
         [("waiting", None), ("failed", now), ("sent", now), ("sent", now - timedelta(hours=3))]
@@ -165,7 +167,7 @@ def test_messages_are_told_by_state(client):
     assert found["alert_messages_late",] == 1
 
 
-def test_the_servers_are_told_too(client):
+def test_services_are_exported(client):
     found = numbers(client)
     assert found["database_bytes",] > 1_000_000
     assert found["database_connections", "active"] >= 1

@@ -35,18 +35,18 @@ def test_a_job_is_started_once_paused_resumed_and_cancelled(staff):
     assert "by Ann" in answer.text
     assert "already does this" in staff.post(reverse("start_job"), {"kind": "index"}, follow=True).text
     for what, state in (("pause", "paused"), ("resume", "waiting"), ("cancel", "cancelled")):
-        said = staff.post(reverse("change_job", args=[job.pk, what]), {"next": reverse("jobs")}, follow=True).text
-        assert f"Job {job.pk}" in said
+        text = staff.post(reverse("change_job", args=[job.pk, what]), {"next": reverse("jobs")}, follow=True).text
+        assert f"Job {job.pk}" in text
         assert Job.objects.get().state == state
-    said = staff.post(reverse("change_job", args=[job.pk, "pause"]), follow=True).text
-    assert f"Job {job.pk} is cancelled." in said
+    text = staff.post(reverse("change_job", args=[job.pk, "pause"]), follow=True).text
+    assert f"Job {job.pk} is cancelled." in text
     assert "hx-trigger" not in staff.get(reverse("jobs")).text  # there is nothing to wait for
     for address in (reverse("change_job", args=[job.pk, "dance"]), reverse("change_job", args=[job.pk + 1, "pause"])):
         assert staff.post(address).status_code == 404
     assert staff.post(reverse("start_job"), {"kind": "dance"}).status_code == 404
 
 
-def test_progress_and_what_was_given_up_are_shown(staff, counting_job, client):
+def test_progress_and_failed_splits_are_shown(staff, counting_job, client):
     def fail_at_four(number, beat):
         if number == 4:
             raise ValueError("4 is <no> number.")

@@ -34,7 +34,7 @@ def staff(client) -> User:
 
 
 def a_planned_source(now: datetime = NOON, **values) -> Source:
-    """One that was asked an hour ago and is asked in three hours, as its flat profile at 8 posting-hours wants it."""
+    """A source checked an hour ago and due in three hours, by its flat profile at 8 posting-hours."""
     source = a_source(**{"always_retrieved": True} | values)
     a_profile(source)
     hour = HOUR / source.clock_rate
@@ -95,7 +95,7 @@ def test_pages_cost_a_fixed_number_of_queries_and_drawing_them_none(django_asser
 CHANGED = {"policy": "combined", "budget": "5", "unit": "day", "longest_gap": "48"}
 
 
-def test_the_plan_is_changed_and_the_page_tells_that_instants_are_to_follow(client, staff):
+def test_the_page_shows_that_due_times_do_not_yet_follow_a_changed_plan(client, staff):
     a_plan()
     assert "Applied to all feeds" in client.get(reverse("plan")).text
     page = client.post(reverse("plan"), CHANGED, follow=True).text
@@ -130,13 +130,13 @@ def test_the_plan_sets_what_was_used_beside_what_was_meant():
         a_visit(source, NOON - hours * HOUR, dated=2, delay_seconds=1_200, longest_delay_seconds=900)
     a_visit(source, NOON - 3 * HOUR, outcome="deferred")
     page = plan_page(words="", sort="", number="1", now=NOON)
-    assert (page.budget, page.used, page.sources) == (12, 2, 1)
-    assert page.expected == pytest.approx(2 * 3_600)
-    assert (page.measured.mean, page.measured.longest) == (600, 900)
-    assert page.curve == ((6, 4 * 3_600), (24, 3_600))
-    assert 'class="measured"' in page.curve_picture
-    assert 'class="level"' in page.hours_picture
-    assert [(share.retrievals, share.weekly, share.mean_delay) for share in page.shares] == [(2, 168, 600)]
+    assert (page["budget"], page["used"], page["sources"]) == (12, 2, 1)
+    assert page["expected"] == pytest.approx(2 * 3_600)
+    assert (page["measured"].mean, page["measured"].longest) == (600, 900)
+    assert page["curve"] == ((6, 4 * 3_600), (24, 3_600))
+    assert 'class="measured"' in page["curve_picture"]
+    assert 'class="level"' in page["hours_picture"]
+    assert [(share.retrievals, share.weekly, share.mean_delay) for share in page["shares"]] == [(2, 168, 600)]
 
 
 def test_a_new_portal_has_a_plan_page_too(client, staff):
@@ -148,10 +148,10 @@ def test_a_new_portal_has_a_plan_page_too(client, staff):
 
 def names(**wanted) -> list[str]:
     page = plan_page(**{"words": "", "sort": "", "number": "1", "now": NOON} | wanted)
-    return [share.name for share in page.shares]
+    return [share.name for share in page["shares"]]
 
 
-def test_sources_are_ordered_by_what_is_asked_for():
+def test_sources_have_the_requested_order():
     often, dear, late = (a_planned_source(title=title) for title in ("Often", "Dear", "Late"))
     Source.objects.filter(pk=dear.pk).update(weight=7)
     Schedule.objects.filter(pk=late.pk).update(due_at=NOON + DAY)
@@ -215,7 +215,7 @@ def test_every_hour_has_its_requests():
 
 def test_sources_over_the_longest_gap_are_counted_once_they_are_late_or_failing():
     plan = a_plan(longest_gap=24)
-    for asked, due, values in [
+    for checked, due, values in [
         (30, -1, {}),  # late
         (30, 1, {"failing_since": NOON}),
         (30, 1, {}),  # waits, as politeness may want it
@@ -223,7 +223,7 @@ def test_sources_over_the_longest_gap_are_counted_once_they_are_late_or_failing(
         (30, None, {}),
     ]:
         due_at = None if due is None else NOON + due * HOUR
-        a_schedule(asked_at=NOON - asked * HOUR, due_at=due_at, **values)
+        a_schedule(asked_at=NOON - checked * HOUR, due_at=due_at, **values)
     fast = a_source(clock_rate=60)
     a_schedule(fast, asked_at=NOON - HOUR, due_at=NOON - HOUR)
     assert portal.trouble(plan, NOON) == portal.Trouble(planned=5, failing=1, overdue=3)
@@ -265,13 +265,13 @@ def test_a_delay_that_the_shortest_gap_decides_cannot_be_halved():
     assert (halving.then.retrievals, halving.then.mean_delay) == pytest.approx((24, 1_800), rel=0.02)
 
 
-def test_a_replay_is_asked_more_often_in_our_time():
+def test_a_replay_is_checked_more_often_in_real_time():
     a_plan()
     source = a_planned_source(clock_rate=60)
     assert of_source(source).halving.now.retrievals == pytest.approx(360, rel=0.02)
 
 
-def test_instants_are_marked_in_the_sources_own_time():
+def test_due_times_are_marked_in_the_sources_own_time():
     a_plan()
     source = a_source(always_retrieved=True)
     a_profile(source, utc_offset=120)
@@ -281,23 +281,23 @@ def test_instants_are_marked_in_the_sources_own_time():
     assert [(each.day, each.hours) for each in coming] == [(0, 1.5), (0, 2.5)]
 
 
-def test_the_busiest_hours_are_said_in_words(staff):
+def test_the_busiest_hours_are_named(staff):
     hourly = np.full(168, 0.01)
     hourly[24 + 9] = 3.0  # Monday, as the week begins on Sunday
     source = a_source(always_retrieved=True)
     a_profile(source, hourly, utc_offset=-210)
     a_schedule(source)
     page = source_plan_page(staff, source.pk, NOON)
-    assert page.busiest[0] == "Monday 9:00 (3)"
-    assert page.local_time == "UTC−3:30"
-    assert "Monday 9:00: 3.0" in page.profile_picture
+    assert page["busiest"][0] == "Monday 9:00 (3)"
+    assert page["local_time"] == "UTC−3:30"
+    assert "Monday 9:00: 3.0" in page["profile_picture"]
 
 
 def text_of_plan(client, source: Source) -> str:
     return client.get(reverse("source_plan", args=[source.pk])).text
 
 
-def test_the_page_spells_out_why_a_source_is_asked_then(client, staff):
+def test_the_page_explains_the_next_check(client, staff):
     a_plan()
     source = a_planned_source(timezone.now(), weight=2)
     Schedule.objects.update(activity_seen=7, activity_expected=5)
@@ -314,7 +314,7 @@ def test_the_page_spells_out_why_a_source_is_asked_then(client, staff):
         assert words in page
 
 
-def test_what_is_not_known_yet_is_said_plainly(client, staff):
+def test_missing_data_is_explained(client, staff):
     unplanned, without_profile, without_price = a_source(), a_source(), a_planned_source(timezone.now())
     a_schedule(without_profile)
     assert "It is not checked" in text_of_plan(client, unplanned)
@@ -323,7 +323,7 @@ def test_what_is_not_known_yet_is_said_plainly(client, staff):
     assert client.get(reverse("source_plan", args=[0])).status_code == 404
 
 
-def test_a_timetable_is_told_as_such(client, staff):
+def test_a_timetable_is_named(client, staff):
     a_plan(policy="uniform")
     source = a_planned_source(timezone.now())
     source.weekly_profile.timetable, source.weekly_profile.period = np.array([3.0, 15.0]).tobytes(), 24.0
@@ -344,7 +344,7 @@ def form_of(source: Source, **values) -> dict[str, object]:
     return {"url": source.url, "title": source.title, "always_retrieved": "on", "weight": 1, "min_gap": ""} | values
 
 
-def test_four_times_the_weight_is_asked_twice_as_often_at_the_others_cost():
+def test_four_times_the_weight_is_checked_twice_as_often_at_the_others_cost():
     a_plan(budget=24, unit=Plan.Unit.DAY)
     effect = reports.effect_of(a_planned_source(), 4.0, NOON)
     assert (effect.now.retrievals, effect.then.retrievals) == pytest.approx((6, 12), rel=0.02)
@@ -389,7 +389,7 @@ def test_a_weight_that_cannot_be_has_no_effect(client, staff, weight, words):
     assert words in client.post(reverse("edit_source", args=[source.pk]), form_of(source, weight=weight, effect=1)).text
 
 
-def test_without_profile_or_price_or_with_timetables_the_effect_cannot_be_said():
+def test_without_profile_or_price_or_with_timetables_the_effect_is_unknown():
     a_plan()
     stranger = a_source(always_retrieved=True)
     a_schedule(stranger)
@@ -401,7 +401,7 @@ def test_without_profile_or_price_or_with_timetables_the_effect_cannot_be_said()
         assert reports.effect_of(source, 4.0, NOON) is None
 
 
-def test_saving_a_weight_moves_the_next_instant_at_once(client, staff):
+def test_saving_a_weight_moves_the_due_time_at_once(client, staff):
     a_plan()
     source = a_planned_source(timezone.now())
     observed_at = Schedule.objects.get().observed_at
@@ -410,7 +410,7 @@ def test_saving_a_weight_moves_the_next_instant_at_once(client, staff):
 
 
 # --- what readers see -------------------------------------------------------------------------------------------------
-def test_readers_see_how_often_a_source_is_asked(client):
+def test_readers_see_how_often_a_source_is_checked(client):
     source = a_source(listed=True)
     now = timezone.now()
     a_schedule(source, due_at=now + timedelta(minutes=12, seconds=30))
@@ -422,7 +422,7 @@ def test_readers_see_how_often_a_source_is_asked(client):
     assert "articles arrive after 9 min on average" in page
 
 
-def test_readers_are_told_nothing_that_is_not_known(client, django_assert_num_queries):
+def test_readers_see_no_unknown_figures(client, django_assert_num_queries):
     source = a_source(listed=True)
     assert delays.check_rate_of(source.pk, NOON) is None
     a_schedule(source)

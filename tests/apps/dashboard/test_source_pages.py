@@ -59,7 +59,7 @@ def test_limits_are_changed_and_wrong_ones_are_refused(staff, site):
     assert Crawl.objects.get(pk=site.pk).most_depth == 3
 
 
-def test_a_page_is_left_alone_or_looked_at_again(staff, site):
+def test_a_page_is_excluded_or_fetched_again(staff, site):
     page = a_page(site, 1, due_at=NOON)
     staff.post(f"/sources/{site.pk}/pages/{page.pk}/", {"kind": "valueless"})
     page.refresh_from_db()

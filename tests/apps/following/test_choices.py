@@ -68,11 +68,11 @@ def test_pictures_of_a_source_are_shown_as_the_person_chose_for_it_before_what_t
 ):
     follow = a_follow(a_user(images=person), images=source)
     posting = a_posting(follow.source, image_url=PICTURE, html=f'<p><img src="{PICTURE}" alt="One"></p>')
-    [row] = river_page(follow.user, Scope("all"), "All", NEWEST, NOON).rows
+    [row] = river_page(follow.user, Scope("all"), "All", NEWEST, NOON)["rows"]
     page = posting_page(follow.user, posting.pk, NOON)
-    for address in (row.image_url, page.image_url):
+    for address in (row.image_url, page["image_url"]):
         assert address.startswith(shown) if shown else address == ""
-    assert (f'src="{PICTURE}"' in page.html) == (shown == PICTURE)
+    assert (f'src="{PICTURE}"' in page["html"]) == (shown == PICTURE)
 
 
 def test_a_source_whose_pictures_come_from_its_site_opens_the_policy_for_them(client):
@@ -95,7 +95,7 @@ def fill_with(posting: Posting, text: str) -> None:
 
 
 def html_for(follow: Follow, posting: Posting) -> str:
-    return posting_page(follow.user, posting.pk, NOON).html
+    return posting_page(follow.user, posting.pk, NOON)["html"]
 
 
 def test_who_wants_what_the_feed_says_gets_it_and_the_others_the_page():

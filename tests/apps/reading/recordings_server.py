@@ -8,7 +8,7 @@ from threading import Thread
 
 
 class Publisher(ThreadingHTTPServer):
-    """Sends ranges as they are asked for, or knows none."""
+    """Sends requested ranges, or does not support them."""
 
     def __init__(self, files: dict[str, tuple[str, bytes]]) -> None:
         super().__init__(("127.0.0.1", 0), Answer)
@@ -32,10 +32,10 @@ class Answer(BaseHTTPRequestHandler):
             self.end_headers()
             return
         media_type, body = self.server.files.get(self.path, ("text/html", b"<script>publisher</script>"))
-        status, asked = 200 if self.path in self.server.files else 404, self.headers.get("Range")
+        status, requested = 200 if self.path in self.server.files else 404, self.headers.get("Range")
         headers = {"Content-Type": media_type, "Set-Cookie": "publisher=1"}
-        if asked and self.server.knows_ranges and status == 200:
-            first, last, suffix = re.fullmatch(r"bytes=(?:(\d+)-(\d*)|-(\d+))", asked).groups()
+        if requested and self.server.knows_ranges and status == 200:
+            first, last, suffix = re.fullmatch(r"bytes=(?:(\d+)-(\d*)|-(\d+))", requested).groups()
             begin = len(body) - int(suffix) if suffix else int(first)
             if begin >= len(body):
                 status, headers["Content-Range"], body = 416, f"bytes */{len(body)}", b""
@@ -48,7 +48,7 @@ class Answer(BaseHTTPRequestHandler):
         for name, value in (headers | {"Content-Length": str(len(body))}).items():
             self.send_header(name, value)
         self.end_headers()
-        with suppress(ConnectionError):  # who asked has had enough
+        with suppress(ConnectionError):  # the client has disconnected
             self.wfile.write(body)
 
     def log_message(self, *_arguments: object) -> None:

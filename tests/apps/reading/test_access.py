@@ -34,7 +34,7 @@ def test_pages_open_to_everybody(client, name):
 
 
 @pytest.mark.parametrize("name", FOR_PEOPLE)
-def test_pages_of_people_ask_to_sign_in(client, name):
+def test_personal_pages_require_sign_in(client, name):
     assert client.get(reverse(name)).url.startswith(reverse("account_login"))
     client.force_login(a_user())
     assert client.get(reverse(name)).status_code == 200
@@ -74,7 +74,7 @@ def test_a_source_that_is_not_listed_is_seen_by_its_followers_and_staff(client):
         assert client.get(address).status_code == status
 
 
-def test_a_follower_sees_when_a_source_is_asked_without_the_buttons(client):
+def test_a_follower_sees_the_schedule_of_a_source_without_buttons(client):
     follow = a_follow()
     client.force_login(follow.user)
     page = client.get(reverse("source", args=[follow.source_id])).text
@@ -83,7 +83,7 @@ def test_a_follower_sees_when_a_source_is_asked_without_the_buttons(client):
 
 
 @pytest.mark.parametrize("name", ["posting", "river_source"])
-def test_nobody_sees_postings_of_an_unlisted_source_but_its_followers(client, name):
+def test_postings_of_an_unlisted_source_are_visible_only_to_followers(client, name):
     posting = a_posting(a_source())
     address = reverse(name, args=[posting.pk if name == "posting" else posting.source_id])
     assert client.get(address).status_code == 404
@@ -93,26 +93,26 @@ def test_nobody_sees_postings_of_an_unlisted_source_but_its_followers(client, na
     assert client.get(address).status_code == 200
 
 
-def test_nobody_marks_what_they_may_not_see(client):
+def test_invisible_postings_cannot_be_marked(client):
     posting = a_posting(a_source())
     client.force_login(a_user())
     assert client.post(reverse("mark", args=[posting.pk]), {"starred": "yes"}).status_code == 404
 
 
-def test_nobody_follows_a_source_that_they_may_not_see(client):
+def test_invisible_sources_cannot_be_followed(client):
     client.force_login(a_user())
     assert client.post(reverse("follow", args=[a_source().pk])).status_code == 404
     assert not Follow.objects.exists()
 
 
 @pytest.mark.parametrize("name", ["river_folder", "edit_folder"])
-def test_somebody_elses_folder_is_not_there(client, name):
+def test_foreign_folders_get_404(client, name):
     folder = a_folder()
     client.force_login(a_user())
     assert client.get(reverse(name, args=[folder.pk])).status_code == 404
 
 
-def test_somebody_elses_folder_cannot_be_deleted(client):
+def test_foreign_folders_cannot_be_deleted(client):
     folder = a_folder()
     client.force_login(a_user())
     assert client.post(reverse("delete_folder", args=[folder.pk])).status_code == 404
@@ -120,7 +120,7 @@ def test_somebody_elses_folder_cannot_be_deleted(client):
 
 
 @pytest.mark.parametrize("name", ["edit_follow", "unfollow"])
-def test_somebody_elses_follow_is_not_there(client, name):
+def test_foreign_follows_get_404(client, name):
     follow = a_follow()
     client.force_login(a_user())
     assert client.post(reverse(name, args=[follow.source_id])).status_code == 404
@@ -155,7 +155,7 @@ def test_changes_need_a_token(client):
     "elsewhere",
     ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "/\\evil.example", "http:///evil.example"],
 )
-def test_nobody_is_sent_to_another_site(client, elsewhere):
+def test_redirects_stay_on_this_site(client, elsewhere):
     follow = a_follow()
     posting = a_posting(follow.source)
     client.force_login(follow.user)
@@ -177,7 +177,7 @@ def test_what_is_not_there_looks_like_the_rest(client):
     assert "There is nothing at this address" in page.text
 
 
-def test_the_sign_of_life_asks_no_database(client, django_assert_num_queries):
+def test_the_liveness_check_makes_no_queries(client, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert client.get("/health/live").content == b"ok"
 

@@ -1,4 +1,4 @@
-"""The page on which people follow an address: what it asks of the site, and what it offers of it."""
+"""Following an address: the requests to the site, and the offered feeds."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ class Site(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), SiteHandler)
-        self.asked: list[str] = []
+        self.paths: list[str] = []
 
     @property
     def address(self) -> str:
@@ -37,7 +37,7 @@ class SiteHandler(BaseHTTPRequestHandler):
     server: Site
 
     def do_GET(self) -> None:
-        self.server.asked.append(self.path)
+        self.server.paths.append(self.path)
         kind, body = DOCUMENTS.get(self.path, ("text/plain", b""))
         self.send_response(200 if body else 404)
         self.send_header("Content-Type", kind)
@@ -52,7 +52,7 @@ class SiteHandler(BaseHTTPRequestHandler):
 @pytest.fixture
 def site(settings) -> Iterator[Site]:
     settings.RETRIEVAL_HOST_GAP = 0
-    settings.RETRIEVAL_MIN_GAP = 0  # so that no document is shown again without being asked for
+    settings.RETRIEVAL_MIN_GAP = 0  # so that no document is served from the cache
     settings.RETRIEVAL_OPEN_HOSTS = ["127.0.0.1"]
     with Site() as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -79,23 +79,23 @@ def forms_offered(page: str) -> dict[str, dict[str, list[str]]]:
     return offered
 
 
-def test_of_several_feeds_the_chosen_one_is_followed_without_asking_for_the_page_again(client, user, site):
+def test_of_several_feeds_the_chosen_one_is_followed_without_refetching_the_page(client, user, site):
     folder = a_folder(user)
     page = client.post(reverse("add"), {"address": site.address, "folders": [folder.pk]}).text
     offered = forms_offered(page)
     assert list(offered) == ["Follow News & views", "Follow Sport"]
     assert not Follow.objects.exists()
 
-    site.asked.clear()
+    site.paths.clear()
     answer = client.post(reverse("add"), offered["Follow Sport"])
     follow = Follow.objects.get(user=user)
     assert answer.url == reverse("river_source", args=[follow.source_id])
     assert follow.source.url == f"{site.address}/sport"
     assert list(follow.folders.all()) == [folder]
-    assert [path for path in site.asked if path != "/robots.txt"] == ["/sport"]
+    assert [path for path in site.paths if path != "/robots.txt"] == ["/sport"]
 
 
-def test_guesses_are_called_so_and_one_that_leads_nowhere_is_told_beside_the_field(client, user, site):
+def test_guesses_are_labelled_and_a_wrong_one_shows_an_error(client, user, site):
     page = client.post(reverse("add"), {"address": f"{site.address}/news"}).text
     assert "does not name a feed, but there may be one here" in page
     guess = next(iter(forms_offered(page).values()))
@@ -104,7 +104,7 @@ def test_guesses_are_called_so_and_one_that_leads_nowhere_is_told_beside_the_fie
     assert not Follow.objects.exists()
 
 
-def test_a_sites_only_address_is_asked_once(client, user, site):
+def test_the_only_feed_of_a_site_is_fetched_once(client, user, site):
     client.post(reverse("add"), {"address": f"{site.address}/sport"})
     assert Follow.objects.get().source.title == "Sport"
-    assert site.asked.count("/sport") == 1
+    assert site.paths.count("/sport") == 1

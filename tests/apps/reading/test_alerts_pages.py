@@ -63,7 +63,7 @@ def test_what_a_search_found_is_listed_newest_first_and_page_by_page(client, sav
     assert titles[-1] in rest
 
 
-def test_what_nobody_may_read_any_more_is_left_out(client, saved):
+def test_postings_no_longer_readable_are_left_out(client, saved):
     source = a_source(listed=True)
     found_by(saved, source=source)
     Source.objects.update(listed=False)
@@ -80,14 +80,14 @@ def test_a_search_that_cannot_stand_says_why(client, user):
     assert refusal in page(client, "saved_searches").text
 
 
-def test_a_rule_is_kept_and_told_in_words(client, saved):
+def test_a_rule_is_stored_and_described(client, saved):
     values = {"star": "on", "tag": "weather", "mail": "day", "importance": "2.5"}
     answer = client.post(reverse("alert_rule", args=[saved.pk]), values, follow=True).text
     assert "This is now done with what" in answer
     rule = Rule.objects.get()
     assert (rule.star, rule.tag, rule.mail, rule.saved.percolator_query.importance) == (True, "weather", "day", 2.5)
-    told = page(client, "alert_found", saved.pk).text
-    assert "starred, tagged “weather” and mailed once a day" in told
+    shown = page(client, "alert_found", saved.pk).text
+    assert "starred, tagged “weather” and mailed once a day" in shown
     assert "Alerts: mail" in page(client, "saved_searches").text
 
 
@@ -165,15 +165,15 @@ def test_messages_come_page_by_page(client, saved):
     assert page(client, "alert_messages", before=before).text.count("message-") == 5
 
 
-def test_wishes_are_kept_in_words_of_the_persons_own_zone(client, user):
+def test_notification_settings_are_stored_in_the_users_time_zone(client, user):
     user.time_zone = "Europe/Vienna"
     user.save()
     values = {"quiet_from": "22:00", "quiet_until": "06:30", "digest_hour": "8", "most_a_day": "20"}
     answer = client.post(reverse("alert_settings"), values, follow=True).text
     assert "Europe/Vienna" in answer
     assert 'value="22:00"' in answer
-    wishes = NotificationSettings.objects.get()
-    assert (wishes.digest_hour, wishes.most_a_day, wishes.quiet_until.minute) == (8, 20, 30)
+    settings = NotificationSettings.objects.get()
+    assert (settings.digest_hour, settings.most_a_day, settings.quiet_until.minute) == (8, 20, 30)
     assert "both a start and an end" in client.post(reverse("alert_settings"), values | {"quiet_from": ""}).text
 
 
@@ -233,10 +233,10 @@ def test_how_a_search_is_served_is_shown(client, saved):
     shown = page(client, "alert_service", saved.pk).text
     assert "Storm Watch" in shown
     assert "&lt; 5 min: 3" in shown or "< 5 min: 3" in shown
-    assert "about 4 checks per day more" in shown  # a source worth four times as much is asked twice as often
+    assert "about 4 checks per day more" in shown  # four times the weight doubles the checks
 
 
-def test_what_raises_a_source_is_shown_on_its_page_without_telling_of_others(client, user, saved):
+def test_a_sources_page_shows_own_searches_that_raise_it_and_hides_others(client, user, saved):
     user.is_staff = True
     user.save()
     source = a_source(listed=True, interest=2.5)
@@ -258,9 +258,9 @@ def test_a_search_is_a_json_feed_too(client, user, saved):
     search.consume()
     feed = client.get(reverse("search_feed", args=[saved.secret, "json"]))
     assert feed["Content-Type"].startswith("application/feed+json")
-    told = feed.json()
-    assert told["version"] == "https://jsonfeed.org/version/1.1"
-    assert [(item["title"], item["authors"][0]["name"]) for item in told["items"]] == [("Hurricane", "Ann")]
+    shown = feed.json()
+    assert shown["version"] == "https://jsonfeed.org/version/1.1"
+    assert [(item["title"], item["authors"][0]["name"]) for item in shown["items"]] == [("Hurricane", "Ann")]
 
 
 def test_the_number_of_queries_does_not_grow(client, saved, django_assert_max_num_queries):

@@ -39,7 +39,7 @@ def user(client):
 
 
 # --- the catalogue ----------------------------------------------------------------------------------------------------
-def test_the_catalogue_begins_with_what_most_people_follow(client):
+def test_the_catalogue_begins_with_popular_sources(client):
     for title, followers in (("One", 1), ("Three", 3), ("Two", 2)):
         source = a_source(title=title, listed=True)
         for _ in range(followers):
@@ -72,7 +72,7 @@ def test_languages_are_those_of_all_their_countries_under_their_own_names(client
     assert [choice.code for choice in language_choices([("de", 1), ("de-CH", 2), ("", 5), ("en", 1)])] == ["de", "en"]
 
 
-def test_somebody_who_is_not_signed_in_sees_what_rises_and_why(client):
+def test_visitors_see_rising_sources_and_why(client):
     source = a_source(title="Risen", listed=True)
     Growth.objects.create(source=source, value=3.0, gained=5, opened=1, opened_before=0)
     page = client.get("/catalogue/").text
@@ -90,7 +90,7 @@ def test_a_recommendation_says_why_and_is_dismissed_for_good(client, user):
     assert Dismissal.objects.get().user == user
 
 
-def test_what_somebody_may_not_see_cannot_be_dismissed_either(client, user):
+def test_invisible_sources_cannot_be_dismissed(client, user):
     assert client.post(reverse("dismiss_recommendation", args=[a_source().pk])).status_code == 404
 
 
@@ -136,7 +136,7 @@ def test_a_button_moves_and_leads_back_to_what_was_moved(client, user):
     assert page.index(f"/river/source/{second}/") < page.index(f"/river/source/{first}/")  # and in the sidebar
 
 
-def test_a_script_that_moved_something_is_told_whether_that_is_kept(client, user):
+def test_a_script_learns_whether_a_move_was_stored(client, user):
     follow, folder = a_follow(user), a_folder(user)
     move = {"move": f"source-{follow.source_id} folder-0 into folder-{folder.pk} source-0"}
     headers = {"HX-Request": "true"}
@@ -146,7 +146,7 @@ def test_a_script_that_moved_something_is_told_whether_that_is_kept(client, user
     assert (refused.status_code, refused.text) == (409, "You have no such folder.")
 
 
-def test_without_scripts_what_cannot_be_moved_is_told_on_the_page(client, user):
+def test_without_scripts_an_impossible_move_shows_a_message(client, user):
     folder = a_folder(user)
     move = {"move": f"folder-{folder.pk} folder-0 into folder-{folder.pk} folder-0"}
     assert "into itself" in client.post(reverse("arrange"), move, follow=True).text
@@ -166,7 +166,7 @@ def test_choices_for_a_source_are_kept_and_shown_again(client, user):
     assert 'role="alert"' in client.post(address, form | {"view": "wall"}).text
 
 
-def test_a_name_that_is_too_long_is_told(client, user):
+def test_a_name_that_is_too_long_shows_an_error(client, user):
     follow = a_follow(user)
     page = client.post(reverse("edit_follow", args=[follow.source_id]), {"title": "x" * 1_001}).text
     assert "at most 1,000 characters" in page
@@ -187,11 +187,11 @@ def test_a_name_that_is_too_long_is_told(client, user):
         ("failed", 418, "status 418"),
     ],
 )
-def test_failures_are_told_in_plain_words(outcome, status, words):
+def test_failures_are_explained_in_plain_words(outcome, status, words):
     assert words in why(outcome, status, "It took too long." if not status else "")
 
 
-def test_a_source_that_fails_is_told_of_everywhere_until_somebody_knows(client, user):
+def test_a_failing_source_is_shown_everywhere_until_dismissed(client, user):
     follow = a_follow(user, a_source(title="The Wire"))
     day = timezone.now() - timedelta(days=2)
     a_schedule(follow.source, failing_since=day, consecutive_failures=9, observed_at=day)
@@ -207,7 +207,7 @@ def test_a_source_that_fails_is_told_of_everywhere_until_somebody_knows(client, 
     assert "Feed notices" not in client.get("/river/").text
 
 
-def test_a_notice_of_somebody_else_is_not_there(client, user):
+def test_foreign_notices_get_404(client, user):
     follow = a_follow()
     a_schedule(follow.source, failing_since=NOON - timedelta(days=2), consecutive_failures=9)
     notices.look(now=NOON)
@@ -219,7 +219,7 @@ def test_a_notice_of_somebody_else_is_not_there(client, user):
 
 
 # --- the first minutes ------------------------------------------------------------------------------------------------
-def test_who_signs_up_is_asked_what_they_like(client):
+def test_new_users_choose_interests(client):
     form = {
         "username": "ada",
         "email": "ada@example.org",
@@ -241,7 +241,7 @@ def test_interests_come_with_sources_and_in_the_languages_that_the_browser_names
     assert "Politik" not in page
 
 
-def test_the_most_followed_sources_of_an_interest_are_followed_and_asked_at_once(client, user):
+def test_popular_sources_of_an_interest_are_followed_and_checked_at_once(client, user):
     popular = a_source(listed=True, category="Technology", language="en", title="Z popular")
     a_follow(source=popular)
     for number in range(9):
@@ -265,18 +265,18 @@ def test_the_most_followed_sources_of_an_interest_are_followed_and_asked_at_once
         ({"categories": ["Sport"], "languages": ["de"]}, "nothing on this in these languages"),
     ],
 )
-def test_interests_that_lead_nowhere_are_told(client, user, form, words):
+def test_interests_without_sources_show_an_error(client, user, form, words):
     a_source(listed=True, category="Sport", language="en")
     a_source(listed=True, category="Politik", language="de")
     assert words in client.post(reverse("welcome"), form).text
     assert not Follow.objects.exists()
 
 
-def test_news_are_waited_for_while_their_sources_are_asked_and_no_longer(client, user):
-    asked, waiting = (a_follow(user, a_source(), followed_at=timezone.now()) for _ in range(2))
-    a_schedule(asked.source, asked_at=timezone.now())
+def test_the_page_polls_until_all_sources_were_checked(client, user):
+    checked, waiting = (a_follow(user, a_source(), followed_at=timezone.now()) for _ in range(2))
+    a_schedule(checked.source, asked_at=timezone.now())
     a_schedule(waiting.source)
-    posting = a_posting(asked.source)
+    posting = a_posting(checked.source)
     page = client.get(reverse("filling")).text
     assert "1 of 2 feeds have been checked" in page
     assert 'hx-trigger="load' in page
@@ -294,7 +294,7 @@ def test_a_source_that_never_answers_is_not_waited_for_for_ever(client, user):
     assert "hx-trigger" not in client.get(reverse("filling")).text.split('id="filling"')[1].split(">")[0]
 
 
-def test_a_source_that_is_asked_once_more_is_not_waited_for(client, user):
+def test_a_second_check_is_not_waited_for(client, user):
     now = timezone.now()
     a_schedule(a_follow(user, followed_at=now).source, observed_at=now, asked_at=now, worker="worker")
     assert "hx-trigger" not in client.get(reverse("filling")).text.split('id="filling"')[1].split(">")[0]

@@ -63,7 +63,7 @@ class Publisher(ThreadingHTTPServer):
         self.answers = REFUSED | {"/picture.png": ("text/html", PICTURE)}
         self.redirects: dict[str, str] = {}
         self.pause = 0.0  # s before each answer
-        self.asked: list[str] = []
+        self.paths: list[str] = []
         self.headers: list[dict[str, str]] = []
 
     def address(self, path: str, host: str = "pictures.localhost") -> str:
@@ -74,7 +74,7 @@ class Answer(BaseHTTPRequestHandler):
     server: Publisher
 
     def do_GET(self) -> None:
-        self.server.asked.append(self.path)
+        self.server.paths.append(self.path)
         self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
         sleep(self.server.pause)
         if self.path in self.server.redirects:
@@ -88,7 +88,7 @@ class Answer(BaseHTTPRequestHandler):
         self.send_header("Set-Cookie", "publisher=1")
         self.send_header("X-Publisher", "publisher")
         self.end_headers()
-        with suppress(ConnectionError):  # who asked has had enough
+        with suppress(ConnectionError):  # the client has disconnected
             self.wfile.write(body)
 
     def log_message(self, *_arguments: object) -> None:
@@ -133,7 +133,7 @@ def shown(address: str) -> bytes:
 def test_a_picture_is_shown_as_what_it_is_and_may_do_nothing(client, publisher):
     answer = client.get(proxied(publisher.address("/picture.png")), headers={"Accept-Encoding": "gzip"})
     assert (answer.status_code, answer.content) == (200, PICTURE)
-    assert answer["Content-Type"] == "image/png"  # whatever the publisher said
+    assert answer["Content-Type"] == "image/png"  # regardless of the publisher's header
     assert answer["Content-Security-Policy"] == "default-src 'none'; sandbox"
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["Cache-Control"] == "public, max-age=86400, immutable"
@@ -142,8 +142,8 @@ def test_a_picture_is_shown_as_what_it_is_and_may_do_nothing(client, publisher):
 
 def test_the_publisher_learns_nothing_of_the_reader(client, publisher):
     client.force_login(a_user())
-    told = {"Referer": "http://testserver/river/", "User-Agent": "Reader's own", "X-Forwarded-For": "203.0.113.9"}
-    client.get(proxied(publisher.address("/picture.png")), headers=told)
+    headers = {"Referer": "http://testserver/river/", "User-Agent": "Reader's own", "X-Forwarded-For": "203.0.113.9"}
+    client.get(proxied(publisher.address("/picture.png")), headers=headers)
     [sent] = publisher.headers
     assert sent.keys() <= {"host", "accept", "accept-encoding", "connection", "user-agent"}
     assert sent["user-agent"].startswith("Wirebeat/")
@@ -176,7 +176,7 @@ def test_only_what_was_signed_is_fetched(client, publisher, settings):
         answer = client.get(reverse("image", args=[signature, address]))
         assert (answer.status_code, answer["Content-Type"]) == (404, "text/plain; charset=utf-8")
         assert answer["Content-Security-Policy"] == "default-src 'none'; sandbox"
-    assert publisher.asked == []
+    assert publisher.paths == []
 
 
 @pytest.mark.parametrize("path", [*REFUSED, "/missing.png"])
@@ -208,12 +208,12 @@ def test_what_is_no_proper_picture_is_refused_in_our_own_words(client, publisher
     ],
 )
 @pytest.mark.parametrize("by_redirect", [False, True])
-def test_what_lies_in_private_networks_is_not_asked(client, publisher, address, by_redirect):
+def test_private_networks_are_not_fetched(client, publisher, address, by_redirect):
     target = address.format(port=publisher.server_port)
     publisher.redirects["/away"] = target
     answer = client.get(proxied(publisher.address("/away") if by_redirect else target))
     assert answer.status_code == 502
-    assert publisher.asked == (["/away"] if by_redirect else [])
+    assert publisher.paths == (["/away"] if by_redirect else [])
 
 
 def test_a_redirect_to_a_picture_is_followed(client, publisher):
@@ -224,7 +224,7 @@ def test_a_redirect_to_a_picture_is_followed(client, publisher):
 def test_two_readers_are_one_fetch(client, publisher):
     address = proxied(publisher.address("/picture.png"))
     assert [Client().get(address).content for _ in range(3)] == [PICTURE] * 3
-    assert publisher.asked == ["/picture.png"]
+    assert publisher.paths == ["/picture.png"]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -233,16 +233,16 @@ def test_readers_at_the_same_moment_are_one_fetch(publisher):
     address = publisher.address("/picture.png")
     with ThreadPoolExecutor(images.AT_ONCE) as threads:
         assert list(threads.map(shown, [address] * images.AT_ONCE)) == [PICTURE] * images.AT_ONCE
-    assert publisher.asked == ["/picture.png"]
+    assert publisher.paths == ["/picture.png"]
 
 
-def test_a_picture_that_cannot_be_shown_is_not_asked_for_again_at_once(client, publisher):
+def test_a_picture_that_cannot_be_shown_is_not_refetched_at_once(client, publisher):
     address = proxied(publisher.address("/missing.png"))
     assert {client.get(address).status_code for _ in range(3)} == {502}
-    assert publisher.asked == ["/missing.png"]
+    assert publisher.paths == ["/missing.png"]
     cache.clear()
     client.get(address)
-    assert len(publisher.asked) == 2
+    assert len(publisher.paths) == 2
 
 
 def test_a_picture_whose_file_was_lost_is_fetched_again(client, publisher):
@@ -250,9 +250,9 @@ def test_a_picture_whose_file_was_lost_is_fetched_again(client, publisher):
     client.get(address)
     storages["documents"].delete(path_of(hash_of(PICTURE)))
     assert client.get(address).content == PICTURE
-    assert len(publisher.asked) == 2
+    assert len(publisher.paths) == 2
     assert client.get(address).content == PICTURE
-    assert len(publisher.asked) == 2
+    assert len(publisher.paths) == 2
 
 
 def test_a_browser_that_has_the_picture_gets_none(client, publisher, django_assert_num_queries):
@@ -278,9 +278,9 @@ def test_the_head_of_a_picture_says_its_length(client, publisher):
 
 
 @pytest.mark.parametrize("method", ["post", "put", "delete"])
-def test_a_picture_is_only_looked_at(client, publisher, method):
+def test_only_get_and_head_are_allowed(client, publisher, method):
     assert getattr(client, method)(proxied(publisher.address("/picture.png"))).status_code == 405
-    assert publisher.asked == []
+    assert publisher.paths == []
 
 
 def test_who_finds_all_places_taken_is_sent_away_and_kept_pictures_are_still_shown(client, publisher, monkeypatch):
@@ -318,7 +318,7 @@ def test_failures_give_their_places_back(client, publisher, monkeypatch):
     assert client.get(proxied(publisher.address("/picture.png"))).status_code == 200
 
 
-def test_a_site_that_takes_too_long_is_given_up(client, publisher, monkeypatch):
+def test_a_slow_site_times_out(client, publisher, monkeypatch):
     monkeypatch.setattr(images, "TIMEOUTS", Timeouts(total=0.1, connect=0.1, read=0.1))
     publisher.pause = 0.3
     answer = client.get(proxied(publisher.address("/picture.png")))
@@ -332,7 +332,7 @@ def test_without_room_pictures_are_shown_and_not_kept(client, publisher, setting
     for _ in range(2):
         assert client.get(proxied(first)).content == PICTURE
         assert client.get(proxied(second)).content == png(2, 2)
-    assert publisher.asked == ["/picture.png", "/second.png", "/second.png"]
+    assert publisher.paths == ["/picture.png", "/second.png", "/second.png"]
     assert RawDocument.objects.count() == 1
 
 
@@ -364,7 +364,7 @@ def test_pictures_come_from_the_portal_by_default(client, signed_in):
         assert picture_sources(page) == "'self' data:"
 
 
-def test_pictures_come_from_their_sites_for_who_wishes_so(client):
+def test_pictures_load_directly_if_the_user_chose_so(client):
     posting = an_illustrated_posting()
     client.force_login(a_follow(a_user(images=User.Images.DIRECT), posting.source).user)
     whole, river = pages(client, posting)
@@ -386,7 +386,7 @@ def test_blocked_pictures_are_links_and_rows_have_none(client):
     assert link in whole.text
 
 
-def test_the_wish_is_a_preference(client):
+def test_the_source_of_pictures_is_a_preference(client):
     user = a_user()
     client.force_login(user)
     assert "their sites do not learn that you read" in client.get(reverse("preferences")).text

@@ -1,4 +1,4 @@
-"""How lists and texts are laid out, and that what somebody chose is remembered."""
+"""Layouts of lists and texts, and that chosen ones are stored."""
 
 import pytest
 from django.urls import reverse
@@ -22,7 +22,7 @@ def layout(page):
     return page.split('<div class="rows is-')[1].split('"')[0].split()[0]
 
 
-def test_lists_are_lists_until_somebody_wants_them_otherwise(client, user):
+def test_lists_have_the_default_layout_until_changed(client, user):
     some_postings(2, a_follow(user).source)
     assert layout(client.get("/river/").text) == "list"
 
@@ -36,7 +36,7 @@ def test_a_layout_that_was_chosen_is_remembered(client, user, view):
 
 
 @pytest.mark.parametrize("header", [{"Sec-Fetch-Site": "cross-site"}, {"Sec-Purpose": "prefetch"}])
-def test_another_site_or_a_browser_that_looks_ahead_chooses_nothing(client, user, header):
+def test_foreign_links_and_prefetches_do_not_change_the_layout(client, user, header):
     some_postings(2, a_follow(user).source)
     assert layout(client.get("/river/?view=cards", headers=header).text) == "cards"
     assert User.objects.get().view == "list"
@@ -70,7 +70,7 @@ def test_preferences_keep_the_layout_and_whether_scrolling_marks(client, user):
     assert f'data-mark-on-scroll="{reverse("seen")}"' in client.get("/river/").text
 
 
-def test_scrolling_marks_nothing_unless_somebody_wants_it(client, user):
+def test_scrolling_marks_nothing_by_default(client, user):
     some_postings(1, a_follow(user).source)
     assert "data-mark-on-scroll" not in client.get("/river/").text
 
@@ -96,7 +96,7 @@ def test_type_is_set_as_the_browser_keeps_it(client):
     assert 'data-size="2" data-leading="2"' in client.get(address).text
 
 
-def test_the_time_to_read_is_told_in_lists_and_above_the_text(client, user):
+def test_the_reading_time_is_shown_in_lists_and_above_the_text(client, user):
     follow = a_follow(user)
     long = a_posting(follow.source, text="Ships sailed. " * 600, published_at=timezone.now())
     a_posting(follow.source, text="A teaser.")

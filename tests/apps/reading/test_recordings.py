@@ -1,4 +1,4 @@
-"""Audio and video through the portal: in parts, within limits, and from publishers directly only for who wishes so."""
+"""The proxy for audio and video: in parts, within limits, and bypassed only by choice."""
 
 import re
 from collections.abc import Iterator
@@ -26,13 +26,13 @@ def publisher(settings) -> Iterator[Publisher]:
         yield server
 
 
-def play(client, address, asked="bytes=0-"):
-    return client.get(proxied_recording(address), headers={"Range": asked} if asked else {})
+def play(client, address, header="bytes=0-"):
+    return client.get(proxied_recording(address), headers={"Range": header} if header else {})
 
 
 # --- parts ------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    ("asked", "first", "last"),
+    ("header", "first", "last"),
     [
         ("bytes=0-", 0, PART_BYTES - 1),
         ("bytes=100-199", 100, 199),
@@ -42,11 +42,11 @@ def play(client, address, asked="bytes=0-"):
         ("bytes=-99999999", len(WHOLE) - PART_BYTES, len(WHOLE) - 1),
     ],
 )
-def test_a_range_is_answered_with_no_more_than_a_part(client, publisher, asked, first, last):
-    answer = play(client, publisher.address("/1.mp3"), asked)
-    assert (answer.status_code, answer["Content-Range"]) == (206, f"bytes {first}-{last}/{len(WHOLE)}")
-    assert answer.content == WHOLE[first : last + 1]
-    assert answer["Content-Length"] == str(last + 1 - first)
+def test_a_response_is_cut_to_one_part(client, publisher, header, first, last):
+    response = play(client, publisher.address("/1.mp3"), header)
+    assert (response.status_code, response["Content-Range"]) == (206, f"bytes {first}-{last}/{len(WHOLE)}")
+    assert response.content == WHOLE[first : last + 1]
+    assert response["Content-Length"] == str(last + 1 - first)
 
 
 def test_part_after_part_is_the_whole(client, publisher):
@@ -58,21 +58,21 @@ def test_part_after_part_is_the_whole(client, publisher):
 
 
 def test_a_short_recording_comes_whole_without_a_range(client, publisher):
-    answer = play(client, publisher.address("/short.mp3"), asked="")
-    assert (answer.status_code, answer.content, answer["Accept-Ranges"]) == (200, SHORT, "bytes")
-    assert "Content-Range" not in answer
+    response = play(client, publisher.address("/short.mp3"), header="")
+    assert (response.status_code, response.content, response["Accept-Ranges"]) == (200, SHORT, "bytes")
+    assert "Content-Range" not in response
 
 
-@pytest.mark.parametrize("asked", ["", "bytes=5-3", "bytes=0-1,5-6", "items=0-1", f"bytes={len(WHOLE)}-", "bytes=-"])
-def test_other_ranges_are_refused(client, publisher, asked):
-    assert play(client, publisher.address("/1.mp3"), asked).status_code == 416
+@pytest.mark.parametrize("header", ["", "bytes=5-3", "bytes=0-1,5-6", "items=0-1", f"bytes={len(WHOLE)}-", "bytes=-"])
+def test_other_ranges_are_refused(client, publisher, header):
+    assert play(client, publisher.address("/1.mp3"), header).status_code == 416
 
 
 def test_a_server_without_ranges_is_played_if_the_recording_is_short(client, publisher):
     publisher.knows_ranges = False
-    answer = play(client, publisher.address("/short.mp3"), "bytes=3-")
-    assert (answer.status_code, answer.content) == (206, SHORT[3:])
-    assert answer["Content-Range"] == f"bytes 3-{len(SHORT) - 1}/{len(SHORT)}"
+    response = play(client, publisher.address("/short.mp3"), "bytes=3-")
+    assert (response.status_code, response.content) == (206, SHORT[3:])
+    assert response["Content-Range"] == f"bytes 3-{len(SHORT) - 1}/{len(SHORT)}"
     refused = play(client, publisher.address("/1.mp3"))
     assert (refused.status_code, "as a whole only" in refused.text) == (502, True)
 
@@ -93,20 +93,20 @@ def test_the_publisher_learns_nothing_of_the_reader(client, publisher):
 
 
 def test_what_plays_may_do_nothing_else(client, publisher):
-    answer = play(client, publisher.address("/1.mp3"))
-    assert answer["Content-Type"] == "audio/mpeg"
-    assert answer["Content-Security-Policy"] == "default-src 'none'; sandbox"
-    assert answer["X-Content-Type-Options"] == "nosniff"
-    assert answer["Cache-Control"] == "private, max-age=3600"
-    assert "Set-Cookie" not in answer
+    response = play(client, publisher.address("/1.mp3"))
+    assert response["Content-Type"] == "audio/mpeg"
+    assert response["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert response["Cache-Control"] == "private, max-age=3600"
+    assert "Set-Cookie" not in response
 
 
 @pytest.mark.parametrize("media_type", ["text/html", "image/svg+xml", "application/javascript", "audio/x<script>", ""])
 def test_only_audio_and_video_is_played(client, publisher, media_type):
     publisher.files["/page"] = (media_type, b"<script>publisher</script>")
-    answer = play(client, publisher.address("/page"))
-    assert (answer.status_code, answer["Content-Type"]) == (502, "text/plain; charset=utf-8")
-    assert "publisher" not in answer.text
+    response = play(client, publisher.address("/page"))
+    assert (response.status_code, response["Content-Type"]) == (502, "text/plain; charset=utf-8")
+    assert "publisher" not in response.text
 
 
 def test_a_type_that_says_nothing_is_read_from_the_address(client, publisher):
@@ -116,9 +116,9 @@ def test_a_type_that_says_nothing_is_read_from_the_address(client, publisher):
 
 @pytest.mark.parametrize("path", ["/missing.mp3", "/moved.mp3"])
 def test_what_cannot_be_fetched_is_refused_in_our_own_words(client, publisher, path):
-    answer = play(client, publisher.address(path))
-    assert answer.status_code == 502
-    assert "publisher" not in answer.text
+    response = play(client, publisher.address(path))
+    assert response.status_code == 502
+    assert "publisher" not in response.text
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
@@ -155,8 +155,8 @@ def test_only_so_many_are_fetched_at_a_time(client, publisher, monkeypatch):
     for _ in range(recordings.MAX_FETCHES):
         recordings._places.acquire()
     try:
-        answer = play(client, publisher.address("/short.mp3"))
-        assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+        response = play(client, publisher.address("/short.mp3"))
+        assert (response.status_code, response["Retry-After"]) == (503, "5")
     finally:
         recordings._places.release(recordings.MAX_FETCHES)
     assert play(client, publisher.address("/short.mp3")).status_code == 206
@@ -192,7 +192,7 @@ def test_players_load_through_the_portal(client, images):
     assert f'href="{ENCLOSED}"' in page.text  # to open it at its site is the reader's own step
 
 
-def test_players_load_from_publishers_for_who_wishes_so(client):
+def test_players_load_directly_if_the_user_chose_so(client):
     posting = a_playing_posting()
     client.force_login(a_follow(a_user(images=User.Images.DIRECT), posting.source).user)
     page = client.get(f"/posting/{posting.pk}/")

@@ -31,20 +31,20 @@ def posting() -> Posting:
     return found
 
 
-def test_without_a_wish_a_summary_has_about_fifty_words(posting: Posting):
+def test_a_default_summary_has_about_fifty_words(posting: Posting):
     part = summary_of_posting(AnonymousUser(), posting.pk, None)
     assert part is not None
-    words = sum(len(sentence.split()) for sentence in part.sentences)
+    words = sum(len(sentence.split()) for sentence in part["sentences"])
     assert 50 <= words < 100
-    assert part.percent == 30
-    assert set(part.sentences) <= set(SENTENCES)
+    assert part["percent"] == 30
+    assert set(part["sentences"]) <= set(SENTENCES)
 
 
-@pytest.mark.parametrize(("asked", "given"), [(10, 10), (14, 10), (15, 10), (44, 40), (0, 10), (999, 50)])
-def test_the_step_nearest_to_the_ratio_asked_for_is_shown(posting: Posting, asked: int, given: int):
-    part = summary_of_posting(AnonymousUser(), posting.pk, asked)
+@pytest.mark.parametrize(("requested", "shown"), [(10, 10), (14, 10), (15, 10), (44, 40), (0, 10), (999, 50)])
+def test_the_step_nearest_to_the_requested_ratio_is_shown(posting: Posting, requested: int, shown: int):
+    part = summary_of_posting(AnonymousUser(), posting.pk, requested)
     assert part is not None
-    assert part.percent == given
+    assert part["percent"] == shown
 
 
 def test_the_page_shows_the_publishers_words_before_ours_and_marks_ours(client: Client, posting: Posting):
@@ -56,7 +56,7 @@ def test_the_page_shows_the_publishers_words_before_ours_and_marks_ours(client: 
     assert 'href="/search/?q=bridge"' in html
 
 
-def test_links_ask_for_another_length_without_script(client: Client, posting: Posting):
+def test_links_request_another_length_without_script(client: Client, posting: Posting):
     address = reverse("posting", args=[posting.pk])
     html = client.get(address, {"percent": "20"}).content.decode()
     assert f'<a href="{address}?percent=50#summary"' in html
@@ -75,12 +75,12 @@ def test_htmx_gets_the_part_alone(client: Client, posting: Posting):
     assert html.count("officials") == 4
 
 
-@pytest.mark.parametrize("asked", ["", "x", "-5", "²", "9" * 30])
-def test_a_length_that_is_none_is_passed_over(client: Client, posting: Posting, asked: str):
-    assert client.get(reverse("posting", args=[posting.pk]), {"percent": asked}).status_code == 200
+@pytest.mark.parametrize("requested", ["", "x", "-5", "²", "9" * 30])
+def test_an_invalid_length_is_ignored(client: Client, posting: Posting, requested: str):
+    assert client.get(reverse("posting", args=[posting.pk]), {"percent": requested}).status_code == 200
 
 
-def test_a_short_posting_has_no_summary_and_nobody_reads_what_is_not_for_them(client: Client):
+def test_a_short_posting_has_no_summary_and_invisible_ones_get_404(client: Client):
     short = a_posting(text="Too short. To be said shorter.")
     assert "Summary" not in client.get(reverse("posting", args=[short.pk])).content.decode()
     hidden = a_posting(a_source(listed=False), text=" ".join(SENTENCES))
@@ -96,8 +96,8 @@ def test_a_story_names_the_source_of_each_sentence_and_leaves_out_what_is_hidden
         "A storm closed the harbour bridge. Secret divers look for a pillar of stone.",
     ]
     postings = [a_posting(source, text=text, language="en") for source, text in zip(sources, texts, strict=True)]
-    told = story_part(AnonymousUser(), [posting.pk for posting in postings], words=100)
-    assert [part.source for part in told] == ["Gazette", "Herald"]
-    assert [part.posting_id for part in told] == [postings[0].pk, postings[1].pk]
-    assert "ferries" in told[1].text
-    assert "divers" not in told[0].text + told[1].text
+    summary = story_part(AnonymousUser(), [posting.pk for posting in postings], words=100)
+    assert [part["source"] for part in summary] == ["Gazette", "Herald"]
+    assert [part["posting_id"] for part in summary] == [postings[0].pk, postings[1].pk]
+    assert "ferries" in summary[1]["text"]
+    assert "divers" not in summary[0]["text"] + summary[1]["text"]

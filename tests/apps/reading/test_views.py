@@ -41,7 +41,7 @@ def test_opening_a_posting_reads_it(client, user):
 
 
 @pytest.mark.parametrize("header", [{"Sec-Purpose": "prefetch;prerender"}, {"Purpose": "prefetch"}])
-def test_a_browser_that_looks_ahead_reads_nothing(client, user, header):
+def test_a_prefetch_marks_nothing_as_read(client, user, header):
     posting = a_posting(a_follow(user).source)
     client.get(reverse("posting", args=[posting.pk]), headers=header)
     assert not Mark.objects.exists()
@@ -114,7 +114,7 @@ def test_a_broken_place_in_a_list_is_not_there(client, user, start):
     assert client.get("/river/", {"start": start}).status_code == 404
 
 
-def test_following_makes_the_source_be_asked_and_unfollowing_ends_it(client, user):
+def test_following_schedules_a_source_and_unfollowing_ends_that(client, user):
     source = a_source(listed=True)
     client.post(reverse("follow", args=[source.pk]))
     assert Schedule.objects.filter(source=source, due_at__isnull=False).exists()
@@ -129,7 +129,7 @@ def test_a_known_address_is_followed_in_the_chosen_folders(client, user):
     assert list(Follow.objects.get().folders.all()) == [folder]
 
 
-def test_an_address_that_cannot_be_is_told_beside_the_field(client, user):
+def test_an_invalid_address_shows_an_error(client, user):
     page = client.post(reverse("add"), {"address": "ftp://example.org/"}).text
     assert "http" in page.split('role="alert"')[1].split("</div>")[0]
 
@@ -166,7 +166,7 @@ def test_a_folder_is_moved_under_any_that_does_not_lie_in_it(client, user):
     assert outer.parent == other
 
 
-def test_folders_of_one_name_are_told_apart_by_where_they_lie(client, user):
+def test_folders_of_one_name_are_shown_with_their_paths(client, user):
     a_folder(user, "Local", parent=a_folder(user, "News"))
     assert "News / Local" in client.get(reverse("edit_follow", args=[a_follow(user).source_id])).text
 
@@ -187,7 +187,7 @@ def test_who_is_not_signed_in_may_sign_up_and_come_back_to_what_they_want_to_fol
     assert f"{reverse('account_signup')}?next=%2Friver%2Fsource%2F{source.pk}%2F" in page
 
 
-def test_the_catalogue_tells_how_much_a_source_published_lately(client):
+def test_the_catalogue_shows_the_recent_number_of_articles(client):
     source = a_source(listed=True)
     for days in (1, 6, 8):
         a_posting(source, published_at=timezone.now() - timedelta(days=days))
@@ -281,7 +281,7 @@ def test_retrieving_now_waits_for_politeness_and_says_until_when(client, staff):
     assert now < schedule.due_at < now + timedelta(days=1)
 
 
-def test_retrieving_now_what_nobody_ever_followed_says_so(client, staff):
+def test_checking_an_unscheduled_source_shows_a_warning(client, staff):
     source = a_source(title="The Wire")
     assert "nobody follows it" in client.post(reverse("ask_source", args=[source.pk]), follow=True).text
 
@@ -311,12 +311,12 @@ def test_two_sources_cannot_have_one_address(client, staff):
 
 
 @pytest.mark.parametrize("weight", ["-1", "1001", "nan", "much"])
-def test_a_weight_out_of_range_is_told(client, staff, weight):
+def test_a_weight_out_of_range_shows_an_error(client, staff, weight):
     assert 'role="alert"' in client.post(reverse("add_source"), SOURCE | {"weight": weight}).text
     assert not Source.objects.exists()
 
 
-def test_deleting_a_source_asks_first(client, staff):
+def test_deleting_a_source_needs_confirmation(client, staff):
     source = a_source()
     address = reverse("delete_source", args=[source.pk])
     assert "cannot be undone" in client.get(address).text

@@ -1,6 +1,5 @@
-"""Sections of the front page: what they find, how often that is found anew, and what staff may say of them."""
+"""Sections of the front page: contents, refreshing, and administration."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -17,7 +16,7 @@ from apps.search import actions as search_actions
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import TooCostly
 from apps.stories import actions
-from apps.stories.actions import NotASection, SectionValues, add_section, consuming, edit_section, move_section
+from apps.stories.actions import NotASection, add_section, consuming, edit_section, move_section
 from apps.stories.actions import sections as section_actions
 from apps.stories.models import Section
 from apps.stories.queries import sections as queries
@@ -26,7 +25,7 @@ from tests.apps.stories.publishing import BUDGET, STORM, publish
 from tests.builders import a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
-WORLD = SectionValues(slug="world", title="World", category="World")
+WORLD = {"slug": "world", "title": "World", "category": "World"}
 
 
 @pytest.fixture(autouse=True)
@@ -41,14 +40,14 @@ def now():
 
 
 def index() -> None:
-    while actions.consume().looked_at:
+    while actions.consume().changes:
         pass
     while search_actions.consume().looked_at:
         pass
 
 
 def a_section(now, **values) -> Section:
-    return add_section(replace(WORLD, **values), now=now)
+    return add_section(dict(WORLD, **values), now=now)
 
 
 def news(title: str, *, category="World", hours_ago=1.0, listed=True, language="en"):
@@ -87,8 +86,8 @@ def test_stories_come_by_their_rank_and_only_those_whose_lead_is_found(now):
     assert [front.lead_id for front in one.stories] == [budget[0].pk]
 
 
-# --- how often they are found anew ------------------------------------------------------------------------------------
-def test_what_was_found_is_kept_for_a_while_and_then_found_anew(now):
+# --- refreshing -------------------------------------------------------------------------------------------------------
+def test_contents_are_cached_for_a_while_and_then_refreshed(now):
     section = a_section(now)
     news("First")
     index()
@@ -99,12 +98,12 @@ def test_what_was_found_is_kept_for_a_while_and_then_found_anew(now):
     assert contents([section], now + timedelta(hours=1))[section.pk].count == 2
 
 
-def test_what_an_admin_changes_is_found_anew_at_once(now):
+def test_a_changed_section_is_refreshed_at_once(now):
     section = a_section(now)
     news("Sport", category="Sport")
     index()
     assert contents([section], now)[section.pk].count == 0
-    edit_section(section.pk, replace(WORLD, category="Sport"), now=now)
+    edit_section(section.pk, dict(WORLD, category="Sport"), now=now)
     section.refresh_from_db()
     assert contents([section], now)[section.pk].count == 1
 
@@ -139,7 +138,7 @@ def test_what_took_long_is_kept_longer(now, monkeypatch):
     assert content.good_until - now == pytest.approx(timedelta(milliseconds=content.milliseconds) * 1e9, rel=0.01)
 
 
-def test_while_somebody_is_at_it_others_see_what_was_there(now):
+def test_during_a_refresh_others_see_the_former_contents(now):
     section = a_section(now)
     news("First")
     index()
@@ -150,13 +149,13 @@ def test_while_somebody_is_at_it_others_see_what_was_there(now):
     assert contents([section], now + timedelta(hours=1))[section.pk].count == 1
 
 
-def test_a_page_finds_no_more_anew_than_there_is_time_for(now, monkeypatch):
+def test_a_page_refreshes_only_within_its_time_limit(now, monkeypatch):
     sections = [a_section(now, slug=f"s{number}") for number in range(3)]
     monkeypatch.setattr(queries, "ROOM", 0.0)
     assert all(content.found_at is None for content in contents(sections, now).values())
 
 
-# --- what may be said of them -----------------------------------------------------------------------------------------
+# --- validation -------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
@@ -209,7 +208,10 @@ def test_the_front_page_shows_sections_with_tabs_and_a_link_to_all(client, now):
         assert "Only a tab" in text
         assert "Switched off" not in text
         assert "All of Nothing" not in text
-    assert [row.title for row in front_sections(AnonymousUser(), now).parts[0].rows] == ["World news 0", "World news 1"]
+    assert [row.title for row in front_sections(AnonymousUser(), now)["parts"][0]["rows"]] == [
+        "World news 0",
+        "World news 1",
+    ]
 
 
 def test_a_section_has_a_title_for_each_language(client, now):
@@ -228,10 +230,10 @@ def test_a_section_is_read_page_by_page(client, now):
     found = []
     for number in (1, 2, 3):
         page = client.get(reverse("section", args=["world"]), {"page": number}).context["page"]
-        found += [row.title for row in page.rows]
-        assert page.next == (number + 1 if number < 3 else 0)
+        found += [row.title for row in page["rows"]]
+        assert page["next"] == (number + 1 if number < 3 else 0)
     assert found == [f"News {number:02}" for number in range(12)]
-    assert client.get(reverse("section", args=["world"]), {"page": "x"}).context["page"].number == 1
+    assert client.get(reverse("section", args=["world"]), {"page": "x"}).context["page"]["number"] == 1
 
 
 def test_a_section_that_is_off_or_never_was_is_not_there(client, now):
@@ -255,7 +257,7 @@ def test_a_section_is_a_feed_of_its_postings_and_of_its_stories_leads(client, no
 
 
 def test_the_front_page_costs_as_much_with_many_sections_as_with_one(client, now, monkeypatch):
-    monkeypatch.setattr(queries, "ROOM", 1e9)  # or some would be found anew by the page that is counted
+    monkeypatch.setattr(queries, "ROOM", 1e9)  # so that the page refreshes none
 
     def cost() -> int:
         client.get(reverse("stories"))
@@ -297,7 +299,7 @@ def test_a_section_is_tried_out_and_then_saved(client, staff, now):
     index()
     tried = client.post(reverse("add_section"), TYPED | {"do": "try"})
     assert "Storm over the coast" in tried.text
-    assert tried.context["tried"].count == 1
+    assert tried.context["tried"]["count"] == 1
     assert not Section.objects.exists()
     assert client.post(reverse("add_section"), TYPED | {"do": "save", "title_zh-hans": "风暴"}).url == reverse(
         "sections"
@@ -324,13 +326,13 @@ def test_a_section_is_tried_out_and_then_saved(client, staff, now):
 
 def test_a_query_that_cannot_be_read_is_complained_of_with_its_place(client, staff):
     tried = client.post(reverse("add_section"), TYPED | {"query": "storm (coast", "do": "try"})
-    complaint = tried.context["tried"].complaint
+    complaint = tried.context["tried"]["complaint"]
     assert (complaint.before, complaint.piece) == ("storm ", "(")
     assert "is not closed" in client.post(reverse("add_section"), TYPED | {"query": "storm (coast"}).text
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "text"),
     [
         ({"query": ""}, "needs a query, a category or a language"),
         ({"language": "??"}, "no language with this code"),
@@ -341,19 +343,19 @@ def test_a_query_that_cannot_be_read_is_complained_of_with_its_place(client, sta
         ({"query": "x" * 1_001}, "at most 1000 characters"),
     ],
 )
-def test_what_cannot_be_a_section_is_said(client, staff, typed, said):
-    assert said in client.post(reverse("add_section"), TYPED | typed).text
+def test_an_invalid_section_shows_an_error(client, staff, typed, text):
+    assert text in client.post(reverse("add_section"), TYPED | typed).text
     assert not Section.objects.exists()
 
 
-def test_what_cannot_be_tried_is_said_where_it_is_tried(client, staff):
+def test_an_impossible_preview_shows_an_error(client, staff):
     assert (
         "its own page"
-        in client.post(reverse("add_section"), TYPED | {"page_size": "0", "do": "try"}).context["tried"].problem
+        in client.post(reverse("add_section"), TYPED | {"page_size": "0", "do": "try"}).context["tried"]["problem"]
     )
 
 
-def test_a_costly_query_is_told_when_it_is_tried(client, staff, monkeypatch):
+def test_the_preview_reports_a_costly_query(client, staff, monkeypatch):
     monkeypatch.setattr(pages, "COSTLY", -1.0)
     assert "This query is expensive" in client.post(reverse("add_section"), TYPED | {"do": "try"}).text
 
@@ -361,7 +363,7 @@ def test_a_costly_query_is_told_when_it_is_tried(client, staff, monkeypatch):
 def test_sections_are_moved_and_deleted(client, staff, now):
     first, second = a_section(now), a_section(now, slug="second", title="Second")
     client.post(reverse("move_section", args=[second.pk]), {"way": "up"})
-    assert [each.section.slug for each in client.get(reverse("sections")).context["page"].sections] == [
+    assert [each["section"].slug for each in client.get(reverse("sections")).context["page"]["sections"]] == [
         "second",
         "world",
     ]

@@ -1,4 +1,4 @@
-"""Stories in Postgres: whatever the size of batches, however often killed or asked again, the tables are the same."""
+"""Stories in Postgres: the tables do not depend on batch sizes, crashes and repetitions."""
 
 import random
 from datetime import timedelta
@@ -61,7 +61,7 @@ def some_reports(seed: int, count: int = 60) -> None:
 
 
 def pull_all(limit: int = actions.CONSUMED_AT_ONCE) -> None:
-    while (pulled := actions.consume(limit)) and pulled.looked_at:
+    while (pulled := actions.consume(limit)) and pulled.changes:
         pass
 
 
@@ -206,7 +206,7 @@ def test_what_another_process_wrote_is_read_before_anything_is_decided():
     assert Centroid.objects.get().size == 3
 
 
-def test_one_turn_after_the_other_what_is_remembered_equals_what_is_read_anew():
+def test_the_state_after_each_batch_equals_the_reloaded_one():
     some_reports(5)
     chance = random.Random(5)
     while OutboxRow.objects.exists():
@@ -220,22 +220,22 @@ def test_one_turn_after_the_other_what_is_remembered_equals_what_is_read_anew():
 
 
 def check_memory() -> None:
-    grouping, anew = consuming._memory.grouping, remembering.remembered()
-    assert set(grouping.clusters) == set(anew.clusters)
-    for id in anew.clusters:
-        one, other = grouping.clusters.get(id), anew.clusters.get(id)
+    grouping, reloaded = consuming._memory.grouping, remembering.remembered()
+    assert set(grouping.clusters) == set(reloaded.clusters)
+    for id in reloaded.clusters:
+        one, other = grouping.clusters.get(id), reloaded.clusters.get(id)
         assert (one.size, one.latest, one.centre) == (other.size, other.latest, other.centre)
         assert (one.vector.terms == other.vector.terms).all()
         assert (one.vector.weights == other.vector.weights).all()
-    assert len(grouping.duplicates) == len(anew.duplicates)
+    assert len(grouping.duplicates) == len(reloaded.duplicates)
     keys = Member.objects.exclude(fingerprint=b"").values_list("posting_id", flat=True)
-    assert [grouping.home(key) for key in keys] == [anew.home(key) for key in keys]
-    assert grouping.rarity.blocks == anew.rarity.blocks
+    assert [grouping.home(key) for key in keys] == [reloaded.home(key) for key in keys]
+    assert grouping.rarity.blocks == reloaded.rarity.blocks
     assert (grouping.next_story, grouping.clock, grouping.merged_at, grouping.touched) == (
-        anew.next_story,
-        anew.clock,
-        anew.merged_at,
-        anew.touched,
+        reloaded.next_story,
+        reloaded.clock,
+        reloaded.merged_at,
+        reloaded.touched,
     )
 
 
@@ -301,7 +301,7 @@ def test_of_stories_that_have_ended_the_words_are_forgotten_and_single_reports_a
     assert not Member.objects.exclude(story_id__in=Story.objects.values("pk")).exists()
 
 
-def test_maintenance_adds_counts_up_and_changes_nothing_that_is_told_by_them():
+def test_maintenance_adds_counts_up_without_changing_rarity():
     some_reports(3, 40)
     pull_all(3)
     rows, before = WordCount.objects.count(), tables()

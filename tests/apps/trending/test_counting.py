@@ -173,7 +173,7 @@ def test_only_listed_sources_count_and_their_postings_go_when_they_are_not_any_m
     assert not Counted.objects.exists()
 
 
-def test_a_change_of_the_stop_expression_counts_its_postings_anew():
+def test_a_changed_stop_expression_recounts_postings():
     source = a_source(listed=True, title="Gazette")
     a_posting(source, title="Daily horoscope for Leo", text="", language="en", published_at=NOW)
     work_off()

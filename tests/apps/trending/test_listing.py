@@ -32,7 +32,7 @@ def sources() -> list[Source]:
     return [a_source(listed=True, title="", category="local" if number < 4 else "world") for number in range(6)]
 
 
-def a_month_of_habit(sources: list[Source]) -> None:
+def a_usual_month(sources: list[Source]) -> None:
     for day in range(30):
         for number, source in enumerate(sources):
             at = NOW - timedelta(days=day, minutes=number)
@@ -62,7 +62,7 @@ def terms_shown(horizon: str, method: str = "ours", category: str = "") -> list[
 
 
 def test_what_breaks_is_listed_at_all_horizons_and_what_comes_every_day_is_not(sources):
-    a_month_of_habit(sources)
+    a_usual_month(sources)
     postings = a_breaking_story(sources)
     work_off()
 
@@ -78,7 +78,7 @@ def test_what_breaks_is_listed_at_all_horizons_and_what_comes_every_day_is_not(s
 
 
 def test_yioops_list_has_what_comes_every_day(sources):
-    a_month_of_habit(sources)
+    a_usual_month(sources)
     a_breaking_story(sources, 4)
     work_off()
     actions.refresh(("week",), NOW)
@@ -121,7 +121,7 @@ def test_a_list_without_postings_is_emptied(sources):
 
 
 def test_the_curve_of_any_term_is_found_in_the_slices(sources):
-    a_month_of_habit(sources)
+    a_usual_month(sources)
     a_breaking_story(sources)
     work_off()
     actions.refresh(("day",), NOW)
@@ -144,16 +144,16 @@ def test_curves_are_found_in_slices_of_many_terms():
             step="day", language="en", category=category, begins_at=day, documents=9_000,
             terms=pack_terms(numbers[::every]), counts=pack_counts(counts[::every]),
         )  # fmt: skip
-    asked = [*range(0, len(numbers), 499), len(numbers) - 1]
+    chosen = [*range(0, len(numbers), 499), len(numbers) - 1]
 
-    curves = curves_of(numbers[asked].tolist(), "day", "en", "", NOW, 1)
+    curves = curves_of(numbers[chosen].tolist(), "day", "en", "", NOW, 1)
 
-    found = [curves[int(numbers[place])].documents for place in asked]
-    assert found == [((1 if place % 2 else 2) * (place + 1),) for place in asked]
+    found = [curves[int(numbers[place])].documents for place in chosen]
+    assert found == [((1 if place % 2 else 2) * (place + 1),) for place in chosen]
 
 
 def test_in_the_first_weeks_a_month_is_compared_with_its_first_half(sources):
-    a_month_of_habit(sources)
+    a_usual_month(sources)
     a_breaking_story(sources)
     work_off()
     actions.refresh(("month",), NOW)

@@ -53,8 +53,8 @@ def test_politeness_reasons_are_translated(answer, memory):
 
 
 def test_planning_reasons_are_translated():
-    said = [due_times._reason(5.0, expected, 1.0, longest) for expected in (0.01, 3.2) for longest in (5.0, 24.0)]
-    for reason in [*said, due_times.POLITENESS, due_times.SAFETY, due_times.BY_TIMETABLE]:
+    reasons = [due_times._reason(5.0, expected, 1.0, longest) for expected in (0.01, 3.2) for longest in (5.0, 24.0)]
+    for reason in [*reasons, due_times.POLITENESS, due_times.SAFETY, due_times.BY_TIMETABLE]:
         assert shape_of(reason)[0] in REASONS
 
 
@@ -95,8 +95,8 @@ def test_numbers_stay_what_they_are():
 
 def test_a_problem_inside_a_problem_is_translated():
     with translation.override("zh-hans"):
-        said = translate_reason("This is a web page, not a feed. It does not name a feed either.")
-    assert said == "这是网页，不是订阅源。它也没有注明订阅源。"
+        reasons = translate_reason("This is a web page, not a feed. It does not name a feed either.")
+    assert reasons == "这是网页，不是订阅源。它也没有注明订阅源。"
 
 
 def test_a_sentence_without_a_shape_stays_as_it_is():

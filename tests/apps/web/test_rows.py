@@ -51,7 +51,7 @@ def test_a_row_says_what_the_orm_says_and_hides_what_one_may_not_read():
             assert row.url == ""
 
 
-def test_rows_come_in_the_order_in_which_they_were_asked_for_by_one_query(django_assert_num_queries):
+def test_rows_keep_the_requested_order_in_one_query(django_assert_num_queries):
     source = a_source(listed=True)
     one, two, three = (a_posting(source).pk for _ in range(3))
     with django_assert_num_queries(1):

@@ -188,7 +188,6 @@ dashboard_users | words=quix
 set_active | active=no
 dashboard_storage
 audit | words=source
-audit_csv
 sections
 add_section | title=mine&slug=mine&query=alone&order=newest&page_size=30&front_size=5
 edit_section | title=mine&slug=mine&query=alone&order=newest&page_size=30&front_size=5
