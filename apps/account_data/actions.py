@@ -42,12 +42,8 @@ class Report:
 def take_over(user: User, file: IO[bytes], *, now: datetime) -> Report:
     """Take over what an archive holds: all of it or, if anything is wrong with it, nothing.
 
-    What the person has here stays, and of two marks on a posting the later one counts, so it may be done twice.
-
-    Raises
-    ------
-    BadArchive
-        If it is no archive of a portal, or something in it cannot be; the message says where.
+    What the person has here stays, and of two marks on a posting the later one counts, so it may be done twice. Raises
+    BadArchive if it is no archive of a portal, or something in it cannot be; the message says where.
     """
     container = Container(file)
     head = record(container, HEAD)
@@ -103,10 +99,7 @@ def _done(member: str, some: list[tuple[Waiting, int]], now: datetime) -> bool:
 def delete_account(user: User, *, now: datetime) -> None:
     """Delete a person and everything that is theirs. What they followed is asked no more if nobody else follows it.
 
-    Raises
-    ------
-    accounts.NotPossible
-        If nobody would be left to look after the portal.
+    Raises accounts.NotPossible if nobody would be left to look after the portal.
     """
     source_ids = list(following.follows_of(user).values_list("source_id", flat=True))
     # Messages first and in their order, as those do who send them, or each could wait for the other.

@@ -90,10 +90,7 @@ class _Careful:
 class Container:
     """An archive that somebody sent. Only members that are asked for are unpacked, and what they claim is not believed.
 
-    Raises
-    ------
-    BadArchive
-        If it is no archive, or one that nobody needs.
+    Raises BadArchive if it is no archive, or one that nobody needs.
 
     Examples
     --------
@@ -121,10 +118,7 @@ class Container:
     def whole(self, name: str, most: int = 10_000_000) -> bytes:
         """A member that is short enough to be held.
 
-        Raises
-        ------
-        BadArchive
-            If it is missing, damaged, or longer than `most` bytes.
+        Raises BadArchive if it is missing, damaged, or longer than `most` bytes.
         """
         pieces, size = [], 0
         for piece in self._pieces(name):

@@ -110,10 +110,7 @@ def _take_lines(taking: Taking, member: str, about: AboutPostings, lines: list[R
 def told_in(record: Record) -> tuple[str, tuple[str, str, str]]:
     """What a line says of its posting: the address of its source; its guid, link and title.
 
-    Raises
-    ------
-    BadArchive
-        If one of them is no text, or too long.
+    Raises BadArchive if one of them is no text, or too long.
     """
     address = record.text("source", longest=MAX_ADDRESS_LENGTH)
     guid, url, title = (

@@ -23,10 +23,7 @@ def options_of(instance: Model, known: Collection[str]) -> dict[str, Any]:
 def options_in(record: Record, model: type[Model], known: Collection[str]) -> dict[str, Any]:
     """What a record says of such columns; those that this portal has not are left out.
 
-    Raises
-    ------
-    BadArchive
-        If a value is none that the column can have.
+    Raises BadArchive if a value is none that the column can have.
     """
     options: dict[str, Any] = {}
     for field in _optional(model, known):

@@ -73,11 +73,7 @@ def make_token(
     """A token for a program, and its secret, which can be read here and nowhere else.
 
     Fever knows people by an MD5 of what they type, so nobody can sign in that way unless the token is made for it.
-
-    Raises
-    ------
-    NotPossible
-        If it has no name, allows nothing or something unknown, or would be one too many.
+    Raises NotPossible if it has no name, allows nothing or something unknown, or would be one too many.
     """
     name = " ".join(name.replace("\0", "").split())
     if not name:
@@ -131,10 +127,7 @@ def _use(token: AppToken | None, scope: str, now: datetime) -> User | None:
 def invite(made_by: User, *, note: str = "", days: int, now: datetime) -> tuple[Invitation, str]:
     """An invitation, and the secret of its link, which can be read here and nowhere else.
 
-    Raises
-    ------
-    NotPossible
-        If it would last for too short or too long, or too many are open.
+    Raises NotPossible if it would last for too short or too long, or too many are open.
     """
     if not 1 <= days <= MAX_INVITATION_DAYS:
         raise NotPossible(_("An invitation is valid for 1 to %(count)d days.") % {"count": MAX_INVITATION_DAYS})
@@ -161,10 +154,7 @@ def take_back_invitation(invitation_id: int) -> bool:
 def take_invitation(user: User, secret: str, *, now: datetime) -> None:
     """Use an invitation up, for somebody who has just signed up. Where everybody may sign up, none is needed.
 
-    Raises
-    ------
-    NotPossible
-        If nobody may sign up, or the invitation does not exist, was used by another or is over.
+    Raises NotPossible if nobody may sign up, or the invitation does not exist, was used by another or is over.
     """
     if settings.SIGN_UP == "open":
         return
@@ -204,10 +194,7 @@ def purge_sessions(*, now: datetime) -> int:
 def delete_account(user: User) -> None:
     """Delete a person and everything that is theirs.
 
-    Raises
-    ------
-    NotPossible
-        If nobody would be left to look after the portal.
+    Raises NotPossible if nobody would be left to look after the portal.
     """
     # Held, so that whoever writes something of theirs at this moment waits, and then finds nobody to write it of.
     admins = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").select_for_update()

@@ -34,13 +34,7 @@ def for_staff(view: View) -> View:
 
 
 def present(found: Found | None, problem: str) -> Found:
-    """What was found.
-
-    Raises
-    ------
-    Http404
-        With the problem, if that is None.
-    """
+    """What was found. Raises Http404 with the problem, if that is None."""
     if found is None:
         raise Http404(problem)
     return found

@@ -28,11 +28,8 @@ class Refused(Exception):
 def person_of(request: HttpRequest, scope: str = AppToken.Scope.READ, *, now: datetime) -> User:
     """Whose token a request brings: `Authorization` as Basic, Bearer or GoogleLogin has it, or `X-Auth-Token`.
 
-    Raises
-    ------
-    Refused
-        If it brings none, one that is unknown, or one that does not allow what is asked (status 403); or if it is wrong
-        and too many wrong ones came from its address under the same name (status 429).
+    Raises Refused if it brings none, one that is unknown, or one that does not allow what is asked (status 403); or if
+    it is wrong and too many wrong ones came from its address under the same name (status 429).
     """
     name, secret = _brought(request)
     return person_by(request, secret, scope, name=name, now=now)

@@ -16,13 +16,7 @@ Place = int | None  # a folder's id; None: outside all folders
 
 @transaction.atomic
 def step_source(user: User, source_id: int, *, within: Place, step: Step) -> None:
-    """Let a source go a step in one of the person's lists.
-
-    Raises
-    ------
-    NotPossible
-        If it does not lie there.
-    """
+    """Let a source go a step in one of the person's lists. Raises NotPossible if it does not lie there."""
     _hold(user)
     _arrange(user, stepped(_listed(user, within, source_id), source_id, step))
 
@@ -31,12 +25,8 @@ def step_source(user: User, source_id: int, *, within: Place, step: Step) -> Non
 def place_source(user: User, source_id: int, *, out_of: Place, into: Place, before: int | None) -> None:
     """Take a source from one of the person's lists to a place in the same or another one.
 
-    Who takes it out of all folders takes it out of this one; it stays in the others.
-
-    Raises
-    ------
-    NotPossible
-        If it does not lie there, or there is no such folder.
+    Who takes it out of all folders takes it out of this one; it stays in the others. Raises NotPossible if it does not
+    lie there, or there is no such folder.
     """
     _hold(user)
     listed = _listed(user, out_of, source_id)
@@ -48,13 +38,7 @@ def place_source(user: User, source_id: int, *, out_of: Place, into: Place, befo
 
 @transaction.atomic
 def step_folder(user: User, folder_id: int, *, step: Step) -> None:
-    """Let a folder go a step among those beside it.
-
-    Raises
-    ------
-    NotPossible
-        If the person has no such folder.
-    """
+    """Let a folder go a step among those beside it. Raises NotPossible if the person has no such folder."""
     _hold(user)
     folder = _folder(user, folder_id)
     _number_folders(stepped(_beside(user, folder.parent_id), folder_id, step))
@@ -64,10 +48,8 @@ def step_folder(user: User, folder_id: int, *, step: Step) -> None:
 def place_folder(user: User, folder_id: int, *, into: Place, before: int | None) -> None:
     """Take a folder, and what lies in it, to a place in another one, or among those beside it.
 
-    Raises
-    ------
-    NotPossible
-        If there is no such folder, it would lie inside itself or too deep, or another one there has its name.
+    Raises NotPossible if there is no such folder, it would lie inside itself or too deep, or another one there has its
+    name.
     """
     _hold(user)
     folder = _folder(user, folder_id)

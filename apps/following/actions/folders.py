@@ -20,10 +20,7 @@ TOO_DEEP = gettext_lazy("Folders can be nested at most %(number)s deep.")
 def create_folder(user: User, name: str, parent: Folder | None = None) -> Folder:
     """Make a folder; one of that name in that place is taken as it is.
 
-    Raises
-    ------
-    NotPossible
-        If there are too many folders, or it would lie too deep.
+    Raises NotPossible if there are too many folders, or it would lie too deep.
     """
     folder = queries.folders_of(user).filter(parent=parent, name=name).first()
     if folder is not None:
@@ -39,10 +36,7 @@ def create_folder(user: User, name: str, parent: Folder | None = None) -> Folder
 def folder_at(user: User, path: Sequence[str]) -> Folder:
     """The folder at a path of names, made if it is missing, as are those around it.
 
-    Raises
-    ------
-    NotPossible
-        If there are too many folders, or it would lie too deep.
+    Raises NotPossible if there are too many folders, or it would lie too deep.
     """
     *around, name = path
     return create_folder(user, name, folder_at(user, around) if around else None)
@@ -52,10 +46,7 @@ def folder_at(user: User, path: Sequence[str]) -> Folder:
 def edit_folder(folder: Folder, *, name: str, parent: Folder | None) -> None:
     """Give a folder a name and a place, and take along what lies in it.
 
-    Raises
-    ------
-    NotPossible
-        If another folder in that place has the name, or the folder would lie inside itself or too deep.
+    Raises NotPossible if another folder in that place has the name, or the folder would lie inside itself or too deep.
     """
     # Locked, since two moves at once could each be right and together put two folders inside each other.
     folders = list(queries.folders_of(folder.user).select_for_update())

@@ -26,10 +26,7 @@ CHOICES = {"view", "full_text", "images", "muted"}  # of how a followed source i
 def follow(user: User, source_ids: Sequence[int], *, now: datetime, folder_ids: Collection[int] = ()) -> list[int]:
     """Follow sources and put them into folders, besides those they lie in; return the ids of the newly followed.
 
-    Raises
-    ------
-    NotPossible
-        If the person would follow too many sources; nothing is followed then.
+    Raises NotPossible if the person would follow too many sources; nothing is followed then.
     """
     known = set(queries.follows_of(user).filter(source_id__in=source_ids).values_list("source_id", flat=True))
     fresh = [source_id for source_id in dict.fromkeys(source_ids) if source_id not in known]

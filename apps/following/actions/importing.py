@@ -35,10 +35,7 @@ class ImportReport:
 def import_list(user: User, document: OpmlDocument, *, now: datetime) -> ImportReport:
     """Follow all that a list names, in its folders, and keep its names for sources that are known by others.
 
-    Raises
-    ------
-    NotPossible
-        If it names too many sources or folders; nothing is followed then.
+    Raises NotPossible if it names too many sources or folders; nothing is followed then.
     """
     if len(document.subscriptions) > MAX_IMPORTED:
         count = len(document.subscriptions)

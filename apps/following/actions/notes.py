@@ -17,10 +17,7 @@ MAX_NOTE_LENGTH = 10_000  # characters
 def write_note(user: User, posting_id: int, text: str, *, now: datetime) -> bool:
     """Keep what a person writes about a posting in place of what they wrote before; False if that is nothing any more.
 
-    Raises
-    ------
-    NotPossible
-        If it is too long, or would be one more than a person can have.
+    Raises NotPossible if it is too long, or would be one more than a person can have.
     """
     text = text.replace("\0", "").replace("\r\n", "\n").strip()
     if not text:

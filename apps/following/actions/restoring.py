@@ -25,10 +25,7 @@ from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading,
 def restore_folder(user: User, path: Sequence[str], **options: Any) -> Folder:
     """The folder at a path of names, with those around it; one that is there already stays as it is.
 
-    Raises
-    ------
-    NotPossible
-        If there are too many folders, or it would lie too deep.
+    Raises NotPossible if there are too many folders, or it would lie too deep.
     """
     around = folder_at(user, path[:-1]) if len(path) > 1 else None
     is_new = not queries.folders_of(user).filter(parent=around, name=path[-1]).exists()
@@ -89,12 +86,8 @@ def restore_rows(model: type[Own], user: User, rows: Mapping[int, Mapping[str, A
 def restore_tags(user: User, tagged: Sequence[tuple[str, int | None, datetime]]) -> int:
     """Give tags to postings: a name, a posting's id (None: the tag alone), and when it was given.
 
-    Returns how many tags of postings are new.
-
-    Raises
-    ------
-    NotPossible
-        If a tag cannot be called so, or the person would have too many.
+    Returns how many tags of postings are new. Raises NotPossible if a tag cannot be called so, or the person would have
+    too many.
     """
     rows = [(checked_tag(name), posting_id, at) for name, posting_id, at in tagged]
     names = sorted({name for name, _, _ in rows})

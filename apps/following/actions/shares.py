@@ -17,10 +17,7 @@ MAX_SHARES = 1_000  # of a person
 def share(user: User, posting_id: int, *, now: datetime) -> Share:
     """Give a posting a secret address, or return the one that it has.
 
-    Raises
-    ------
-    NotPossible
-        If the person shares too many postings already.
+    Raises NotPossible if the person shares too many postings already.
     """
     User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
     shares = Share.objects.filter(user=user)

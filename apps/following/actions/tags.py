@@ -18,10 +18,7 @@ MAX_TAG_LENGTH = 50  # characters
 def tag(user: User, posting_ids: Iterable[int], name: str, now: datetime) -> None:
     """Put a tag on postings, besides those that they have.
 
-    Raises
-    ------
-    NotPossible
-        If it cannot be a tag's name, or would be one more than a person can have.
+    Raises NotPossible if it cannot be a tag's name, or would be one more than a person can have.
     """
     name = checked_tag(name)
     User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
@@ -50,13 +47,7 @@ def tag_for_all(tagged: Collection[tuple[int, str, int]], *, now: datetime) -> N
 
 
 def checked_tag(name: str) -> str:
-    """The name of a tag as it is kept.
-
-    Raises
-    ------
-    NotPossible
-        If nothing is left of it, or it is too long.
-    """
+    """The name of a tag as it is kept. Raises NotPossible if nothing is left of it, or it is too long."""
     name = _tidy(name)
     if not name:
         raise NotPossible(_("A tag needs a name."))
@@ -73,10 +64,7 @@ def _tidy(name: str) -> str:
 def rename_tag(user: User, tag_id: int, name: str) -> bool:
     """Give a tag of the person's another name; False if they have no such tag.
 
-    Raises
-    ------
-    NotPossible
-        If it cannot be a tag's name, or another tag of theirs has it.
+    Raises NotPossible if it cannot be a tag's name, or another tag of theirs has it.
     """
     name = checked_tag(name)
     User.objects.select_for_update().get(pk=user.pk)  # or a new tag could take the name in between

@@ -44,10 +44,7 @@ class Message:
 def parse(body: bytes) -> Message:
     """Read a message; a change that makes no sense is set aside, so that it does not hold up those behind it.
 
-    Raises
-    ------
-    BadMessage
-        If it is no such message, or too large.
+    Raises BadMessage if it is no such message, or too large.
 
     Examples
     --------

@@ -44,14 +44,9 @@ def edit_tags(
 ) -> None:
     """Put states and labels on items and take others off; items that the person may not open stay as they are.
 
-    An item that is gone is no error: a client would send the change again for ever.
-
-    Raises
-    ------
-    BadStream
-        If something else is put on or taken off than read, kept-unread, fresh, starred, broadcast or a label.
-    NotPossible
-        If a label cannot be a tag's name, or the person would have too many tags or shared postings.
+    An item that is gone is no error: a client would send the change again for ever. Raises BadStream if something else
+    is put on or taken off than read, kept-unread, fresh, starred, broadcast or a label, and NotPossible if a label
+    cannot be a tag's name, or the person would have too many tags or shared postings.
     """
     for stream in (*added, *removed):
         _require_editable(stream)
@@ -102,13 +97,7 @@ def _share(user: User, ids: Collection[int], *, shared: bool, now: datetime) -> 
 
 @transaction.atomic
 def mark_all_as_read(user: User, streams: Collection[Stream], *, until: datetime, now: datetime) -> None:
-    """Mark read what of some streams had reached us until a time.
-
-    Raises
-    ------
-    BadStream
-        If there is no such stream.
-    """
+    """Mark read what of some streams had reached us until a time. Raises BadStream if there is no such stream."""
     library = Library(user)
     for stream in streams:
         if stream.kind != "state" or stream in (READING_LIST, STARRED, UNREAD):
@@ -124,12 +113,8 @@ def mark_all_as_read(user: User, streams: Collection[Stream], *, until: datetime
 def rename_label(user: User, label: Stream, name: Stream) -> None:
     """Give the folder and the tag of a label another one; a folder goes where the new label says that it lies.
 
-    Raises
-    ------
-    BadStream
-        If the person has no such label.
-    NotPossible
-        If another folder or tag has the new one, or it cannot be had.
+    Raises BadStream if the person has no such label, and NotPossible if another folder or tag has the new one, or it
+    cannot be had.
     """
     folder, tag_id = _labelled(user, label)
     if folder is not None:
@@ -143,10 +128,7 @@ def rename_label(user: User, label: Stream, name: Stream) -> None:
 def delete_labels(user: User, labels: Collection[Stream]) -> None:
     """Delete the folder and the tag of each label. Folders that lie in one go with it; all sources stay followed.
 
-    Raises
-    ------
-    BadStream
-        If the person has no such label.
+    Raises BadStream if the person has no such label.
     """
     for folder, tag_id in [_labelled(user, label) for label in labels]:
         if folder is not None:
@@ -176,16 +158,10 @@ def subscribe(user: User, wishes: Sequence[SubscriptionChange], *, added: Collec
     """Follow feeds, in the folders of some labels.
 
     One that nobody here knows is looked at first, and may be a page that names its feed. Of several the addresses are
-    taken as they stand in the list of another reader: to look at each of them might take minutes.
-
-    Raises
-    ------
-    BadStream
-        If a number is that of no source, or a label is none.
-    NotPossible
-        If nothing to follow is found, or the person would have too much of something.
-    TooOften
-        If the portal does not know the address, and the person had too many such looked at within the hour.
+    taken as they stand in the list of another reader: to look at each of them might take minutes. Raises BadStream if a
+    number is that of no source, or a label is none, and NotPossible if nothing to follow is found, or the person would
+    have too much of something, and TooOften if the portal does not know the address, and the person had too many such
+    looked at within the hour.
     """
     _require_possible(wishes, added)
     feeds = [wish.feed for wish in wishes]
@@ -215,12 +191,8 @@ def edit_subscriptions(
 ) -> None:
     """Name followed feeds, put them into the folders of some labels, and take them out of those of others.
 
-    Raises
-    ------
-    BadStream
-        If one of them is not followed, or a label is none.
-    NotPossible
-        If a title is too long, or the person would have too many folders.
+    Raises BadStream if one of them is not followed, or a label is none, and NotPossible if a title is too long, or the
+    person would have too many folders.
     """
     _require_possible(wishes, added)
     found = known_sources(user, [wish.feed for wish in wishes])
@@ -229,13 +201,7 @@ def edit_subscriptions(
 
 @transaction.atomic
 def unsubscribe(user: User, feeds: Sequence[Stream], *, now: datetime) -> None:
-    """Follow feeds no more; one that is not followed stays so.
-
-    Raises
-    ------
-    BadStream
-        If there is no such feed.
-    """
+    """Follow feeds no more; one that is not followed stays so. Raises BadStream if there is no such feed."""
     for source_id in known_sources(user, feeds).values():
         retrieval.unfollow(user, source_id, now=now)
 
@@ -243,12 +209,8 @@ def unsubscribe(user: User, feeds: Sequence[Stream], *, now: datetime) -> None:
 def quick_add(user: User, address: str, *, now: datetime) -> Discovery:
     """Follow the feed at an address; of a page that names several the first, since no client can choose here.
 
-    Raises
-    ------
-    TooOften
-        If the portal does not know the address, and the person had too many such looked at within the hour.
-    NotPossible
-        If the person would follow too many.
+    Raises TooOften if the portal does not know the address, and the person had too many such looked at within the hour,
+    and NotPossible if the person would follow too many.
     """
     found = retrieval.follow_address(user, address.removeprefix("feed/"), now=now)
     return retrieval.follow_address(user, found.choices[0].url, now=now) if found.choices else found
@@ -298,10 +260,7 @@ def _require_possible(wishes: Sequence[SubscriptionChange], added: Collection[St
 def _checked_path(label: Stream) -> tuple[str, ...]:
     """The names of the folders on the way to a label's, from the outermost.
 
-    Raises
-    ------
-    BadStream
-        If it is no label, or no folder can be called so.
+    Raises BadStream if it is no label, or no folder can be called so.
     """
     path = tuple(" ".join(name.split()) for name in path_of(label.name))
     if label.kind != "label" or not all(path) or max(map(len, path)) > MAX_NAME_LENGTH:

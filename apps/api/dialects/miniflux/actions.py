@@ -31,12 +31,8 @@ class FeedChange:
 def create_feed(user: User, address: str, category_id: int, *, now: datetime) -> int:
     """Follow the source at an address, in a category that the person has; its id.
 
-    Raises
-    ------
-    NotPossible
-        If they follow it already, there is none, or they follow too many.
-    TooOften
-        If the portal does not know the address, and the person had too many such looked at within the hour.
+    Raises NotPossible if they follow it already, there is none, or they follow too many, and TooOften if the portal
+    does not know the address, and the person had too many such looked at within the hour.
     """
     found = discover(user, address, now=now)
     if found.source_id is None:
@@ -74,10 +70,7 @@ def update_feed(follow: Follow, wish: FeedChange) -> None:
 def create_category(user: User, title: str) -> Folder:
     """Make a folder beside those that lie in no other.
 
-    Raises
-    ------
-    NotPossible
-        If there is one of that name, the name is too long, or there are too many.
+    Raises NotPossible if there is one of that name, the name is too long, or there are too many.
     """
     if following_queries.folders_of(user).filter(parent=None, name=title).exists():
         raise NotPossible("This category already exists.")
@@ -88,10 +81,7 @@ def create_category(user: User, title: str) -> Folder:
 def rename_category(folder: Folder, title: str) -> None:
     """Give a folder another name; it keeps its place, so the names of those above it may stand before the name or not.
 
-    Raises
-    ------
-    NotPossible
-        If another one there has the name, or it is too long.
+    Raises NotPossible if another one there has the name, or it is too long.
     """
     above = following_queries.folder_paths(following_queries.folders_of(folder.user))[folder.pk][:-1]
     name = title.removeprefix(PATH.join((*above, ""))).strip() if above else title
@@ -108,10 +98,8 @@ def _checked_name(name: str) -> str:
 def delete_category(folder: Folder) -> None:
     """Delete a folder; the sources in it stay followed.
 
-    Raises
-    ------
-    NotPossible
-        If there are folders inside: programs show them beside it, and would not expect that they go, too.
+    Raises NotPossible if there are folders inside: programs show them beside it, and would not expect that they go,
+    too.
     """
     if folder.children.exists():
         raise NotPossible("This category has others inside. Delete those first.")

@@ -35,14 +35,8 @@ _SAMPLE = 320  # characters of a text by which its length in words is judged
 def find(user: User, asked: EntryFilter, scope: Scope, now: datetime) -> tuple[int, list[int]]:
     """How many entries of a list answer what is asked for, and the ids of those that are to be shown, in their order.
 
-    At most six queries, where nothing is searched for.
-
-    Raises
-    ------
-    BadQuery, TooCostly
-        If the search cannot be read, or takes too long.
-    TookTooLong
-        If the rest does.
+    At most six queries, where nothing is searched for. Raises BadQuery, TooCostly if the search cannot be read, or
+    takes too long, and TookTooLong if the rest does.
     """
     if asked.states == {"removed"}:
         return 0, []

@@ -26,10 +26,7 @@ class Marks:
 def mark(user: User, posting_ids: Collection[int], marks: Marks, *, now: datetime) -> list[int]:
     """Mark postings, as far as the person may read them; the ids of these.
 
-    Raises
-    ------
-    NotPossible
-        If a tag cannot be; nothing is marked then.
+    Raises NotPossible if a tag cannot be; nothing is marked then.
     """
     ids = list(following_queries.readable_by(user).filter(pk__in=posting_ids).values_list("pk", flat=True))
     if not ids:

@@ -34,13 +34,7 @@ class Fields:
         return self._values.get(name, [otherwise])[0].strip()
 
     def number(self, name: str, otherwise: int, *, most: int) -> int:
-        """A count of at least one; more than there may be is as much as there may be.
-
-        Raises
-        ------
-        BadField
-            If it is none.
-        """
+        """A count of at least one; more than there may be is as much as there may be. Raises BadField if it is none."""
         text = self.one(name)
         if not text:
             return otherwise
@@ -68,10 +62,7 @@ def read_moment(text: str, *, last: bool) -> datetime:
     last : bool
         Whether the last microsecond of that time is meant, or its first.
 
-    Raises
-    ------
-    BadField
-        If it is none.
+    Raises BadField if it is none.
 
     Examples
     --------

@@ -26,12 +26,7 @@ def read_item_id(text: str) -> int:
     """The number that any of the forms stands for: long, padded or not; sixteen hexadecimal digits; decimal.
 
     Sixteen digits without more are hexadecimal, as no other server's ids are told apart either: ours, which count
-    postings, would be misread from 1,000,000,000,000,000 on.
-
-    Raises
-    ------
-    BadItemId
-        If it is none of them.
+    postings, would be misread from 1,000,000,000,000,000 on. Raises BadItemId if it is none of them.
 
     Examples
     --------

@@ -41,10 +41,7 @@ def read_stream(text: str, names: Collection[str]) -> Stream:
     names : collection of str
         What the person who asks may be called in it, besides `-`; streams of others are none.
 
-    Raises
-    ------
-    BadStream
-        If it names none.
+    Raises BadStream if it names none.
 
     Examples
     --------

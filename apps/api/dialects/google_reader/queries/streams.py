@@ -67,10 +67,7 @@ class Library:
     def scopes(self, stream: Stream) -> list[Scope]:
         """The lists of the person's that a stream is made of, or chosen from by its state.
 
-        Raises
-        ------
-        BadStream
-            If they have no such feed or label, or there is no such state.
+        Raises BadStream if they have no such feed or label, or there is no such state.
         """
         if stream.kind == "feed":
             return [Scope("source", known_sources(self.user, [stream])[stream])]
@@ -187,10 +184,7 @@ class Library:
 def known_sources(user: User, feeds: Iterable[Stream]) -> dict[Stream, int]:
     """The source of each feed, by its number or its address, as long as the person may see it.
 
-    Raises
-    ------
-    BadStream
-        If there is none, or one of them is no feed.
+    Raises BadStream if there is none, or one of them is no feed.
     """
     wanted = list(dict.fromkeys(feeds))
     found = present_sources(user, wanted)

@@ -39,12 +39,7 @@ class Call:
         return fields_of(self.request)
 
     def stream(self, text: str) -> Stream:
-        """
-        Raises
-        ------
-        BadStream
-            If it is none, or another person's.
-        """
+        """Raises BadStream if it is none, or another person's."""
         return read_stream(text, (str(self.person.pk), self.person.get_username()))
 
     def streams(self, name: str) -> tuple[Stream, ...]:

@@ -58,10 +58,7 @@ class EntryFilter:
 def read_filter(query: Mapping[str, Sequence[str]]) -> EntryFilter:
     """The filters that an address names. Zero stands for none, as in Miniflux.
 
-    Raises
-    ------
-    BadRequest
-        If one of them cannot be meant.
+    Raises BadRequest if one of them cannot be meant.
 
     Examples
     --------

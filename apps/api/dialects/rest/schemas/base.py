@@ -36,13 +36,7 @@ def place_of(*values: str | int) -> str:
 
 
 def place_in(text: str, *kinds: type) -> tuple[str | int, ...]:
-    """The values that a place was made of.
-
-    Raises
-    ------
-    BadCursor
-        If it was not made by us, or is of another list.
-    """
+    """The values that a place was made of. Raises BadCursor if it was not made by us, or is of another list."""
     try:
         values = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except (binascii.Error, ValueError, RecursionError) as error:

@@ -91,10 +91,7 @@ def posting_list(
 ) -> PostingList:
     """A page of one of the person's lists; the caller has found that they may see it. Five queries at most.
 
-    Raises
-    ------
-    BadCursor
-        If the cursor is no place in a list.
+    Raises BadCursor if the cursor is no place in a list.
     """
     start = Cursor.decode(cursor) if cursor else None
     shown, last = cut(_ids(user, scope, unread_only, oldest_first, start, limit + 1), limit)

@@ -91,14 +91,8 @@ class SearchRequest:
 def search(user: User, asked: SearchRequest, now: datetime) -> SearchAnswer:
     """A page of what was found; `now` is in the person's time zone. Besides the search itself, four queries.
 
-    Raises
-    ------
-    BadQuery
-        If the query cannot be read.
-    BadCursor
-        If the cursor is no place in these results.
-    TooCostly
-        If a statement took longer than any may.
+    Raises BadQuery if the query cannot be read, and BadCursor if the cursor is no place in these results, and TooCostly
+    if a statement took longer than any may.
     """
     tree = parse(asked.text)
     order: Order = asked.order if wanted(tree) or asked.liked else "newest"
