@@ -1,10 +1,9 @@
-"""Who a person is here, and how they like the portal."""
+"""The account itself, and its preferences."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from apps.account_data.formats.records import document_of, record
-from apps.account_data.members.base import Taking
+from apps.account_data.members.base import Import
 from apps.accounts import actions, queries
 from apps.accounts.models import User
 from apps.stories.actions import set_learning
@@ -42,18 +41,17 @@ def write(user: User) -> Iterator[bytes]:
     )
 
 
-def take(taking: Taking) -> None:
-    """How the person likes the portal; who they are stays as it is here."""
-    found = record(taking.container, ACCOUNT)
+def take(running: Import) -> None:
+    """Imports preferences; name and addresses stay."""
+    found = record(running.container, ACCOUNT)
     preferences = found.inner("preferences") if found else None
     if found is None or preferences is None:
         return
     if len(preferences.values) > MAX_PREFERENCES:
         raise found.bad(f"It has more than {MAX_PREFERENCES} preferences.")
-    values: dict[str, Any] = dict(preferences.values)
-    left_out = actions.restore_preferences(taking.user, values)
+    left_out = actions.restore_preferences(running.user, preferences.values)
     if left_out:
-        taking.remarks.append(f"Unknown preferences were skipped: {', '.join(left_out)[:300]}.")
+        running.remarks.append(f"Unknown preferences were skipped: {', '.join(left_out)[:300]}.")
     if found.truth("learning", otherwise=True) is False:
-        set_learning(taking.user, is_on=False)
-    taking.restored[ACCOUNT] += len(values) - len(left_out)
+        set_learning(running.user, is_on=False)
+    running.restored[ACCOUNT] += len(preferences.values) - len(left_out)

@@ -1,4 +1,4 @@
-"""The only writers of follows, folders, marks, tags and notes. Each is one transaction and may be called twice."""
+"""The only writers of follows, folders, marks, tags and notes. Each is one idempotent transaction."""
 
 from apps.following.actions.errors import NotPossible
 from apps.following.actions.folders import (

@@ -1,4 +1,4 @@
-"""What people write down about postings."""
+"""Notes on postings."""
 
 from datetime import datetime
 
@@ -9,16 +9,13 @@ from apps.accounts.models import User
 from apps.following.actions.errors import NotPossible
 from apps.following.models import Note
 
-MAX_NOTES = 10_000  # of a person
+MAX_NOTES = 10_000  # of a user
 MAX_NOTE_LENGTH = 10_000  # characters
 
 
 @transaction.atomic
 def write_note(user: User, posting_id: int, text: str, *, now: datetime) -> bool:
-    """Keep what a person writes about a posting in place of what they wrote before; False if that is nothing any more.
-
-    Raises NotPossible if it is too long, or would be one more than a person can have.
-    """
+    """Store or replace a user's note; an empty one is deleted, and False returned. Raises NotPossible above a limit."""
     text = text.replace("\0", "").replace("\r\n", "\n").strip()
     if not text:
         delete_note(user, posting_id)
@@ -28,7 +25,7 @@ def write_note(user: User, posting_id: int, text: str, *, now: datetime) -> bool
             _("A note can have at most %(most)s characters; this one has %(count)s.")
             % {"most": f"{MAX_NOTE_LENGTH:,}", "count": f"{len(text):,}"}
         )
-    User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
+    User.objects.select_for_update().get(pk=user.pk)  # two concurrent notes could exceed the limit
     notes = Note.objects.filter(user=user)
     if not notes.filter(posting_id=posting_id).exists() and notes.count() >= MAX_NOTES:
         raise NotPossible(_("You can have at most %(most)s notes.") % {"most": f"{MAX_NOTES:,}"})

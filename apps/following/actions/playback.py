@@ -1,15 +1,15 @@
-"""How far people have come in recordings."""
+"""Playback positions in recordings."""
 
 from datetime import datetime
 
 from apps.accounts.models import User
 from apps.following.models import Playback
 
-MAX_RECORDING_SECONDS = 7 * 86_400.0  # s
+MAX_RECORDING_SECONDS = 7 * 86_400.0
 
 
 def save_position(user: User, posting_id: int, address: str, seconds: float, *, now: datetime) -> None:
-    """Keep how far a person has come in a recording; whatever device spoke last is right."""
+    """Store the position; the last device wins."""
     Playback.objects.update_or_create(
         user=user,
         posting_id=posting_id,

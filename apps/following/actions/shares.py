@@ -1,4 +1,4 @@
-"""Postings that people show to whoever knows an address."""
+"""Postings shared by a secret address."""
 
 from datetime import datetime
 from secrets import token_urlsafe
@@ -10,16 +10,13 @@ from apps.accounts.models import User
 from apps.following.actions.errors import NotPossible
 from apps.following.models import Share
 
-MAX_SHARES = 1_000  # of a person
+MAX_SHARES = 1_000  # of a user
 
 
 @transaction.atomic
 def share(user: User, posting_id: int, *, now: datetime) -> Share:
-    """Give a posting a secret address, or return the one that it has.
-
-    Raises NotPossible if the person shares too many postings already.
-    """
-    User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
+    """Create the secret address of a posting, or return the existing one. Raises NotPossible for too many shares."""
+    User.objects.select_for_update().get(pk=user.pk)  # two concurrent shares could exceed the limit
     shares = Share.objects.filter(user=user)
     present = shares.filter(posting_id=posting_id).first()
     if present is not None:
@@ -30,6 +27,6 @@ def share(user: User, posting_id: int, *, now: datetime) -> Share:
 
 
 def unshare(user: User, posting_id: int) -> bool:
-    """Let the secret address lead nowhere; shared once more, the posting gets another one."""
+    """Delete the secret address; sharing again creates another one."""
     deleted, _by_model = Share.objects.filter(user=user, posting_id=posting_id).delete()
     return deleted > 0
