@@ -8,8 +8,8 @@ that none has the id of `ALL`.
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from django.db.models import BooleanField, Case, CharField, F, FilteredRelation, Q, Value, When
-from django.db.models.functions import Coalesce, Lower, NullIf
+from django.db.models import BooleanField, Case, F, FilteredRelation, Q, Value, When
+from django.db.models.functions import Coalesce, Lower
 
 from apps.accounts.models import User
 from apps.api.formats.schemas import Category, Feed
@@ -50,7 +50,7 @@ def feeds(user: User, source_ids: Collection[int] | None = None) -> list[Feed]:
     mine = mine.filter(my_follow__isnull=False) if source_ids is None else mine.filter(pk__in=source_ids)
     rows = mine.annotate(
         follow_id=F("my_follow__pk"),
-        shown_title=Coalesce(*_names("my_follow__title", "title", "url"), output_field=CharField()),
+        shown_title=following.first_nonempty("my_follow__title", "title", "url"),
         muted=Coalesce(F("my_follow__muted"), Value(False), output_field=BooleanField()),
         wants_pages=Case(
             When(my_follow__full_text=Follow.FullText.PAGE, then=Value(True)),
@@ -64,10 +64,6 @@ def feeds(user: User, source_ids: Collection[int] | None = None) -> list[Feed]:
         *("schedule__asked_at", "schedule__first_due_at", "schedule__due_at", "schedule__consecutive_failures"),
     )
     return [_feed(row, shown, filed) for row in columns]
-
-
-def _names(*columns: str) -> list[NullIf]:
-    return [NullIf(F(column), Value("")) for column in columns]
 
 
 def _feed(row: Mapping[str, Any], shown: list[Category], filed: Mapping[int, list[int]]) -> Feed:

@@ -65,9 +65,7 @@ def _merge(user: User, posting_ids: Collection[int], changes: Sequence[QueuedCha
     }
     for id, at in queries.marked_all_at(user, posting_ids).items():
         known[id, "read"] = max(at, known.get((id, "read"), at))
-    done = merged(
-        known, [Write((change.posting_id, change.field), change.value, change.made_at) for change in changes]
-    )
+    done = merged(known, [Write((change.posting_id, change.field), change.value, change.made_at) for change in changes])
     touched = {id for id, _ in done.values}
     for id in touched:
         _write(marks[id], {field: done.values.get((id, field)) for field in get_args(Field)})

@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Literal
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Value
-from django.db.models.functions import Coalesce, Lower, NullIf
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models.functions import Lower
 
 from apps.accounts.models import User
 from apps.database.sanitizing import sanitize
 from apps.database.statements import among, fetch, fetch_as
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
-from apps.following.queries.states import unread, unread_counts, with_state
+from apps.following.queries.states import first_nonempty, unread, unread_counts, with_state
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
@@ -271,8 +271,11 @@ def subscription_list(user: User) -> OpmlDocument:
     folders = list(folders_of(user))
     paths = folder_paths(folders)
     filed = folders_by_follow(user)
-    name = Coalesce(NullIf(F("title"), Value("")), NullIf(F("source__title"), Value("")), "source__url")
-    follows = follows_of(user).select_related("source").order_by("position", Lower(name), "pk")
+    follows = (
+        follows_of(user)
+        .select_related("source")
+        .order_by("position", Lower(first_nonempty("title", "source__title", "source__url")), "pk")
+    )
     return OpmlDocument(
         title=f"Feeds of {user.get_username()}",
         subscriptions=tuple(

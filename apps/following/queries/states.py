@@ -1,7 +1,8 @@
 """Read and unread states, as defined by `Follow`."""
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import BooleanField, Case, F, FilteredRelation, Q, QuerySet, Value, When
+from django.db.models import BooleanField, Case, CharField, F, FilteredRelation, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce, NullIf
 
 from apps.accounts.models import User
 from apps.database.statements import fetch
@@ -45,6 +46,11 @@ def with_state(postings: QuerySet[Posting], user: User | AnonymousUser) -> Query
         ),
         starred=Case(When(my_mark__starred_at__isnull=False, then=Value(True)), default=Value(False)),
     )
+
+
+def first_nonempty(*columns: str) -> Coalesce:
+    """The first text among columns that is not empty, such as a source's title for a user."""
+    return Coalesce(*(NullIf(F(column), Value("")) for column in columns), output_field=CharField())
 
 
 def unread(postings: QuerySet[Posting], user: User) -> QuerySet[Posting]:

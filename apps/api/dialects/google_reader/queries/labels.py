@@ -1,4 +1,4 @@
-"""What a person's labels stand for: folders of feeds, and tags of items."""
+"""Labels: folders of feeds, and tags of items."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from apps.following.models import Folder
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """A label may be both a folder and a tag: Google Reader made no difference between the two."""
+    """A label can be a folder and a tag: Google Reader does not distinguish them."""
 
-    folders: Mapping[str, Folder]  # by their labels, in the order of the labels
-    tags: Mapping[str, int]  # ids by their names
+    folders: Mapping[str, Folder]  # by label, sorted
+    tags: Mapping[str, int]  # ids by name
 
 
 def labels_of(user: User) -> Labels:
@@ -26,7 +26,7 @@ def labels_of(user: User) -> Labels:
 
 
 def labels_by_source(user: User, labels: Labels) -> dict[int, tuple[str, ...]]:
-    """The labels of the folders that each followed source lies in. One query."""
+    """The folder labels of each followed source. One query."""
     names = {folder.pk: label for label, folder in labels.folders.items()}
     filed = following.folders_by_source(user)
     return {source_id: tuple(sorted(names[id] for id in ids if id in names)) for source_id, ids in filed.items()}

@@ -1,21 +1,21 @@
-"""Who the person is, and what Google Reader kept of them besides."""
+"""The user, tokens and preferences."""
 
 from hashlib import sha256
 
 from django.http import HttpResponse
 
 from apps.api.dialects.google_reader import schemas
-from apps.api.dialects.google_reader.views.endpoint import Call, done, endpoint, respond, said
+from apps.api.dialects.google_reader.views.endpoint import Call, done, endpoint, respond, text_response
 
 TOKEN_LENGTH = 57  # characters: some clients count them
 
 
 @endpoint()
 def token(call: Call) -> HttpResponse:
-    """What clients send back as T. It protects from nothing here, and is not looked at: a browser that is led astray
-    brings cookies along, but never the header by which a program signs in.
+    """The CSRF token that clients return as T. It is not checked: requests are authenticated by a header, which
+    browsers never send by themselves.
     """
-    return said(sha256(f"T of {call.person.pk}".encode()).hexdigest()[:TOKEN_LENGTH])
+    return text_response(sha256(f"T of {call.person.pk}".encode()).hexdigest()[:TOKEN_LENGTH])
 
 
 @endpoint()
@@ -30,7 +30,7 @@ def friends(call: Call) -> HttpResponse:
 
 @endpoint()
 def preferences(call: Call) -> HttpResponse:
-    """None: what people prefer here is of our own pages."""
+    """None: preferences apply to pages."""
     return respond({"prefs": []})
 
 
