@@ -1,4 +1,4 @@
-"""What a person follows, in their folders, and the tags that they have."""
+"""Follows, folders and tags."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -61,7 +61,7 @@ class TagList(Schema):
 
 
 class Imported(Schema):
-    """What a list of another reader brought."""
+    """The result of an OPML import."""
 
     followed: list[int] = Field(description="Sources that you did not follow before.")
     already_followed: int
@@ -70,7 +70,7 @@ class Imported(Schema):
 
 
 def follow_list(user: User, *, cursor: str, limit: int) -> FollowList:
-    """A page of what the person follows, in the order in which they came to it. Three queries."""
+    """A page of follows, the oldest first. Three queries."""
     found = following.follows_of(user).order_by("pk")
     if cursor:
         found = found.filter(pk__gt=place_in(cursor, int)[0])
@@ -83,7 +83,7 @@ def follow_list(user: User, *, cursor: str, limit: int) -> FollowList:
 
 
 def follow_of(user: User, source_id: int) -> Follow | None:
-    """One that the person follows, or None. Three queries."""
+    """A follow, or None. Three queries."""
     follow = _with_source(following.follows_of(user).filter(source_id=source_id)).first()
     if follow is None:
         return None
@@ -105,13 +105,9 @@ def _follow(follow: models.Follow, filed: Mapping[int, Sequence[int]], unread: M
         own_title=follow.title,
         folder_ids=sorted(filed.get(follow.pk, ())),
         unread=unread.get(source.pk, 0),
-        muted=follow.muted,
-        view=models.Follow.View(follow.view),
-        full_text=models.Follow.FullText(follow.full_text),
-        images=models.Follow.Images(follow.images),
+        **{name: getattr(follow, name) for name in ("muted", "view", "full_text", "images", "followed_at")},
         is_failing=schedule is not None and schedule.consecutive_failures >= FAILURES_THAT_TELL,
         is_gone=source.state == Source.State.GONE,
-        followed_at=follow.followed_at,
     )
 
 
@@ -122,14 +118,8 @@ def folder_list(user: User) -> FolderList:
     unread = _unread_by_folder(user, folders)
     return FolderList(
         items=[
-            Folder(
-                id=folder.pk,
-                name=folder.name,
-                parent_id=folder.parent_id,
-                path=list(paths[folder.pk]),
-                unread=unread[folder.pk],
-            )
-            for folder in folders
+            Folder(id=id, name=paths[id][-1], parent_id=parent_id, path=list(paths[id]), unread=unread[id])
+            for id, parent_id in ((folder.pk, folder.parent_id) for folder in folders)
         ]
     )
 
@@ -139,11 +129,11 @@ def folder_of(user: User, folder_id: int) -> Folder | None:
 
 
 def _unread_by_folder(user: User, folders: Sequence[models.Folder]) -> dict[int, int]:
-    """What is unread in each folder and below it; a source that lies there several times counts once."""
+    """The unread postings in each folder with its subfolders; each source counts once."""
     unread, filed = following.unread_counts(user), following.folders_by_follow(user)
-    heard = following.follows_of(user).filter(muted=False).values_list("pk", "source_id")
+    audible = following.follows_of(user).filter(muted=False).values_list("pk", "source_id")
     within: dict[int, set[int]] = {folder.pk: set() for folder in folders}
-    for follow_id, source_id in heard:
+    for follow_id, source_id in audible:
         for folder_id in filed.get(follow_id, ()):
             within[folder_id].add(source_id)
     return {folder.pk: _sum(unread, within, following.with_descendants(folders, folder.pk)) for folder in folders}

@@ -1,7 +1,6 @@
-"""What a search found, and all that was done to find it."""
+"""Results of a search with their explanation."""
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 
 from pydantic import Field
@@ -18,14 +17,14 @@ from apps.search.queries.marks import Marker, Text, spelled, texts
 
 class Piece(Schema):
     text: str
-    is_marked: bool = Field(description="Whether it was looked for.")
+    is_marked: bool = Field(description="Whether it matches the search.")
 
 
 class Found(Schema):
     posting: Posting
     title: list[Piece]
     snippet: list[Piece]
-    reasons: list[str] = Field(description="What its freshness and its source did to its place.")
+    reasons: list[str] = Field(description="Effects of freshness and source on its rank.")
 
 
 class Origin(Schema):
@@ -34,12 +33,12 @@ class Origin(Schema):
 
 
 class AddedWord(Schema):
-    """A word that was looked for besides those of the query."""
+    """A term added to the query."""
 
-    term: str = Field(description="As the index has it: name it in `without` to leave it out.")
-    word: str = Field(description="As postings spell it.")
-    weight: float | None = Field(description="The query's own words have 1 together.")
-    origins: list[Origin] = Field(description="The postings that it came from, the most telling first.")
+    term: str = Field(description="As indexed: name it in `without` to remove it.")
+    word: str = Field(description="As spelled in postings.")
+    weight: float | None = Field(description="The query's own words have 1 in total.")
+    origins: list[Origin] = Field(description="The postings that it comes from, the most important first.")
 
 
 class SourceCount(Schema):
@@ -65,11 +64,11 @@ class Facets(Schema):
 
 
 class SearchAnswer(Schema):
-    query: str = Field(description="As it was read.")
-    meant: str | None = Field(description="The query that was probably meant, if it is another one.")
+    query: str = Field(description="As parsed.")
+    meant: str | None = Field(description="A spelling suggestion.")
     order: Order
-    total: int = Field(description="About.")
-    is_partial: bool = Field(description="Old postings were not looked at, for that would have cost too much.")
+    total: int = Field(description="Approximate.")
+    is_partial: bool = Field(description="Old postings were not searched, because that would take too long.")
     milliseconds: float
     items: list[Found]
     added: list[AddedWord] = Field(description="Heaviest first.")
@@ -77,34 +76,33 @@ class SearchAnswer(Schema):
     next: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    text: str
-    order: Order
-    expansion: bool
-    without: tuple[str, ...]
-    liked: tuple[int, ...]
-    disliked: tuple[int, ...]
-    cursor: str
+def search(
+    user: User,
+    q: str,
+    *,
+    order: Order,
+    expansion: bool,
+    without: Sequence[str],
+    like_ids: Sequence[int],
+    unlike_ids: Sequence[int],
+    cursor: str,
+    now: datetime,
+) -> SearchAnswer:
+    """A page of results; `now` is in the user's time zone. Four queries besides the search itself.
 
-
-def search(user: User, asked: SearchRequest, now: datetime) -> SearchAnswer:
-    """A page of what was found; `now` is in the person's time zone. Besides the search itself, four queries.
-
-    Raises BadQuery if the query cannot be read, and BadCursor if the cursor is no place in these results, and TooCostly
-    if a statement took longer than any may.
+    Raises BadQuery, BadCursor, or TooCostly after a statement timeout.
     """
-    tree = parse(asked.text)
-    order: Order = asked.order if wanted(tree) or asked.liked else "newest"
+    tree = parse(q)
+    order = order if wanted(tree) or like_ids else "newest"
     result = searching.search(
         user,
         tree,
         order=order,
-        cursor=asked.cursor,
-        expansion=asked.expansion,
-        removed_terms=asked.without,
-        liked_ids=asked.liked,
-        disliked_ids=asked.disliked,
+        cursor=cursor,
+        expansion=expansion,
+        removed_terms=tuple(without),
+        liked_ids=tuple(like_ids),
+        disliked_ids=tuple(unlike_ids),
         now=now,
     )
     read = texts(user, {id for added in result.added for id in added.posting_ids}.union(result.postings))
@@ -128,7 +126,7 @@ def _found(
     postings: Mapping[int, Posting], result: SearchResult, read: Mapping[int, Text], marker: Marker
 ) -> Iterable[Found]:
     for posting_id in result.postings:
-        if posting_id in postings and posting_id in read:  # else it was deleted a moment ago
+        if posting_id in postings and posting_id in read:  # else deleted meanwhile
             marked = marker.mark(read[posting_id])
             yield Found(
                 posting=postings[posting_id],
@@ -153,7 +151,7 @@ def _added(added: Collection[Added], read: Mapping[int, Text]) -> list[AddedWord
 
 
 def _titles(user: User, source_ids: Collection[int]) -> dict[int, str]:
-    """The sources that the person may see, by the names that they gave them. Two queries."""
+    """The titles of visible sources for the user. Two queries."""
     titles = {source.pk: str(source) for source in following.visible_sources(user).filter(pk__in=source_ids)}
     own = following.follows_of(user).filter(source_id__in=source_ids).exclude(title="")
     return titles | dict(own.values_list("source_id", "title"))

@@ -1,4 +1,4 @@
-"""Sources: those that are offered to everybody, one as a person may see it, and its plan."""
+"""The catalogue of sources, and a source in detail."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,11 +18,10 @@ from apps.retrieval.queries.lateness import late
 from apps.sources import models
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import hosts_only, http_address
-from apps.stories.queries.front import authority_of
 
 Sort = Literal["popular", "new", "name"]
 
-RETRIEVALS = 20  # latest ones that are told
+RETRIEVALS = 20  # latest ones of a source
 
 
 class Source(Schema):
@@ -31,7 +30,7 @@ class Source(Schema):
     kind: str
     state: models.Source.State
     title: str
-    site_url: str = Field(description="Empty if it leads to no page of the web.")
+    site_url: str = Field(description="Empty unless it is an HTTP address.")
     description: str
     language: str
     category: str
@@ -48,54 +47,41 @@ class SourceList(Schema):
 
 
 class Health(Schema):
-    """How it answers, and what we do about it."""
+    """Results of checks, and their effect on the next one."""
 
     next_at: datetime | None = Field(
         description="When the next check is due; of one that is late or under way, when it was due for the first time."
         " Null while the source is not checked."
     )
-    reason: str = Field(description="Why then.")
+    reason: str = Field(description="Of that time.")
     asked_at: datetime | None
-    answered_at: datetime | None = Field(description="When it last showed what it has.")
-    not_before: datetime | None = Field(description="As the source itself asks.")
-    failures: int = Field(description="One after another.")
+    answered_at: datetime | None = Field(description="The last successful check.")
+    not_before: datetime | None = Field(description="Requested by the source.")
+    failures: int = Field(description="In a row.")
     failing_since: datetime | None
-    slowdown: float = Field(description="By which its gaps are longer, since it asked us to slow down.")
+    slowdown: float = Field(description="Factor of its gaps, after it requested fewer checks.")
 
 
 class Check(Schema):
-    due_at: datetime = Field(description="For the first time, however often it was dispatched.")
+    due_at: datetime = Field(description="First due time, however often it was dispatched.")
     dispatched_at: datetime
-    begun_at: datetime | None = Field(description="When the request was sent; null if none was.")
+    begun_at: datetime | None = Field(description="When the request was sent; null without one.")
     fetched_at: datetime
     stored_at: datetime
     lateness_seconds: float | None = Field(
-        description="From when it was first due until it was stored; null of what ended before a request or came"
-        " without one."
+        description="From the first due time until it was stored; null without a request."
     )
     outcome: Retrieval.Outcome
-    status: int = Field(description="Of HTTP; 0 where no answer came.")
+    status: int = Field(description="Of HTTP; 0 without a response.")
     new: int
     edited: int
     bytes: int
     message: str
 
 
-class Worth(Schema):
-    """What staff decide, or decide by."""
-
-    weight: float
-    interest: float
-    listed: bool
-    always_retrieved: bool
-    min_gap: int | None = Field(description="Seconds.")
-    authority: float | None
-
-
 class SourceDetails(Source):
-    health: Health | None = Field(description="Null while nobody wants it asked.")
-    retrievals: list[Check] = Field(description="The latest, the newest first.")
-    for_staff: Worth | None
+    health: Health | None = Field(description="Null while it is not checked.")
+    retrievals: list[Check] = Field(description="The latest first.")
 
 
 def source_list(
@@ -109,7 +95,7 @@ def source_list(
         found = found.filter(Q(language__iexact=language) | Q(language__istartswith=f"{language}-"))
     counted = following.with_follower_counts(found).annotate(written=Lower("title"))
     shown, last = cut(list(_sorted(counted, sort, cursor)[: limit + 1]), limit)
-    return SourceList(items=_told(user, shown, now), next=_place(last, sort) if last is not None else None)
+    return SourceList(items=_sources(user, shown, now), next=_place(last, sort) if last is not None else None)
 
 
 def _sorted(found: QuerySet[Any], sort: Sort, cursor: str) -> QuerySet[Any]:
@@ -143,7 +129,7 @@ def _place(last: models.Source, sort: Sort) -> str:
             return place_of(last.followers, last.pk)  # type: ignore[attr-defined]
 
 
-def _told(user: User, shown: Sequence[models.Source], now: datetime) -> list[Source]:
+def _sources(user: User, shown: Sequence[models.Source], now: datetime) -> list[Source]:
     ids = [source.pk for source in shown]
     weekly, followed = postings.weekly_counts(ids, now), following.followed_among(user, ids)
     return [Source(**_values(source, weekly.get(source.pk, 0), source.pk in followed)) for source in shown]
@@ -160,21 +146,20 @@ def _values(source: models.Source, weekly: int, followed: bool) -> dict[str, Any
 
 
 def source_details(user: User, source_id: int, now: datetime) -> SourceDetails | None:
-    """A source that the person may see, or None. Five queries, six for staff."""
+    """A visible source, or None. Five queries."""
     source = following.with_follower_counts(following.manageable_sources(user)).filter(pk=source_id).first()
     if source is None:
         return None
     weekly = postings.weekly_counts([source_id], now).get(source_id, 0)
     followed = bool(following.followed_among(user, [source_id]))
     hidden = following.hide_address(user, source, followed=followed)
-    schedule, visits = retrieval.schedule_of(source_id), retrieval.latest_retrievals(source_id, RETRIEVALS)
-    for row in visits if hidden else ():
+    schedule, checks = retrieval.schedule_of(source_id), retrieval.latest_retrievals(source_id, RETRIEVALS)
+    for row in checks if hidden else ():
         row.message = hosts_only(row.message)
     return SourceDetails(
         **_values(source, weekly, followed),
         health=_health(schedule) if schedule else None,
-        retrievals=[_visit(row) for row in visits],
-        for_staff=_worth(source) if user.is_staff else None,
+        retrievals=[_check(row) for row in checks],
     )
 
 
@@ -191,13 +176,7 @@ def _health(schedule: Schedule) -> Health:
     )
 
 
-def _visit(row: Retrieval) -> Check:
+def _check(row: Retrieval) -> Check:
     plain = {name: getattr(row, name) for name in Check.model_fields if name not in ("bytes", "lateness_seconds")}
     seconds = late(row)
     return Check(**plain, bytes=row.wire_bytes, lateness_seconds=seconds.stored if seconds else None)
-
-
-def _worth(source: models.Source) -> Worth:
-    authority = authority_of(source.pk)
-    plain = {name: getattr(source, name) for name in Worth.model_fields if name != "authority"}
-    return Worth(**plain, authority=authority.value if authority else None)

@@ -1,8 +1,7 @@
-"""Stories: those of the front page, and one with all that tell it."""
+"""The stories of the front page, and a story with its reports."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from django.core.cache import cache
 from pydantic import Field
@@ -15,20 +14,20 @@ from apps.stories import models
 from apps.stories.queries import front as stories
 from apps.summaries import queries as summaries
 
-MAX_POSTINGS = 300  # postings of a story that are told
-SUMMARISED = 12  # of them
-KEPT = 1_800  # s that an order stays as it was on its first page
+MAX_POSTINGS = 300  # of a story
+SUMMARISED = 12  # of these
+KEPT_SECONDS = 1_800  # for which pages share an order
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 class Story(Schema):
     id: int
-    lead: Posting = Field(description="The posting that stands for it.")
-    sources: int = Field(description="That you may see.")
+    lead: Posting = Field(description="The posting that represents it.")
+    sources: int = Field(description="Visible ones.")
     reports: int = Field(description="Theirs, copies included.")
     score: float
-    is_personal: bool = Field(description="Whether what you like to read had a say in its place.")
+    is_personal: bool = Field(description="Whether your reading influenced its rank.")
 
 
 class StoryList(Schema):
@@ -47,37 +46,25 @@ class Sentence(Schema):
 
 
 class StoryDetails(Schema):
-    id: int = Field(description="Another one than was asked for, if that story became a part of this one.")
+    id: int = Field(description="Differs from the requested one if that was merged into this story.")
     lead: Posting
     first_at: datetime
     latest_at: datetime
-    reports: list[Report] = Field(description="In the order of publication; at most 300.")
+    reports: list[Report] = Field(description="By publication; at most 300.")
     is_cut: bool = Field(description="Whether it has more.")
-    summary: list[Sentence] = Field(description="From its postings, none said twice.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """A story's place, as it is kept for later pages."""
-
-    story_id: int
-    lead_id: int
-    sources: int
-    reports: int
-    score: float
-    is_personal: bool
+    summary: list[Sentence] = Field(description="From its postings, without repetitions.")
 
 
 def story_list(user: User, *, cursor: str, limit: int, now: datetime) -> StoryList:
-    """A page of the front page, as it was when its first page was asked for. At most eight queries."""
+    """A page of the front page, in the order at the time of its first page. At most eight queries."""
     at, begin = _place(cursor, now) if cursor else (now, 0)
-    placed = _placed(user, at)
-    shown = placed[begin : begin + limit]
-    leads = serialize(user, [story.lead_id for story in shown])
-    onward = place_of((at - _EPOCH) // _MICROSECOND, begin + limit) if len(placed) > begin + limit else None
+    ranked = _ranked(user, at)
+    shown = ranked[begin : begin + limit]
+    leads = serialize(user, [story["lead_id"] for story in shown])
+    is_last = len(ranked) <= begin + limit
     return StoryList(
-        items=[_story(story, leads) for story in shown if story.lead_id in leads],
-        next=onward,
+        items=[Story(**story, lead=leads[story["lead_id"]]) for story in shown if story["lead_id"] in leads],
+        next=None if is_last else place_of((at - _EPOCH) // _MICROSECOND, begin + limit),
     )
 
 
@@ -88,33 +75,25 @@ def _place(cursor: str, now: datetime) -> tuple[datetime, int]:
     return _EPOCH + timedelta(microseconds=microseconds), begin
 
 
-def _placed(user: User, at: datetime) -> list[_Placed]:
-    """The order of a moment, kept for half an hour; after that it is made anew without what came since."""
+def _ranked(user: User, at: datetime) -> list[dict[str, Any]]:
+    """The order of that time, cached for half an hour; later it is computed again without newer stories."""
+
+    def rank() -> list[dict[str, Any]]:
+        return [
+            {
+                **{name: getattr(each, name) for name in ("lead_id", "sources", "reports", "is_personal")},
+                "id": each.story.pk,
+                "score": each.place.score,
+            }
+            for each in stories.front(user, at)
+        ]
+
     key = f"api.stories.{user.pk}.{(at - _EPOCH) // _MICROSECOND}"
-    known: list[_Placed] | None = cache.get(key)
-    if known is None:
-        known = [_kept(each) for each in stories.front(user, at)]
-        cache.set(key, known, KEPT)
-    return known
-
-
-def _kept(each: stories.Front) -> _Placed:
-    return _Placed(each.story.pk, each.lead_id, each.sources, each.reports, each.place.score, each.is_personal)
-
-
-def _story(placed: _Placed, leads: Mapping[int, Posting]) -> Story:
-    return Story(
-        id=placed.story_id,
-        lead=leads[placed.lead_id],
-        sources=placed.sources,
-        reports=placed.reports,
-        score=placed.score,
-        is_personal=placed.is_personal,
-    )
+    return cache.get_or_set(key, rank, KEPT_SECONDS) or []
 
 
 def story_details(user: User, story_id: int) -> StoryDetails | None:
-    """A story as far as the person may read it; None if that is nothing. Eight queries at most."""
+    """A story with its readable reports; None without any. At most eight queries."""
     story = stories.story_of(story_id)
     if story is None:
         return None
@@ -133,7 +112,7 @@ def story_details(user: User, story_id: int) -> StoryDetails | None:
 def _details(story: models.Story, reports: list[Report], *, is_cut: bool) -> StoryDetails:
     lead = next((report.posting for report in reports if report.posting.id == story.lead_id), reports[0].posting)
     originals = [report.posting.id for report in reports if report.copy_of is None]
-    told_by = list(dict.fromkeys([lead.id, *originals]))[:SUMMARISED]
+    summarised = list(dict.fromkeys([lead.id, *originals]))[:SUMMARISED]
     return StoryDetails(
         id=story.pk,
         lead=lead,
@@ -141,5 +120,7 @@ def _details(story: models.Story, reports: list[Report], *, is_cut: bool) -> Sto
         latest_at=reports[-1].posting.published_at,
         reports=reports,
         is_cut=is_cut,
-        summary=[Sentence(posting_id=each.posting_id, text=each.text) for each in summaries.summary_of_story(told_by)],
+        summary=[
+            Sentence(posting_id=each.posting_id, text=each.text) for each in summaries.summary_of_story(summarised)
+        ],
     )

@@ -1,4 +1,4 @@
-"""Postings said shorter."""
+"""Summaries of postings."""
 
 from pydantic import Field
 
@@ -12,18 +12,15 @@ from apps.summaries.algorithms.outlines import STEPS, step_of
 class Summary(Schema):
     posting_id: int
     language: str
-    teaser: str = Field(description="What the publisher said of it; empty if it said nothing but the text.")
-    sentences: list[str] = Field(description="None of a text that is short itself.")
-    percent: int = Field(description="Of the text that they are; 0 without any.")
-    steps: list[int] = Field(description="Percent that may be asked for.")
-    words: list[str] = Field(description="Characteristic ones, the most telling first.")
+    teaser: str = Field(description="The publisher's own; empty without one.")
+    sentences: list[str] = Field(description="None for a short text.")
+    percent: int = Field(description="Their part of the text; 0 without any.")
+    steps: list[int] = Field(description="Possible values of `percent`.")
+    words: list[str] = Field(description="Keywords, the most important first.")
 
 
 def summary_of(user: User, posting_id: int, percent: int | None) -> Summary | None:
-    """The summary of a posting that the person may read, or None.
-
-    Two queries, or a few more where the posting is so new that its summary is not stored yet.
-    """
+    """The summary of a readable posting, or None. Two queries, or more if it is not stored yet."""
     posting = following.readable_by(user).filter(pk=posting_id).first()
     if posting is None:
         return None

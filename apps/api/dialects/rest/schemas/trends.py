@@ -1,4 +1,4 @@
-"""What rises."""
+"""Trending terms."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -16,13 +16,13 @@ class Trend(Schema):
     rank: int
     term: str
     score: float
-    postings: int = Field(description="That hold it, in the list's time.")
-    expected: float | None = Field(description="Postings, by its habit; null where the method knows none.")
+    postings: int = Field(description="That contain it, in the list's time.")
+    expected: float | None = Field(description="Postings, from its past; null if the method has none.")
     sources: int
     related: list[str]
     curve: list[int] = Field(description="Postings over time, the latest last.")
-    posting_ids: list[int] = Field(description="The newest few that hold it, of those that you may read.")
-    since: datetime = Field(description="When it came to the list, to stay.")
+    posting_ids: list[int] = Field(description="The newest readable ones that contain it.")
+    since: datetime = Field(description="When it entered the list.")
 
 
 class TrendList(Schema):
@@ -41,13 +41,13 @@ class Trends(Schema):
     category: str
     method: models.Trend.Method
     lists: list[TrendList] = Field(description="The shortest time first.")
-    places: list[TrendPlace] = Field(description="That have lists, the language of most postings first.")
+    places: list[TrendPlace] = Field(description="With lists, the language with most postings first.")
 
 
 def trends(
     user: User, *, language: str, category: str, horizon: models.Trend.Horizon | None, method: str, limit: int
 ) -> Trends:
-    """The lists of a language, or of that with the most postings, and a category. Three queries."""
+    """The lists of a language, by default that with most postings, and a category. Three queries."""
     places = trending.ranks()
     language = language or (places[0].language if places else "")
     lists = trending.lists_of(language, category, method, most=limit)

@@ -1,4 +1,4 @@
-"""Whom a token is of."""
+"""The user of the token."""
 
 from typing import Literal
 
@@ -27,7 +27,7 @@ class Account(BaseModel):
 
 @router.get("/me", response=answers(Account))
 def read_account(request: PersonsRequest) -> Account:
-    """Whom your token is of, and what it allows."""
+    """The user and the scopes of your token."""
     person, token = request.user, token_of(request)
     return Account(
         id=person.pk,

@@ -1,4 +1,4 @@
-"""Folders, tags, and lists of sources from other readers and for them."""
+"""Folders, tags and OPML."""
 
 from django.http import Http404, HttpResponse
 from django.utils.timezone import now
@@ -37,7 +37,7 @@ class NewFolder(RequestBody):
 
 
 class FolderChanges(RequestBody):
-    """What is not named stays as it is."""
+    """Missing fields stay unchanged."""
 
     name: Name | None = None
     parent_id: GivenId | None = None
@@ -50,39 +50,39 @@ class TagName(RequestBody):
 # --- folders ----------------------------------------------------------------------------------------------------------
 @router.get("/folders", response=answers(FolderList))
 def list_folders(request: PersonsRequest) -> FolderList:
-    """All your folders, each with what is unread in it."""
+    """All your folders with their unread postings."""
     return folder_list(request.user)
 
 
 @router.post("/folders", response=answers(Folder, 404, 409, status=201))
-def create_folder(request: PersonsRequest, wish: NewFolder) -> Status[Folder]:
-    """Make a folder; one of that name in that place is taken as it is."""
-    parent = _folder(request.user, wish.parent_id) if wish.parent_id is not None else None
-    made = following_actions.create_folder(request.user, _tidy(wish.name), parent)
-    return Status(201, _told(request.user, made.pk))
+def create_folder(request: PersonsRequest, data: NewFolder) -> Status[Folder]:
+    """Create a folder, or return the existing one of that name and parent."""
+    parent = _folder(request.user, data.parent_id) if data.parent_id is not None else None
+    made = following_actions.create_folder(request.user, _tidy(data.name), parent)
+    return Status(201, _shown(request.user, made.pk))
 
 
 @router.get("/folders/{folder_id}", response=answers(Folder))
 def read_folder(request: PersonsRequest, folder_id: Id) -> Folder:
     """One of your folders."""
-    return _told(request.user, folder_id)
+    return _shown(request.user, folder_id)
 
 
 @router.patch("/folders/{folder_id}", response=answers(Folder, 409))
-def change_folder(request: PersonsRequest, folder_id: Id, wish: FolderChanges) -> Folder:
-    """Rename a folder, or move it with all that lies in it; `parent_id` null: out of all others."""
+def change_folder(request: PersonsRequest, folder_id: Id, data: FolderChanges) -> Folder:
+    """Rename a folder, or move it with its contents; `parent_id` null: to the top level."""
     folder = _folder(request.user, folder_id)
     parent = folder.parent
-    if "parent_id" in wish.model_fields_set:
-        parent = _folder(request.user, wish.parent_id) if wish.parent_id is not None else None
-    name = folder.name if wish.name is None else _tidy(wish.name)
+    if "parent_id" in data.model_fields_set:
+        parent = _folder(request.user, data.parent_id) if data.parent_id is not None else None
+    name = folder.name if data.name is None else _tidy(data.name)
     following_actions.edit_folder(folder, name=name, parent=parent)
-    return _told(request.user, folder_id)
+    return _shown(request.user, folder_id)
 
 
 @router.delete("/folders/{folder_id}", response=answers(None, status=204))
 def delete_folder(request: PersonsRequest, folder_id: Id) -> None:
-    """Delete a folder and those below it; what lies in them stays followed."""
+    """Delete a folder with its subfolders; their sources stay followed."""
     following_actions.delete_folder(_folder(request.user, folder_id))
 
 
@@ -97,14 +97,14 @@ def _folder(user: User, folder_id: int) -> models.Folder:
     return present(following.folder_of(user, folder_id), "You have no such folder.")
 
 
-def _told(user: User, folder_id: int) -> Folder:
+def _shown(user: User, folder_id: int) -> Folder:
     return present(folder_of(user, folder_id), "You have no such folder.")
 
 
 # --- tags -------------------------------------------------------------------------------------------------------------
 @router.get("/tags", response=answers(TagList))
 def list_tags(request: PersonsRequest) -> TagList:
-    """All your tags. A posting gets them by its marks."""
+    """All your tags. Tag postings by their marks."""
     return tag_list(request.user)
 
 
@@ -115,16 +115,16 @@ def read_tag(request: PersonsRequest, tag_id: Id) -> Tag:
 
 
 @router.patch("/tags/{tag_id}", response=answers(Tag, 409))
-def rename_tag(request: PersonsRequest, tag_id: Id, wish: TagName) -> Tag:
-    """Give a tag another name."""
+def rename_tag(request: PersonsRequest, tag_id: Id, data: TagName) -> Tag:
+    """Rename a tag."""
     _tag(request.user, tag_id)
-    following_actions.rename_tag(request.user, tag_id, wish.name)
+    following_actions.rename_tag(request.user, tag_id, data.name)
     return _tag(request.user, tag_id)
 
 
 @router.delete("/tags/{tag_id}", response=answers(None, status=204))
 def delete_tag(request: PersonsRequest, tag_id: Id) -> None:
-    """Take a tag off all postings."""
+    """Delete a tag, which removes it from all postings."""
     if not following_actions.delete_tag(request.user, tag_id):
         raise Http404("You have no such tag.")
 
@@ -143,7 +143,7 @@ _OPML = {"type": "string", "format": "binary", "description": "An OPML document.
     openapi_extra={"responses": {200: {"description": "OPML 2.0", "content": {OPML_TYPES[0]: {"schema": _OPML}}}}},
 )
 def export_list(request: PersonsRequest) -> HttpResponse:
-    """All that you follow as an OPML list, which other readers take."""
+    """Your follows as OPML, for other readers."""
     document = opml.write(following.subscription_list(request.user), now())
     return HttpResponse(document, content_type=f"{OPML_TYPES[0]}; charset=utf-8")
 
@@ -154,7 +154,7 @@ def export_list(request: PersonsRequest) -> HttpResponse:
     openapi_extra={"requestBody": {"required": True, "content": {kind: {"schema": _OPML} for kind in OPML_TYPES}}},
 )
 def import_list(request: PersonsRequest) -> Imported:
-    """Follow all that an OPML list names, in its folders."""
+    """Follow all sources of an OPML list, in its folders."""
     try:
         document = opml.read(request.body)
     except opml.BrokenOpml as problem:

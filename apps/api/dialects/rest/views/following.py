@@ -1,4 +1,4 @@
-"""What people follow."""
+"""Follows."""
 
 from django.http import Http404
 from django.utils.timezone import now
@@ -17,12 +17,12 @@ from apps.retrieval.actions import following as actions
 
 router = Router(tags=["following"])
 
-MAX_FOLDERS = 100  # that a source lies in
+MAX_FOLDERS = 100  # of a follow
 MAX_ADDRESS_LENGTH = 2_000  # characters
 
 
 class NewFollow(RequestBody):
-    """A source by its number, or by an address: that of a feed, or of any page that names its feed."""
+    """A source by id, or by the address of a feed or of a page that names its feed."""
 
     source_id: GivenId | None = None
     address: Words = Field("", max_length=MAX_ADDRESS_LENGTH)
@@ -36,10 +36,10 @@ class NewFollow(RequestBody):
 
 
 class FollowChanges(RequestBody):
-    """What is not named stays as it is."""
+    """Missing fields stay unchanged."""
 
-    title: Words | None = Field(None, description="Your own name for it; empty for the one that it gives itself.")
-    folder_ids: list[GivenId] | None = Field(None, max_length=MAX_FOLDERS, description="The folders that it lies in.")
+    title: Words | None = Field(None, description="Your own title; empty for that of the source.")
+    folder_ids: list[GivenId] | None = Field(None, max_length=MAX_FOLDERS)
     muted: Truth | None = None
     view: models.Follow.View | None = None
     full_text: models.Follow.FullText | None = None
@@ -47,32 +47,32 @@ class FollowChanges(RequestBody):
 
 
 @router.get("/follows", response=answers(FollowList))
-def list_follows(request: PersonsRequest, asked: PartOf) -> FollowList:
-    """All that you follow, in the order in which you came to it."""
-    return follow_list(request.user, cursor=asked.cursor, limit=asked.limit)
+def list_follows(request: PersonsRequest, params: PartOf) -> FollowList:
+    """All your follows, the oldest first."""
+    return follow_list(request.user, cursor=params.cursor, limit=params.limit)
 
 
 @router.post("/follows", response=answers(Follow, 404, 409) | answers(Follow, status=201))
-def follow(request: PersonsRequest, wish: NewFollow) -> Status[Follow]:
-    """Follow a source, and put it into folders. 200: you did already.
+def follow(request: PersonsRequest, data: NewFollow) -> Status[Follow]:
+    """Follow a source, and add it to folders. 200: you followed it already.
 
-    Where an address may have several feeds, the problem (422) lists them: follow one by its own address.
+    If a page names several feeds, the problem (422) lists them: follow one by its address.
     """
-    _folders(request.user, wish.folder_ids)
+    _folders(request.user, data.folder_ids)
     before = following.follows_of(request.user).count()
-    source_id = wish.source_id
+    source_id = data.source_id
     if source_id is None:
-        source_id = _at(request.user, wish.address, wish.folder_ids)
+        source_id = _at(request.user, data.address, data.folder_ids)
     elif not following.visible_sources(request.user).filter(pk=source_id).exists():
         raise Http404("There is no such source.")
     else:
-        actions.follow(request.user, source_id, now=now(), folder_ids=wish.folder_ids)
+        actions.follow(request.user, source_id, now=now(), folder_ids=data.folder_ids)
     is_new = following.follows_of(request.user).count() > before
     return Status(201 if is_new else 200, _found(request.user, source_id))
 
 
 def _at(user: User, address: str, folder_ids: list[int]) -> int:
-    """The source at an address, which the person follows from now on."""
+    """Follow the source at an address."""
     found = actions.follow_address(user, address, now=now(), folder_ids=folder_ids)
     if found.source_id is not None:
         return found.source_id
@@ -84,7 +84,7 @@ def _at(user: User, address: str, folder_ids: list[int]) -> int:
 
 @router.get("/follows/{source_id}", response=answers(Follow))
 def read_follow(request: PersonsRequest, source_id: Id) -> Follow:
-    """A source as you follow it."""
+    """A follow."""
     return _found(request.user, source_id)
 
 
@@ -93,10 +93,10 @@ def _found(user: User, source_id: int) -> Follow:
 
 
 @router.patch("/follows/{source_id}", response=answers(Follow, 409))
-def change_follow(request: PersonsRequest, source_id: Id, wish: FollowChanges) -> Follow:
-    """Name it, file it, mute it, or choose how it is shown."""
+def change_follow(request: PersonsRequest, source_id: Id, data: FollowChanges) -> Follow:
+    """Change its title, folders, muting or display."""
     known = present(following.follow_of(request.user, source_id), "You do not follow such a source.")
-    changes = wish.model_dump(exclude_none=True)
+    changes = data.model_dump(exclude_none=True)
     folder_ids = changes.pop("folder_ids", None)
     folders = list(known.folders.all()) if folder_ids is None else _folders(request.user, folder_ids)
     following_actions.edit_follow(known, title=changes.pop("title", known.title), folders=folders, **changes)
@@ -112,7 +112,7 @@ def _folders(user: User, folder_ids: list[int]) -> list[models.Folder]:
 
 @router.delete("/follows/{source_id}", response=answers(None, status=204))
 def unfollow(request: PersonsRequest, source_id: Id) -> None:
-    """Follow it no longer. What you read and starred of it is kept."""
+    """Unfollow it. Read states and stars are kept."""
     if following.follow_of(request.user, source_id) is None:
         raise Http404("You do not follow such a source.")
     actions.unfollow(request.user, source_id, now=now())

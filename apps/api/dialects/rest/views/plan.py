@@ -1,4 +1,4 @@
-"""The plan of retrievals."""
+"""The plan of checks."""
 
 from django.utils.timezone import now
 from ninja import Router
@@ -13,7 +13,7 @@ router = Router(tags=["plan"])
 
 @router.get("/plan", response=answers(Plan))
 def read_plan(request: PersonsRequest) -> Plan:
-    """The plan of all sources: its budget, and what became of it. For staff alone."""
+    """The plan of all sources, with its budget and results. For staff."""
     if not request.user.is_staff:
         raise Impossible("Only staff looks after the plan.", 403)
     return whole_plan(now())
@@ -21,5 +21,5 @@ def read_plan(request: PersonsRequest) -> Plan:
 
 @router.get("/sources/{source_id}/plan", response=answers(SourcePlan))
 def read_plan_of_source(request: PersonsRequest, source_id: Id) -> SourcePlan:
-    """When a source is asked next, and why then. Staff learn all that goes into it."""
+    """When a source is checked next, and why."""
     return present(source_plan(request.user, source_id, now()), "There is no such source.")

@@ -18,27 +18,27 @@ router = Router(tags=["sources"])
 
 
 class CataloguePart(Part):
-    words: Words = Field("", description="That title, address or description hold, each of them.")
+    words: Words = Field("", description="Each has to be in title, address or description.")
     category: Short = ""
-    language: Short = Field("", description="As ISO 639 has it; `en` finds `en-GB` as well.")
+    language: Short = Field("", description="ISO 639; `en` finds `en-GB`, too.")
     sort: Sort = "popular"
 
 
 @router.get("/sources", response=answers(SourceList))
-def list_sources(request: PersonsRequest, asked: Annotated[CataloguePart, Query()]) -> SourceList:
-    """The catalogue: what is offered to everybody."""
-    return source_list(request.user, **asked.model_dump(), now=now())
+def list_sources(request: PersonsRequest, params: Annotated[CataloguePart, Query()]) -> SourceList:
+    """The catalogue of listed sources."""
+    return source_list(request.user, **params.model_dump(), now=now())
 
 
 @router.get("/sources/{source_id}", response=answers(SourceDetails))
 def read_source(request: PersonsRequest, source_id: Id) -> SourceDetails:
-    """A source of the catalogue or one that you follow, how it answers, and how it was asked of late."""
+    """A listed or followed source, with its recent checks."""
     return present(source_details(request.user, source_id, now()), "There is no such source.")
 
 
 @router.get("/sources/{source_id}/postings", response=answers(PostingList))
-def list_postings_of_source(request: PersonsRequest, source_id: Id, asked: PartOf) -> PostingList:
-    """What a source published, the newest first. You need not follow it."""
+def list_postings_of_source(request: PersonsRequest, source_id: Id, params: PartOf) -> PostingList:
+    """Postings of a source, the newest first, followed or not."""
     if not following.visible_sources(request.user).filter(pk=source_id).exists():
         raise Http404("There is no such source.")
-    return posting_list(request.user, Scope("source", source_id), cursor=asked.cursor, limit=asked.limit, now=now())
+    return posting_list(request.user, Scope("source", source_id), cursor=params.cursor, limit=params.limit, now=now())

@@ -11,12 +11,12 @@ router = Router(tags=["stories"])
 
 
 @router.get("/stories", response=answers(StoryList))
-def list_stories(request: PersonsRequest, asked: PartOf) -> StoryList:
+def list_stories(request: PersonsRequest, params: PartOf) -> StoryList:
     """The stories of the last three days, in the order of your front page."""
-    return story_list(request.user, cursor=asked.cursor, limit=asked.limit, now=now())
+    return story_list(request.user, cursor=params.cursor, limit=params.limit, now=now())
 
 
 @router.get("/stories/{story_id}", response=answers(StoryDetails))
 def read_story(request: PersonsRequest, story_id: Id) -> StoryDetails:
-    """A story with all that tell it, and a summary of them."""
+    """A story with its reports and their summary."""
     return present(story_details(request.user, story_id), "There is no such story.")

@@ -15,14 +15,16 @@ router = Router(tags=["trends"])
 
 
 class ListsPart(BaseModel):
-    language: Short = Field("", description="Empty: that with the most postings.")
-    category: Short = Field("", description="Empty: all of them.")
-    horizon: Trend.Horizon | None = Field(None, description="One list alone.")
-    method: Trend.Method = Field(Trend.Method.OURS, description="`ours`: above its habit. `yioop`: Yioop's formula.")
+    language: Short = Field("", description="By default that with the most postings.")
+    category: Short = Field("", description="By default all.")
+    horizon: Trend.Horizon | None = Field(None, description="A single list.")
+    method: Trend.Method = Field(
+        Trend.Method.OURS, description="`ours`: compared with its past. `yioop`: Yioop's formula."
+    )
     limit: int = Field(20, ge=1, le=100, description="Terms of a list, at most.")
 
 
 @router.get("/trends", response=answers(Trends))
-def list_trends(request: PersonsRequest, asked: Annotated[ListsPart, Query()]) -> Trends:
-    """Terms that rise beyond their habit: of the last hours, day, week, month and year."""
-    return pages.trends(request.user, **asked.model_dump())
+def list_trends(request: PersonsRequest, params: Annotated[ListsPart, Query()]) -> Trends:
+    """Trending terms of the last hours, day, week, month and year."""
+    return pages.trends(request.user, **params.model_dump())
