@@ -17,7 +17,7 @@ register.simple_tag(site.sends_mail)
 
 @register.simple_tag
 def sign_up() -> str:
-    """"open", "invited" or "closed"."""
+    """ "open", "invited" or "closed"."""
     return str(settings.SIGN_UP)
 
 

@@ -37,9 +37,9 @@ def test_what_is_followed_is_listed(client, person):
     folder = a_folder(person, "Papers")
     follow = a_follow(person, folders=(folder,), title="The Daily")
     assert [feed["title"] for feed in client.get_feeds()["feeds"]] == ["The Daily"]
-    said = client.get_groups()
-    assert [group["title"] for group in said["groups"]] == ["Papers"]
-    assert said["feeds_groups"] == [{"group_id": folder.pk, "feed_ids": str(follow.source_id)}]
+    data = client.get_groups()
+    assert [group["title"] for group in data["groups"]] == ["Papers"]
+    assert data["feeds_groups"] == [{"group_id": folder.pk, "feed_ids": str(follow.source_id)}]
 
 
 def test_marks_are_those_of_the_pages(client, person):

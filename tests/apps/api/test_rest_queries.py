@@ -1,4 +1,4 @@
-"""No answer takes more queries when there is more to tell."""
+"""No response takes more queries when it has more rows."""
 
 import pytest
 from django.db import connection
@@ -34,7 +34,6 @@ MAX_COUNT = {
     "/searches/{search_id}": 3,
     "/searches/{search_id}/hits": 4,
     "/searches/{search_id}/rule": 4,
-    "/messages": 3,
     "/trends": 4,
     "/stories": 9,
     "/stories/{story_id}": 7,
@@ -53,7 +52,7 @@ def paths() -> set[str]:
 
 @pytest.fixture
 def two() -> tuple[Belongings, Belongings]:
-    """Somebody with little, and somebody with much."""
+    """A user with few rows, and one with many."""
     little, much = a_person_with_everything("Ada", size=2), a_person_with_everything("Eve", size=9)
     consume()
     return little, much
@@ -70,7 +69,7 @@ def queries_of(owner: Belongings, path: str) -> int:
     return len(queries)
 
 
-def test_all_that_can_be_looked_at_is_counted(paths):
+def test_every_read_operation_is_counted(paths):
     assert {path.partition("?")[0] for path in MAX_COUNT} | ELSEWHERE == paths
 
 
@@ -93,7 +92,7 @@ def test_marking_many_takes_as_many_statements_as_marking_one(how_many):
     owner = a_person_with_everything("Ada", size=4)
     program = Program(owner.person)
     ids = [each["id"] for each in program.get("postings", limit=how_many).json()["items"]]
-    wish = {"posting_ids": ids, "read": True, "starred": True, "add_tags": ["x"], "remove_tags": ["y"]}
+    body = {"posting_ids": ids, "read": True, "starred": True, "add_tags": ["x"], "remove_tags": ["y"]}
     with CaptureQueriesContext(connection) as queries:
-        assert len(program.post("postings/marks", wish).json()["posting_ids"]) == how_many
+        assert len(program.post("postings/marks", body).json()["posting_ids"]) == how_many
     assert len(queries) <= 30
