@@ -29,7 +29,7 @@ def choose(client, **values):
     return client.post(reverse("looks"), {"theme": "auto", "language": "", "next": "/help/keys/"} | values)
 
 
-def test_a_page_is_answered_in_the_language_that_the_browser_asks_for(client):
+def test_pages_are_in_the_language_of_the_browser(client):
     page = client.get("/help/keys/", **CHINESE)
     assert page["Content-Language"] == "zh-hans"
     assert '<html lang="zh-hans"' in page.text
@@ -37,7 +37,7 @@ def test_a_page_is_answered_in_the_language_that_the_browser_asks_for(client):
     assert '<html lang="en"' in client.get("/help/keys/", HTTP_ACCEPT_LANGUAGE="fr").text
 
 
-def test_what_a_visitor_chooses_comes_before_what_the_browser_asks_for(client):
+def test_the_choice_of_a_visitor_precedes_the_language_of_the_browser(client):
     answer = choose(client, language="zh-hans", theme="dark")
     assert answer.url == "/help/keys/"
     page = client.get("/help/keys/", HTTP_ACCEPT_LANGUAGE="en").text
@@ -75,7 +75,7 @@ def test_what_is_no_choice_changes_nothing(client, wrong):
     assert not answer.cookies.get("theme")
 
 
-def test_a_cookie_that_somebody_made_up_is_no_theme(client):
+def test_an_invalid_cookie_is_no_theme(client):
     client.cookies["theme"] = '"><script>'
     assert 'data-theme="auto"' in client.get("/help/keys/").text
 
@@ -89,7 +89,7 @@ def test_no_other_site_can_choose():
     assert client.post(reverse("looks"), {"theme": "dark", "language": ""}).status_code == 403
 
 
-def test_what_is_not_there_is_told_in_the_language_too(client):
+def test_404_pages_are_in_the_language_too(client):
     answer = client.get("/nowhere/", **CHINESE)
     assert answer.status_code == 404
     assert "页面不存在" in answer.text
@@ -113,7 +113,7 @@ def test_times_and_amounts_are_written_as_in_the_language(client):
         assert span(95 * 60) == "1 小时 35 分钟"
 
 
-def test_a_complaint_about_a_query_is_told_in_the_language(client):
+def test_errors_of_a_query_are_in_the_language(client):
     assert "第 1 个字符处的括号没有闭合" in client.get("/search/?q=%28paris", **CHINESE).text
 
 

@@ -1,4 +1,4 @@
-"""Nobody finds a password, a code or a link by trying many, neither quickly nor patiently."""
+"""Passwords, codes and links cannot be guessed, neither quickly nor patiently."""
 
 import time
 from types import SimpleNamespace
@@ -82,7 +82,7 @@ def test_signing_in_rightly_is_no_guess(person):
         assert sign_in("ada", PASSWORD).status_code == 302
 
 
-def test_a_password_is_not_guessed_by_whoever_took_over_a_session(person, client):
+def test_a_hijacked_session_cannot_guess_the_password(person, client):
     client.force_login(person)
     for _ in range(5):
         client.post("/accounts/reauthenticate/", {"password": "wrong"})

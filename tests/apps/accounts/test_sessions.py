@@ -1,4 +1,4 @@
-"""Where somebody is signed in."""
+"""The sessions of a user."""
 
 from datetime import timedelta
 
@@ -66,7 +66,7 @@ def test_a_session_that_never_was_is_nobodys(key):
     assert client.get(reverse("account")).status_code == 302
 
 
-def test_nobody_ends_the_session_of_somebody_else():
+def test_sessions_of_others_cannot_be_ended():
     mine, theirs = signed_in(a_user()), signed_in(a_user())
     session = UserSession.objects.get(session_key=theirs.session.session_key)
     assert mine.post(reverse("end_session", args=[session.pk])).status_code == 404

@@ -63,7 +63,7 @@ def test_an_invitation_works_once(client, settings):
 
 
 @pytest.mark.usefixtures("by_invitation")
-def test_to_look_at_a_link_uses_nothing_up(client):
+def test_viewing_a_link_does_not_use_it_up(client):
     link = invited(client)
     client.get(link)
     client.session.flush()
@@ -86,7 +86,7 @@ def test_of_two_who_use_a_link_at_once_one_signs_up(client, monkeypatch):
 
     def overtaken(secret, now):
         found = seen(secret, now)
-        Invitation.objects.update(used_at=NOON)  # somebody else, between the look and the use
+        Invitation.objects.update(used_at=NOON)  # by another user, between view and use
         return found
 
     monkeypatch.setattr(actions.queries, "invitation_of", overtaken)
@@ -156,7 +156,7 @@ def test_guesses_of_a_password_are_limited_whatever_name_the_portal_is_called_by
     assert "Too many failed login attempts" in right.text
 
 
-def test_behind_a_proxy_people_are_told_apart_by_their_own_addresses(client, settings):
+def test_behind_a_proxy_users_are_distinguished_by_their_addresses(client, settings):
     settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
     for number in range(21):
         ours = {"HTTP_X_FORWARDED_FOR": f"198.51.100.1, 203.0.113.{number}"}

@@ -87,7 +87,7 @@ def test_a_folder_is_dragged_into_another_one_but_never_into_itself(person):
         arranging.place_folder(person, outer.pk, into=inner.pk, before=None)
 
 
-def test_what_belongs_to_somebody_else_cannot_be_moved(person):
+def test_objects_of_others_cannot_be_moved(person):
     stranger = a_user()
     theirs, [source] = a_folder(stranger), following(stranger, "Theirs")
     [mine] = following(person, "Mine")

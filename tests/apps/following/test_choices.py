@@ -1,4 +1,4 @@
-"""What people choose for one source, and how much of one site a list may bring."""
+"""Settings of follows, and the limit of new sources per site."""
 
 from datetime import UTC, datetime
 
@@ -111,7 +111,7 @@ def test_who_wants_what_the_feed_says_gets_it_and_the_others_the_page():
     assert html_for(own, posting) == "Only another beginning."
 
 
-def test_pages_are_fetched_while_somebody_wishes_for_them():
+def test_pages_are_fetched_while_a_follower_wants_them():
     follow = a_follow(full_text="page")
     assert queries.wants_pages(follow.source_id)
     actions.edit_follow(follow, title="", folders=[], full_text="feed")
@@ -140,7 +140,7 @@ def test_a_list_cannot_make_the_portal_flood_a_site(monkeypatch):
     assert Source.objects.filter(url__contains="victim.example").count() == 10
 
 
-def test_what_the_portal_asks_anyway_may_be_followed_however_much_of_a_site_it_is(monkeypatch):
+def test_known_sources_of_a_site_are_unlimited(monkeypatch):
     monkeypatch.setattr(importing, "MAX_OF_A_SITE", 1)
     known = [a_source(url=f"https://large.example/{number}", listed=True).url for number in range(5)]
     report = retrieval.import_list(a_user(), a_list_of(*known, "https://large.example/new"), now=NOON)

@@ -142,7 +142,7 @@ def test_an_imported_list_exports_as_it_came():
     assert exported.subscriptions == LIST.subscriptions
 
 
-def test_the_report_tells_new_from_known_and_skipped():
+def test_the_report_distinguishes_new_known_and_skipped_sources():
     known = a_source(url="https://b.example/feed", title="Its own name")
     user = a_follow(source=known).user
     report = actions.import_list(user, LIST, now=NOON)

@@ -86,7 +86,7 @@ def test_history_has_the_latest_reading_of_each_posting():
 def test_history_goes_on_behind_a_place_in_it():
     user = a_user()
     ids = [posting.pk for posting in some_postings(5)]
-    actions.remember_read(user, ids[:3], now=NOON)  # at one moment: their numbers tell them apart
+    actions.remember_read(user, ids[:3], now=NOON)  # at one time: ids decide the order
     actions.remember_read(user, ids[3:], now=LATER)
     whole = list(queries.readings_before(user, None))
     for at, reading in enumerate(whole):
@@ -172,7 +172,7 @@ def test_a_posting_is_shared_at_one_address_until_that_is_taken_away():
     assert actions.share(user, posting.pk, now=LATER).secret != first.secret
 
 
-def test_nobody_takes_away_what_another_person_shares():
+def test_shares_of_others_cannot_be_deleted():
     user, posting = a_user(), a_posting()
     actions.share(user, posting.pk, now=NOON)
     assert not actions.unshare(a_user(), posting.pk)

@@ -1,4 +1,4 @@
-"""Marks that were made without a network: each is applied once, and none over what was said since."""
+"""Marks made offline: each is applied once, and none over a later one."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -169,7 +169,7 @@ EVENTS = st.lists(
 class TestDevices(TestCase):
     @settings(deadline=None, max_examples=25)
     @given(events=EVENTS, order=st.permutations([1, 2, 1]))
-    def test_what_was_done_last_stands_whoever_sends_when(self, events, order):
+    def test_the_last_change_wins_in_any_order_of_devices(self, events, order):
         """Device 0 is online; 1 and 2 send what they did after all that, and 1 sends it twice."""
         follow = a_follow()
         postings = some_postings(3, follow.source)
