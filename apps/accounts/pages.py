@@ -12,36 +12,22 @@ from apps.accounts.algorithms.browsers import browser_named
 from apps.accounts.models import User
 
 
-@dataclass(frozen=True, slots=True)
-class AccountPage:
-    email: str
-    is_verified: bool
-    has_password: bool
-    has_app: bool  # for TOTP codes
-    passkeys: int
-    sessions: int
-    tokens: int
-    providers: tuple[str, ...]  # of OpenID
-    connected: int  # of those
-    can_invite: bool
-
-
-def account_page(user: User) -> AccountPage:
+def account_page(user: User) -> dict[str, object]:
     primary = next(iter(queries.email_addresses(user)), None)
     kinds = Counter(queries.authenticator_kinds(user))
     providers = queries.provider_names()
-    return AccountPage(
-        email=primary.email if primary else user.email,
-        is_verified=bool(primary and primary.verified),
-        has_password=user.has_usable_password(),
-        has_app=bool(kinds[Authenticator.Type.TOTP]),
-        passkeys=kinds[Authenticator.Type.WEBAUTHN],
-        sessions=queries.sessions_of(user).count(),
-        tokens=queries.tokens_of(user).count(),
-        providers=providers,
-        connected=queries.foreign_account_count(user) if providers else 0,
-        can_invite=user.is_staff and settings.SIGN_UP == "invited",
-    )
+    return {
+        "email": primary.email if primary else user.email,
+        "is_verified": bool(primary and primary.verified),
+        "has_password": user.has_usable_password(),
+        "has_app": bool(kinds[Authenticator.Type.TOTP]),
+        "passkeys": kinds[Authenticator.Type.WEBAUTHN],
+        "sessions": queries.sessions_of(user).count(),
+        "tokens": queries.tokens_of(user).count(),
+        "providers": providers,
+        "connected": queries.foreign_account_count(user) if providers else 0,
+        "can_invite": user.is_staff and settings.SIGN_UP == "invited",
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,15 @@
 """Marks made by programs, with the same effects as on pages. Each is one transaction."""
 
 from collections.abc import Collection
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.api.queries.visible import own_ids, recent_lists, recent_readings
+from apps.api.queries.visible import own_ids
 from apps.following import actions as following
 from apps.following.models import Mark
 from apps.stories import actions as stories
-
-RECENT = timedelta(minutes=15)
 
 
 @transaction.atomic
@@ -21,15 +19,6 @@ def mark(user: User, posting_ids: Collection[int], *, read: bool, now: datetime)
     following.mark_read(user, ids, read=read, now=now)
     if read and len(ids) == 1:
         following.remember_read(user, ids, now=now)
-
-
-@transaction.atomic
-def unmark_recent(user: User, *, now: datetime) -> None:
-    """Mark unread what was read in the last minutes, one by one or with lists."""
-    since = now - RECENT
-    for undo_id in list(recent_lists(user, since)):
-        following.undo_mark_all(user, undo_id, now=now)
-    following.mark_read(user, list(recent_readings(user, since)), read=False, now=now)
 
 
 @transaction.atomic

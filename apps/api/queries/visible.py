@@ -1,14 +1,12 @@
 """Postings that a program may read and change: those of followed sources, and starred ones."""
 
 from collections.abc import Collection
-from datetime import datetime
 
 from django.db.models import Exists, OuterRef, QuerySet
 
 from apps.accounts.models import User
 from apps.database.statements import fetch
 from apps.following import queries as following
-from apps.following.models import MarkedAll, Reading
 from apps.following.queries import Scope
 from apps.postings import queries as postings
 from apps.postings.models import Posting
@@ -29,16 +27,6 @@ def own_ids(user: User, posting_ids: Collection[int]) -> list[int]:
 def starred_ids(user: User, most: int) -> list[int]:
     """Starred postings, the latest first."""
     return list(following.stars_of(user).order_by("-starred_at").values_list("posting_id", flat=True)[:most])
-
-
-def recent_readings(user: User, since: datetime) -> QuerySet[Reading, int]:
-    """Postings that a user has read one by one since then."""
-    return Reading.objects.filter(user=user, read_at__gt=since).values_list("posting_id", flat=True)
-
-
-def recent_lists(user: User, since: datetime) -> QuerySet[MarkedAll, int]:
-    """Ids for undoing the lists marked read since then, the latest first."""
-    return MarkedAll.objects.filter(user=user, marked_at__gt=since).order_by("-pk").values_list("pk", flat=True)
 
 
 def posting_counts(user: User, scope: Scope) -> dict[int, int]:

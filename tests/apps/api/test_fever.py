@@ -1,6 +1,6 @@
 """Fever's API: who may sign in, what is answered, and what marks do."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from hashlib import md5
 
 import pytest
@@ -13,7 +13,7 @@ from apps.accounts.actions import make_token, revoke_token
 from apps.accounts.models import AppToken
 from apps.api.dialects.fever.formats import MAX_ITEMS
 from apps.api.views.access import WRONG_SECRETS
-from apps.following import actions, queries
+from apps.following import queries
 from apps.following.models import Follow, Mark
 from apps.following.queries import Scope
 from tests.builders import NOON, a_folder, a_follow, a_mark, a_posting, a_schedule, a_source, a_user, some_postings
@@ -95,7 +95,7 @@ def test_wrong_keys_are_limited_and_the_valid_one_still_works(program):
     assert program.request()["auth"] == 1
 
 
-@pytest.mark.parametrize("query", ["mark=item&as=read&id={}", "mark=group&as=read&id=0", "unread_recently_read=1"])
+@pytest.mark.parametrize("query", ["mark=item&as=read&id={}", "mark=group&as=read&id=0"])
 def test_a_token_that_may_only_read_marks_nothing(person, query):
     posting = a_posting(a_follow(person).source)
     data = Program(person, ["read"]).request(query.format(posting.pk), status=403)
@@ -263,26 +263,6 @@ def test_lists_are_marked_as_of_the_programs_last_request(program, person):
     program.request(f"mark=feed&as=read&id={late.source_id}")
     assert queries.unread_counts(person) == {loose.source_id: 1}
     program.request("mark=group&as=read&id=0")
-    assert queries.unread_counts(person) == {}
-
-
-def test_what_was_read_lately_becomes_unread_again(program, person):
-    follow, other = a_follow(person), a_follow(person)
-    old, first, _ = some_postings(3, follow.source)
-    a_posting(other.source)
-    actions.mark_read(person, [old.pk], read=True, now=NOON)
-    program.request(f"mark=item&as=read&id={first.pk}")
-    program.request(f"mark=feed&as=read&id={other.source_id}")
-    assert queries.unread_counts(person) == {follow.source_id: 1}
-    program.request("unread_recently_read=1")
-    assert queries.unread_counts(person) == {follow.source_id: 2, other.source_id: 1}
-
-
-def test_what_others_read_lately_stays_as_it_is(program, person):
-    posting = a_posting(a_follow(person).source)
-    actions.mark_read(person, [posting.pk], read=True, now=NOON)
-    actions.remember_read(a_follow(source=posting.source).user, [posting.pk], now=datetime.now(UTC))
-    program.request("unread_recently_read=1")
     assert queries.unread_counts(person) == {}
 
 

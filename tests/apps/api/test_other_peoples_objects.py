@@ -43,7 +43,6 @@ KINDS: Mapping[str, Callable[[Belongings], int]] = {
 }
 NUMBERS = {"limit", "percent"}  # that name nothing
 ELSEWHERE = {"address"}  # would send requests to another site
-FOR_STAFF = {"read_plan"}  # the owner is not let in either
 DOCUMENTS = {"text/x-opml": b'<opml version="2.0"><body/></opml>'}
 # Ids without which a body is not in order; beside another person's id they are what everybody may name.
 MUST = {"mark_postings": {"posting_ids"}, "undo_mark_list_read": {"undo_id"}, "follow": {"source_id"}}
@@ -285,8 +284,9 @@ def tried(call: Call, program: Program, then: Callable[[Any], str]) -> str:
 
 def of_owner(call: Call) -> Callable[[Any], str]:
     def judged(answer: Any) -> str:
-        is_in_order = answer.status_code < 300 or call.name in FOR_STAFF
-        return "" if is_in_order else f"{call}: its owner gets {answer.status_code}: {answer.content[:300]!r}"
+        return (
+            "" if answer.status_code < 300 else f"{call}: its owner gets {answer.status_code}: {answer.content[:300]!r}"
+        )
 
     return judged
 

@@ -55,8 +55,6 @@ def test_a_search_says_what_was_found_and_where_added_words_are_from(ada):
     assert 0 < added["spores"]["weight"] < 1
     assert {origin["posting_id"] for origin in added["spores"]["origins"]} <= {posting.pk for posting in spores}
     assert added["spores"]["origins"][0]["title"]
-    assert result["facets"]["sources"][0]["title"] == "The Fern"
-    assert result["facets"]["categories"][0]["name"] == "plants"
     without = ada.get("search", q="ferns", without=[added["spores"]["term"]]).json()
     assert "spores" not in {word["word"].lower() for word in without["added"]}
     assert ada.get("search", q="ferns", expansion=False).json()["added"] == []

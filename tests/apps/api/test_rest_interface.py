@@ -62,12 +62,6 @@ def test_a_token_that_allows_reading_changes_nothing(ada):
     problem(reader.post("folders", {"name": "News"}), 403)
 
 
-def test_what_staff_alone_may_see_is_closed_to_others(ada):
-    problem(ada.get("plan"), 403)
-    staff = Program(a_user("Grace", is_staff=True))
-    assert staff.get("plan").json()["sources"] == 0
-
-
 # --- how often --------------------------------------------------------------------------------------------------------
 def test_the_number_of_requests_left_is_in_the_headers(ada):
     first, second = ada.get("me"), ada.get("me")

@@ -41,8 +41,7 @@ def fever(request: HttpRequest) -> HttpResponse:
     if int(request.META.get("CONTENT_LENGTH") or 0) > MAX_BODY_BYTES:
         return JsonResponse(formats.not_signed_in(), status=400)
     parameters = {**request.GET.dict(), **request.POST.dict()}
-    changes = [name for name in _CHANGES if name in parameters]
-    scope = AppToken.Scope.WRITE if changes else AppToken.Scope.READ
+    scope = AppToken.Scope.WRITE if "mark" in parameters else AppToken.Scope.READ
     try:
         # The key is not read from the query, because addresses are logged.
         person = person_by_fever_key(request, request.POST.get("api_key", ""), scope, now=now())
@@ -52,7 +51,7 @@ def fever(request: HttpRequest) -> HttpResponse:
             response = formats.signed_in(None) | {"error": str(refused)}
         return JsonResponse(response, status=200 if refused.status == 401 else refused.status)
     try:
-        parts = [_CHANGES[name](person, parameters) for name in changes]
+        parts = [_mark(person, parameters)] if "mark" in parameters else []
         parts += [read(person, parameters) for name, read in _READS.items() if name in parameters]
     except BadRequest as problem:
         return JsonResponse(formats.signed_in(None) | {"error": str(problem)}, status=400)
@@ -139,11 +138,6 @@ def _mark_list(person: User, kind: str, id: int, before: datetime | None) -> Non
         following.mark_all_read(person, scope, shown_at=shown_at, now=at)
 
 
-def _unread_recently_read(person: User, parameters: Parameters) -> Json:
-    marking.unmark_recent(person, now=now())
-    return _unread_ids(person, parameters)
-
-
 _READS: Mapping[str, Callable[[User, Parameters], Json]] = {
     "groups": _groups,
     "feeds": _feeds,
@@ -152,8 +146,4 @@ _READS: Mapping[str, Callable[[User, Parameters], Json]] = {
     "links": lambda person, parameters: {"links": []},
     "unread_item_ids": _unread_ids,
     "saved_item_ids": _saved_ids,
-}
-_CHANGES: Mapping[str, Callable[[User, Parameters], Json]] = {
-    "mark": _mark,
-    "unread_recently_read": _unread_recently_read,
 }

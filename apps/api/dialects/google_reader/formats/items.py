@@ -38,18 +38,6 @@ class Item(schemas.Item):
     categories: tuple[Stream, ...]  # its states, and the labels of its folders and tags
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """A part of a stream."""
-
-    stream: Stream
-    title: str
-    url: str  # of this document
-    site_url: str
-    items: Sequence[Item]
-    continuation: str  # "" at the end
-
-
 # --- JSON -------------------------------------------------------------------------------------------------------------
 def item_as_json(item: Item) -> dict[str, Any]:
     page = [{"href": item.url, "type": "text/html"}] if item.url else []
@@ -84,18 +72,18 @@ def _enclosure_as_json(enclosure: Enclosure) -> dict[str, Any]:
 
 
 # --- Atom -------------------------------------------------------------------------------------------------------------
-def as_atom(contents: Contents) -> bytes:
+def as_atom(items: Sequence[Item], *, stream: Stream, title: str, url: str, site_url: str, continuation: str) -> bytes:
     """An Atom 1.0 document; categories of Google's scheme contain the states."""
     feed = etree.Element(f"{{{ATOM}}}feed", nsmap=_NAMES)
     _add(feed, "generator", "Wirebeat")
-    _add(feed, "id", f"{_TAG}{contents.stream}")
-    _add(feed, "title", contents.title, type="text")
-    _add(feed, "link", rel="self", href=contents.url)
-    _add_page(feed, contents.site_url)
-    _add(feed, "updated", max((_written(item.updated_at) for item in contents.items), default=_NEVER))
-    if contents.continuation:
-        etree.SubElement(feed, f"{{{GOOGLE}}}continuation").text = contents.continuation
-    for item in contents.items:
+    _add(feed, "id", f"{_TAG}{stream}")
+    _add(feed, "title", title, type="text")
+    _add(feed, "link", rel="self", href=url)
+    _add_page(feed, site_url)
+    _add(feed, "updated", max((_written(item.updated_at) for item in items), default=_NEVER))
+    if continuation:
+        etree.SubElement(feed, f"{{{GOOGLE}}}continuation").text = continuation
+    for item in items:
         _add_entry(feed, item)
     return etree.tostring(feed, encoding="utf-8", xml_declaration=True)
 

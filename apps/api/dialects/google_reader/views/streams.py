@@ -11,7 +11,7 @@ from django.utils.http import http_date, quote_etag
 from django.utils.timezone import now
 
 from apps.accounts.models import User
-from apps.api.dialects.google_reader.formats.items import Contents, as_atom, item_as_json
+from apps.api.dialects.google_reader.formats.items import as_atom, item_as_json
 from apps.api.dialects.google_reader.formats.streams import READING_LIST, Stream
 from apps.api.dialects.google_reader.queries.items import items
 from apps.api.dialects.google_reader.queries.labels import labels_by_source, labels_of
@@ -101,7 +101,9 @@ def atom(call: Call, stream: str) -> HttpResponseBase:
     title, site_url = heading(call.person, wanted.streams[0])
     found = items(call.person, part.ids, labels_by_source(call.person, labels_of(call.person)))
     url = call.request.build_absolute_uri()
-    document = as_atom(Contents(wanted.streams[0], title, url, site_url, found, part.continuation))
+    document = as_atom(
+        found, stream=wanted.streams[0], title=title, url=url, site_url=site_url, continuation=part.continuation
+    )
     etag = quote_etag(sha256(document).hexdigest()[:32])
     since = _unchanged_since(f"greader:{call.person.pk}:{sha256(url.encode()).hexdigest()}", etag)
     response = HttpResponse(document, content_type="application/atom+xml; charset=utf-8")

@@ -50,21 +50,11 @@ def feed_json(feed: Feed, user_id: int) -> Json:
 
 # Settings per user in Miniflux; here a source is checked once for all followers.
 _UNSUPPORTED: Json = {
-    "etag_header": "",
-    "last_modified_header": "",
-    "scraper_rules": "",
-    "rewrite_rules": "",
-    "blocklist_rules": "",
-    "keeplist_rules": "",
-    "urlrewrite_rules": "",
-    "user_agent": "",
-    "cookie": "",
-    "username": "",
-    "password": "",
-    "ignore_http_cache": False,
-    "allow_self_signed_certificates": False,
-    "fetch_via_proxy": False,
-    "no_media_player": False,
+    **dict.fromkeys(("etag_header", "last_modified_header", "scraper_rules", "rewrite_rules", "blocklist_rules"), ""),
+    **dict.fromkeys(("keeplist_rules", "urlrewrite_rules", "user_agent", "cookie", "username", "password"), ""),
+    **dict.fromkeys(
+        ("ignore_http_cache", "allow_self_signed_certificates", "fetch_via_proxy", "no_media_player"), False
+    ),
 }
 
 

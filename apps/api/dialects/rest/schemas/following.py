@@ -53,7 +53,7 @@ class FolderList(Schema):
 class Tag(Schema):
     id: int
     name: str
-    postings: int
+    postings: int = Field(validation_alias="amount")
 
 
 class TagList(Schema):
@@ -145,16 +145,12 @@ def _sum(unread: Mapping[int, int], within: Mapping[int, set[int]], folder_ids: 
 
 def tag_list(user: User) -> TagList:
     """One query."""
-    return TagList(items=[_tag(tag) for tag in following.counted_tags(user)])
+    return TagList(items=[Tag.model_validate(tag) for tag in following.counted_tags(user)])
 
 
 def tag_of(user: User, tag_id: int) -> Tag | None:
     tag = following.counted_tags(user).filter(pk=tag_id).first()
-    return _tag(tag) if tag is not None else None
-
-
-def _tag(tag: models.Tag) -> Tag:
-    return Tag(id=tag.pk, name=tag.name, postings=tag.amount)  # type: ignore[attr-defined]
+    return Tag.model_validate(tag) if tag is not None else None
 
 
 def imported(report: ImportReport) -> Imported:

@@ -1,14 +1,13 @@
 """Results of a search with their explanation."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 
 from pydantic import Field
 
 from apps.accounts.models import User
 from apps.api.dialects.rest.schemas.base import Schema, finite
 from apps.api.dialects.rest.schemas.postings import Posting, serialize
-from apps.following import queries as following
 from apps.search import queries as searching
 from apps.search.algorithms.language import parse, to_text, wanted
 from apps.search.queries import Added, Order, SearchResult
@@ -41,28 +40,6 @@ class AddedWord(Schema):
     origins: list[Origin] = Field(description="The postings that it comes from, the most important first.")
 
 
-class SourceCount(Schema):
-    source_id: int
-    title: str
-    postings: int
-
-
-class NameCount(Schema):
-    name: str
-    postings: int
-
-
-class DayCount(Schema):
-    day: date
-    postings: int
-
-
-class Facets(Schema):
-    sources: list[SourceCount]
-    categories: list[NameCount]
-    days: list[DayCount]
-
-
 class SearchAnswer(Schema):
     query: str = Field(description="As parsed.")
     meant: str | None = Field(description="A spelling suggestion.")
@@ -72,7 +49,6 @@ class SearchAnswer(Schema):
     milliseconds: float
     items: list[Found]
     added: list[AddedWord] = Field(description="Heaviest first.")
-    facets: Facets
     next: str | None
 
 
@@ -117,7 +93,6 @@ def search(
         milliseconds=result.milliseconds,
         items=list(_found(serialize(user, result.postings), result, read, marker)),
         added=_added(result.added, read),
-        facets=_facets(result, _titles(user, [source_id for source_id, _ in result.sources])),
         next=result.next or None,
     )
 
@@ -148,20 +123,3 @@ def _added(added: Collection[Added], read: Mapping[int, Text]) -> list[AddedWord
         )
         for word, ids in known
     ]
-
-
-def _titles(user: User, source_ids: Collection[int]) -> dict[int, str]:
-    """The titles of visible sources for the user. Two queries."""
-    titles = {source.pk: str(source) for source in following.visible_sources(user).filter(pk__in=source_ids)}
-    own = following.follows_of(user).filter(source_id__in=source_ids).exclude(title="")
-    return titles | dict(own.values_list("source_id", "title"))
-
-
-def _facets(result: SearchResult, titles: Mapping[int, str]) -> Facets:
-    return Facets(
-        sources=[
-            SourceCount(source_id=id, title=titles[id], postings=count) for id, count in result.sources if id in titles
-        ],
-        categories=[NameCount(name=name, postings=count) for name, count in result.categories],
-        days=[DayCount(day=day, postings=count) for day, count in result.days],
-    )

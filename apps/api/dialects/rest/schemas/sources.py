@@ -13,7 +13,7 @@ from apps.api.dialects.rest.schemas.base import Schema, cut, place_in, place_of
 from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.retrieval import queries as retrieval
-from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.models import Retrieval
 from apps.retrieval.queries.lateness import late
 from apps.sources import models
 from apps.sources import queries as sources
@@ -50,14 +50,15 @@ class Health(Schema):
     """Results of checks, and their effect on the next one."""
 
     next_at: datetime | None = Field(
+        validation_alias="check_due_at",
         description="When the next check is due; of one that is late or under way, when it was due for the first time."
-        " Null while the source is not checked."
+        " Null while the source is not checked.",
     )
     reason: str = Field(description="Of that time.")
     asked_at: datetime | None
-    answered_at: datetime | None = Field(description="The last successful check.")
+    answered_at: datetime | None = Field(validation_alias="observed_at", description="The last successful check.")
     not_before: datetime | None = Field(description="Requested by the source.")
-    failures: int = Field(description="In a row.")
+    failures: int = Field(validation_alias="consecutive_failures", description="In a row.")
     failing_since: datetime | None
     slowdown: float = Field(description="Factor of its gaps, after it requested fewer checks.")
 
@@ -158,21 +159,8 @@ def source_details(user: User, source_id: int, now: datetime) -> SourceDetails |
         row.message = hosts_only(row.message)
     return SourceDetails(
         **_values(source, weekly, followed),
-        health=_health(schedule) if schedule else None,
+        health=Health.model_validate(schedule) if schedule else None,
         retrievals=[_check(row) for row in checks],
-    )
-
-
-def _health(schedule: Schedule) -> Health:
-    return Health(
-        next_at=schedule.check_due_at,
-        reason=schedule.reason,
-        asked_at=schedule.asked_at,
-        answered_at=schedule.observed_at,
-        not_before=schedule.not_before,
-        failures=schedule.consecutive_failures,
-        failing_since=schedule.failing_since,
-        slowdown=schedule.slowdown,
     )
 
 

@@ -16,7 +16,7 @@ class Trend(Schema):
     rank: int
     term: str
     score: float
-    postings: int = Field(description="That contain it, in the list's time.")
+    postings: int = Field(validation_alias="documents", description="That contain it, in the list's time.")
     expected: float | None = Field(description="Postings, from its past; null if the method has none.")
     sources: int
     related: list[str]
@@ -66,15 +66,10 @@ def trends(
             )
             for name, found in chosen.items()
         ],
-        places=[TrendPlace(language=place.language, category=place.category) for place in places],
+        places=[TrendPlace.model_validate(place) for place in places],
     )
 
 
 def _trend(trend: models.Trend, readable: Collection[int]) -> Trend:
-    plain = {name: getattr(trend, name) for name in ("rank", "term", "score", "sources", "related", "curve", "since")}
-    return Trend(
-        **plain,
-        postings=trend.documents,
-        expected=finite(trend.expected),
-        posting_ids=[id for id in trend.posting_ids if id in readable],
-    )
+    changes = {"expected": finite(trend.expected), "posting_ids": [id for id in trend.posting_ids if id in readable]}
+    return Trend.model_validate(trend).model_copy(update=changes)

@@ -30,8 +30,7 @@ Read, follow and search on this portal, as the user of your app token.
 """
 TAGS = {
     "account": "The user of the token.",
-    "sources": "Feeds and sites.",
-    "plan": "When sources are checked, and why.",
+    "sources": "Feeds and sites, and when they are checked.",
     "following": "Your follows, folders and tags.",
     "postings": "Articles, with your marks, tags and notes.",
     "search": "The archive by the portal's query language.",

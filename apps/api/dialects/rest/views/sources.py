@@ -8,6 +8,7 @@ from ninja import Query, Router
 from pydantic import Field
 
 from apps.accounts.views.requests import PersonsRequest, present
+from apps.api.dialects.rest.schemas.plans import SourcePlan, source_plan
 from apps.api.dialects.rest.schemas.postings import PostingList, posting_list
 from apps.api.dialects.rest.schemas.sources import Sort, SourceDetails, SourceList, source_details, source_list
 from apps.api.dialects.rest.views.parameters import Id, Part, PartOf, Short, Words, answers
@@ -34,6 +35,12 @@ def list_sources(request: PersonsRequest, params: Annotated[CataloguePart, Query
 def read_source(request: PersonsRequest, source_id: Id) -> SourceDetails:
     """A listed or followed source, with its recent checks."""
     return present(source_details(request.user, source_id, now()), "There is no such source.")
+
+
+@router.get("/sources/{source_id}/plan", response=answers(SourcePlan))
+def read_plan_of_source(request: PersonsRequest, source_id: Id) -> SourcePlan:
+    """When a source is checked next, and why."""
+    return present(source_plan(request.user, source_id, now()), "There is no such source.")
 
 
 @router.get("/sources/{source_id}/postings", response=answers(PostingList))
