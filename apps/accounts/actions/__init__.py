@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
-from secrets import token_bytes as random_bytes
+from secrets import token_urlsafe
 
 from allauth.usersessions.models import UserSession
 from django.conf import settings
@@ -16,7 +16,7 @@ from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from apps.accounts import queries
-from apps.accounts.algorithms.secrets import HINT_LENGTH, digest_of, fever_key_of, written
+from apps.accounts.algorithms.secrets import HINT_LENGTH, digest_of, fever_key_of
 from apps.accounts.models import AppToken, Invitation, User
 
 TOKEN_PREFIX = "wb_"  # lets secret scanners recognize tokens
@@ -82,7 +82,7 @@ def make_token(
     User.objects.select_for_update().get(pk=user.pk)  # two concurrent requests could exceed the limit
     if queries.tokens_of(user).count() >= MAX_TOKENS:
         raise NotPossible(_("You have %(count)d tokens, the maximum. Revoke one first.") % {"count": MAX_TOKENS})
-    secret = written(random_bytes(SECRET_BYTES), TOKEN_PREFIX)
+    secret = TOKEN_PREFIX + token_urlsafe(SECRET_BYTES)
     token = AppToken.objects.create(
         user=user,
         name=name,
@@ -130,7 +130,7 @@ def invite(made_by: User, *, note: str = "", days: int, now: datetime) -> tuple[
     if queries.open_invitations(now).count() >= MAX_INVITATIONS:
         text = _("%(count)d invitations are open, the maximum. Revoke some first.")
         raise NotPossible(text % {"count": MAX_INVITATIONS})
-    secret = written(random_bytes(SECRET_BYTES))
+    secret = token_urlsafe(SECRET_BYTES)
     made = Invitation.objects.create(
         made_by=made_by,
         note=" ".join(note.replace("\0", "").split())[:MAX_NOTE_LENGTH],

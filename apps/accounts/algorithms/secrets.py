@@ -1,18 +1,8 @@
 """Secrets of tokens and invitations, and their stored digests."""
 
-from base64 import urlsafe_b64encode
 from hashlib import md5, sha256
 
 HINT_LENGTH = 8  # first characters of a secret, stored for its owner to recognize it
-
-
-def written(random: bytes, prefix: str = "") -> str:
-    """Random bytes as text for URLs and headers.
-
-    >>> written(bytes(range(24)), "wb_")
-    'wb_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX'
-    """
-    return prefix + urlsafe_b64encode(random).decode().rstrip("=")
 
 
 def digest_of(secret: str) -> str:

@@ -31,7 +31,6 @@ MAX_COUNT = {
     "/searches": 3,
     "/searches/{search_id}": 3,
     "/searches/{search_id}/hits": 4,
-    "/searches/{search_id}/rule": 4,
     "/trends": 4,
     "/stories": 9,
     "/stories/{story_id}": 7,

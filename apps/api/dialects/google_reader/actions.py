@@ -9,12 +9,12 @@ from apps.accounts.models import User
 from apps.api.actions.marking import star_all
 from apps.api.dialects.google_reader.formats.items import BROADCAST, FRESH, KEPT_UNREAD, READ, STARRED
 from apps.api.dialects.google_reader.formats.streams import READING_LIST, BadStream, Stream, path_of
-from apps.api.dialects.google_reader.queries.labels import labels_of
 from apps.api.dialects.google_reader.queries.streams import (
     UNREAD,
     Library,
     StreamRequest,
     known_sources,
+    labels_of,
     present_sources,
 )
 from apps.following import actions as following

@@ -8,8 +8,7 @@ from apps.accounts.models import User
 from apps.api.dialects.google_reader.formats.forms import microseconds
 from apps.api.dialects.google_reader.formats.items import BROADCAST, STARRED
 from apps.api.dialects.google_reader.formats.streams import READING_LIST, Stream
-from apps.api.dialects.google_reader.queries.labels import Labels, labels_by_source, labels_of
-from apps.api.dialects.google_reader.queries.streams import known_sources
+from apps.api.dialects.google_reader.queries.streams import Labels, known_sources, labels_by_source, labels_of
 from apps.following import queries as following
 from apps.sources.algorithms.addresses import absolute
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.urls import URLPattern, re_path
 
-from apps.api.dialects.google_reader.views import account, signing_in, streams, subscriptions, tags
+from apps.api.dialects.google_reader.views import account, streams, subscriptions, tags
 
 # In brackets, because Django would warn of the second slash, which clients send.
 _BEGIN = r"^[/]*(?:api/greader\.php/+)?"
@@ -25,7 +25,7 @@ def _call(route: str, view: Callable[..., HttpResponseBase], name: str) -> URLPa
 
 urlpatterns = [
     re_path(r"^[/]*api/greader\.php/*$", account.greet, name="greader_greet"),
-    _path("accounts/ClientLogin", signing_in.client_login, "client_login"),
+    _path("accounts/ClientLogin", account.client_login, "client_login"),
     _path(r"reader/atom/+(?P<stream>.+)", streams.atom, "atom"),
     _call("token", account.token, "token"),
     _call("user-info", account.user_info, "user_info"),

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from apps.api.dialects.rest.views import account, alerts, folders, following, postings, search, sources, stories, trends
+from apps.api.dialects.rest.views import account, folders, following, postings, search, sources, stories, trends
 from apps.api.dialects.rest.views.endpoint import nowhere, through
 from apps.api.dialects.rest.views.interface import Interface
 from apps.sources.formats.opml import MAX_DOCUMENT_BYTES
@@ -10,7 +10,7 @@ from apps.sources.formats.opml import MAX_DOCUMENT_BYTES
 _LISTS = {"export_list", "import_list"}  # OPML instead of JSON
 
 interface = Interface()
-for part in (account, sources, following, folders, postings, search, alerts, trends, stories):
+for part in (account, sources, following, folders, postings, search, trends, stories):
     interface.add_router("", part.router)
 
 

@@ -1,6 +1,6 @@
-"""The postings of streams."""
+"""Labels, and the postings of streams."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -8,9 +8,9 @@ from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
 from apps.api.dialects.google_reader.formats.items import BROADCAST, READ, STARRED
-from apps.api.dialects.google_reader.formats.streams import READING_LIST, BadStream, Stream
-from apps.api.dialects.google_reader.queries.labels import Labels, labels_of
+from apps.api.dialects.google_reader.formats.streams import READING_LIST, BadStream, Stream, label_of
 from apps.following import queries as following
+from apps.following.models import Folder
 from apps.following.queries import Scope, listing
 from apps.following.queries.listing import Arrival
 from apps.postings import queries as postings
@@ -28,6 +28,29 @@ _STATES = {
     "fresh": (Q(unread=True, my_mark__read__isnull=True), Q(unread=False) | Q(my_mark__read=False)),
     "starred": (Q(my_mark__starred_at__isnull=False), Q(my_mark__starred_at__isnull=True)),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A label can be a folder and a tag: Google Reader does not distinguish them."""
+
+    folders: Mapping[str, Folder]  # by label, sorted
+    tags: Mapping[str, int]  # ids by name
+
+
+def labels_of(user: User) -> Labels:
+    """Two queries."""
+    folders = list(following.folders_of(user))
+    paths = following.folder_paths(folders)
+    by_label = sorted((label_of(paths[folder.pk]), folder) for folder in folders)
+    return Labels(dict(by_label), dict(following.tags_of(user).values_list("name", "pk")))
+
+
+def labels_by_source(user: User, labels: Labels) -> dict[int, tuple[str, ...]]:
+    """The folder labels of each followed source. One query."""
+    names = {folder.pk: label for label, folder in labels.folders.items()}
+    filed = following.folders_by_source(user)
+    return {source_id: tuple(sorted(names[id] for id in ids if id in names)) for source_id, ids in filed.items()}
 
 
 @dataclass(frozen=True, slots=True)

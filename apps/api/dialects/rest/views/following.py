@@ -1,5 +1,9 @@
 """Follows."""
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from django.db.models import QuerySet
 from django.http import Http404
 from django.utils.timezone import now
 from ninja import Router, Status
@@ -7,18 +11,43 @@ from pydantic import Field, model_validator
 
 from apps.accounts.models import User
 from apps.accounts.views.requests import PersonsRequest, present
-from apps.api.dialects.rest.schemas.following import Follow, FollowList, follow_list, follow_of
+from apps.api.dialects.rest.schemas.base import Schema, cut, place_in, place_of
 from apps.api.dialects.rest.views.parameters import GivenId, Id, PartOf, RequestBody, Truth, Words, answers
 from apps.api.dialects.rest.views.problems import Choice, Impossible
 from apps.following import actions as following_actions
 from apps.following import models
 from apps.following import queries as following
+from apps.following.queries import FAILURES_THAT_TELL
 from apps.retrieval.actions import following as actions
+from apps.sources.algorithms.addresses import http_address
+from apps.sources.models import Source
 
 router = Router(tags=["following"])
 
 MAX_FOLDERS = 100  # of a follow
 MAX_ADDRESS_LENGTH = 2_000  # characters
+
+
+class Follow(Schema):
+    source_id: int
+    url: str
+    site_url: str
+    title: str
+    own_title: str = Field(description="Your own name for it; empty if you gave it none.")
+    folder_ids: list[int]
+    unread: int
+    muted: bool = Field(description="Its postings are only in its own list.")
+    view: models.Follow.View
+    full_text: models.Follow.FullText
+    images: models.Follow.Images
+    is_failing: bool
+    is_gone: bool
+    followed_at: datetime
+
+
+class FollowList(Schema):
+    items: list[Follow]
+    next: str | None
 
 
 class NewFollow(RequestBody):
@@ -49,7 +78,36 @@ class FollowChanges(RequestBody):
 @router.get("/follows", response=answers(FollowList))
 def list_follows(request: PersonsRequest, params: PartOf) -> FollowList:
     """All your follows, the oldest first."""
-    return follow_list(request.user, cursor=params.cursor, limit=params.limit)
+    found = _with_source(following.follows_of(request.user).order_by("pk"))
+    if params.cursor:
+        found = found.filter(pk__gt=place_in(params.cursor, int)[0])
+    shown, last = cut(list(found[: params.limit + 1]), params.limit)
+    filed, unread = following.folders_by_follow(request.user), following.unread_counts(request.user)
+    return FollowList(
+        items=[_follow(follow, filed, unread) for follow in shown],
+        next=place_of(last.pk) if last is not None else None,
+    )
+
+
+def _with_source(follows: QuerySet[models.Follow]) -> QuerySet[models.Follow]:
+    return follows.select_related("source", "source__schedule")
+
+
+def _follow(follow: models.Follow, filed: Mapping[int, Sequence[int]], unread: Mapping[int, int]) -> Follow:
+    source = follow.source
+    schedule = getattr(source, "schedule", None)
+    return Follow(
+        source_id=source.pk,
+        url=source.url,
+        site_url=http_address(source.site_url),
+        title=follow.title or str(source),
+        own_title=follow.title,
+        folder_ids=sorted(filed.get(follow.pk, ())),
+        unread=unread.get(source.pk, 0),
+        **{name: getattr(follow, name) for name in ("muted", "view", "full_text", "images", "followed_at")},
+        is_failing=schedule is not None and schedule.consecutive_failures >= FAILURES_THAT_TELL,
+        is_gone=source.state == Source.State.GONE,
+    )
 
 
 @router.post("/follows", response=answers(Follow, 404, 409) | answers(Follow, status=201))
@@ -89,7 +147,9 @@ def read_follow(request: PersonsRequest, source_id: Id) -> Follow:
 
 
 def _found(user: User, source_id: int) -> Follow:
-    return present(follow_of(user, source_id), "You do not follow such a source.")
+    found = _with_source(following.follows_of(user).filter(source_id=source_id)).first()
+    follow = present(found, "You do not follow such a source.")
+    return _follow(follow, following.folders_by_follow(user), following.unread_counts(user))
 
 
 @router.patch("/follows/{source_id}", response=answers(Follow, 409))

@@ -33,8 +33,7 @@ TAGS = {
     "sources": "Feeds and sites, and when they are checked.",
     "following": "Your follows, folders and tags.",
     "postings": "Articles, with your marks, tags and notes.",
-    "search": "The archive by the portal's query language.",
-    "alerts": "New hits of saved searches, and what happens to them.",
+    "search": "The archive by the portal's query language, and saved searches.",
     "trends": "Trending terms.",
     "stories": "Related coverage of one event.",
 }

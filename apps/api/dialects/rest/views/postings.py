@@ -10,13 +10,15 @@ from pydantic import AwareDatetime, BaseModel, Field
 from apps.accounts.models import User
 from apps.accounts.views.requests import PersonsRequest, present
 from apps.api.dialects.rest import actions
+from apps.api.dialects.rest.schemas.base import Schema
 from apps.api.dialects.rest.schemas.postings import PostingDetails, PostingList, posting_details, posting_list
-from apps.api.dialects.rest.schemas.summaries import Summary, summary_of
 from apps.api.dialects.rest.views.parameters import GivenId, GivenIds, Id, Name, Part, RequestBody, Text, Truth, answers
 from apps.api.dialects.rest.views.problems import Impossible
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.queries import Kind, Scope
+from apps.summaries import queries as summaries
+from apps.summaries.algorithms.outlines import STEPS, step_of
 
 router = Router(tags=["postings"])
 
@@ -180,6 +182,16 @@ def _require(user: User, posting_id: int) -> None:
         raise Http404("There is no such posting.")
 
 
+class Summary(Schema):
+    posting_id: int
+    language: str
+    teaser: str = Field(description="The publisher's own; empty without one.")
+    sentences: list[str] = Field(description="None for a short text.")
+    percent: int = Field(description="Their part of the text; 0 without any.")
+    steps: list[int] = Field(description="Possible values of `percent`.")
+    words: list[str] = Field(description="Keywords, the most important first.")
+
+
 class Shortened(BaseModel):
     percent: int | None = Field(None, ge=1, le=100, description="Of the text; rounded to a step.")
 
@@ -187,4 +199,16 @@ class Shortened(BaseModel):
 @router.get("/postings/{posting_id}/summary", response=answers(Summary))
 def summarise_posting(request: PersonsRequest, posting_id: Id, params: Annotated[Shortened, Query()]) -> Summary:
     """The summary of a posting: its best sentences, and its keywords."""
-    return present(summary_of(request.user, posting_id, params.percent), "There is no such posting.")
+    found = following.readable_by(request.user).filter(pk=posting_id).first()
+    posting = present(found, "There is no such posting.")
+    shortened = summaries.shortened(posting)
+    step = step_of(posting.text, shortened.outline.summaries, params.percent)
+    return Summary(
+        posting_id=posting.pk,
+        language=posting.language,
+        teaser=shortened.teaser,
+        sentences=[posting.text[start:end] for start, end in shortened.outline.summaries.get(step, ())],
+        percent=step,
+        steps=list(STEPS),
+        words=list(shortened.outline.words),
+    )
