@@ -55,7 +55,7 @@ def test_a_change_has_one_way_to_write_its_id(name):
 
 
 @pytest.mark.parametrize("change", [None, 7, "x", [], {}, {"id": 7}])
-def test_what_has_no_id_is_passed_over(change):
+def test_changes_without_id_are_skipped(change):
     message = parse(a_message(change, a_change()))
     assert (len(message.changes), message.refused) == (1, ())
 

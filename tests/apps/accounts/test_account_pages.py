@@ -65,7 +65,7 @@ def test_the_menu_leads_to_the_account(signed_in):
     assert f'href="{reverse("account")}"' in signed_in.get(reverse("river")).text
 
 
-def test_the_account_page_leads_to_everything(signed_in):
+def test_the_account_page_links_to_all_settings(signed_in):
     page = signed_in.get(reverse("account")).text
     for name in ("account_email", "account_change_password", "mfa_index", "mfa_list_webauthn", "usersessions_list"):
         assert reverse(name) in page

@@ -47,7 +47,7 @@ def test_the_choice_of_a_visitor_precedes_the_language_of_the_browser(client):
     assert '<html lang="en" data-theme="auto">' in client.get("/help/keys/", HTTP_ACCEPT_LANGUAGE="en").text
 
 
-def test_what_a_person_chooses_is_kept_with_the_account(client):
+def test_preferences_are_stored_with_the_account(client):
     user, other_browser = a_user(), Client()
     client.force_login(user)
     answer = choose(client, language="zh-hans", theme="contrast")
@@ -69,7 +69,7 @@ def test_preferences_hold_both_too(client):
 
 
 @pytest.mark.parametrize("wrong", [{"theme": "pink"}, {"language": "xx"}, {"theme": ""}])
-def test_what_is_no_choice_changes_nothing(client, wrong):
+def test_invalid_preferences_change_nothing(client, wrong):
     answer = choose(client, **wrong)
     assert answer.status_code == 200
     assert not answer.cookies.get("theme")
@@ -117,7 +117,7 @@ def test_errors_of_a_query_are_in_the_language(client):
     assert "第 1 个字符处的括号没有闭合" in client.get("/search/?q=%28paris", **CHINESE).text
 
 
-def test_a_mail_is_written_in_the_language_of_who_gets_it():
+def test_mails_are_in_the_language_of_the_recipient():
     finding = Finding("A storm", "http://portal.example/posting/1/", "", "The Wire", timezone.now())
     group = Group(1, "Storms", "storm", (finding, finding))
     for language in ("zh-hans", ""):

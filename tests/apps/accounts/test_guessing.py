@@ -52,13 +52,13 @@ def sign_in(name, password, address="10.0.0.1", client=None):
 
 
 # --- passwords --------------------------------------------------------------------------------------------------------
-def test_guesses_of_one_password_are_limited_from_wherever_they_come(person):
+def test_guesses_of_one_password_are_limited_across_addresses(person):
     for number in range(5):
         assert STOPPED not in sign_in("ada", "wrong", f"10.0.0.{number}").text
     assert STOPPED in sign_in("ada", PASSWORD, "10.0.1.1").text
 
 
-def test_guesses_from_one_address_are_limited_whatever_names_they_name(person):
+def test_guesses_from_one_address_are_limited_across_names(person):
     for number in range(10):
         assert STOPPED not in sign_in(f"name{number}", "wrong").text
     assert STOPPED in sign_in("ada", PASSWORD).text
@@ -77,7 +77,7 @@ def test_many_names_from_one_address_are_limited_by_the_day(person, later):
     assert STOPPED in sign_in("ada", PASSWORD).text
 
 
-def test_signing_in_rightly_is_no_guess(person):
+def test_successful_sign_ins_do_not_count_as_guesses(person):
     for _ in range(12):
         assert sign_in("ada", PASSWORD).status_code == 302
 

@@ -103,7 +103,7 @@ def test_a_user_signs_in_by_a_provider_repeatedly(client, provider):
     assert "code_verifier" in form_sent
 
 
-def test_the_way_there_is_a_page_since_no_form_may_lead_away(client, provider):
+def test_a_page_leads_to_the_provider(client, provider):
     page = client.post(reverse("openid_connect_login", args=["acme"]))
     assert page.status_code == 200
     assert f'http-equiv="refresh" content="0;URL=&#x27;{provider.url}' in page.text or provider.url in page.text

@@ -16,21 +16,21 @@ def a_token(user=None, scopes=("read",), name="Phone"):
     return actions.make_token(user or a_user(), name, scopes, now=NOON)
 
 
-def test_a_program_acts_for_whom_its_token_was_made_for():
+def test_a_token_identifies_its_user():
     token, secret = a_token()
     assert actions.use_token(secret, now=NOON) == token.user
     assert actions.use_token(secret + "x", now=NOON) is None
     assert actions.use_token("", now=NOON) is None
 
 
-def test_a_program_may_do_what_its_token_says():
+def test_a_token_allows_its_scopes():
     _, reading = a_token(scopes=["read"])
     _, writing = a_token(scopes=["write", "read"])
     assert actions.use_token(reading, "write", now=NOON) is None
     assert actions.use_token(writing, "write", now=NOON) is not None
 
 
-def test_the_secret_is_kept_nowhere():
+def test_the_secret_is_not_stored():
     token, secret = a_token()
     kept = " ".join(str(value) for value in AppToken.objects.filter(pk=token.pk).values_list().get())
     assert secret not in kept
@@ -62,7 +62,7 @@ def test_a_person_has_so_many_tokens(monkeypatch):
     a_token(a_user())
 
 
-def test_use_is_noted_every_few_minutes(django_assert_num_queries):
+def test_use_is_stored_every_few_minutes(django_assert_num_queries):
     token, secret = a_token()
     actions.use_token(secret, now=NOON)
     with django_assert_num_queries(1):

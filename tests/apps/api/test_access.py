@@ -40,7 +40,7 @@ def test_a_person_is_called_by_name_or_address(person, secret, name):
     assert user_of(person, authorization=basic(name, secret)) == person
 
 
-def test_a_token_may_come_in_a_header_of_its_own(person, secret):
+def test_a_token_is_accepted_in_its_own_header(person, secret):
     assert user_of(person, x_auth_token=secret) == person
 
 

@@ -72,7 +72,7 @@ def test_only_a_token_that_was_made_for_it_signs_in(person):
     assert Client().post("/fever/?api", {"api_key": key_of("Ada", secret)}).json()["auth"] == 0
 
 
-def test_the_key_is_kept_nowhere(program):
+def test_the_key_is_not_stored(program):
     kept = " ".join(str(value) for value in AppToken.objects.values_list().get())
     assert program.key not in kept
 
@@ -116,7 +116,7 @@ def test_the_page_of_tokens_says_how_to_sign_in(client, person):
 
 
 # --- what is answered -------------------------------------------------------------------------------------------------
-def test_folders_are_groups_with_all_that_lies_below(program, person):
+def test_groups_are_folders_with_subfolders(program, person):
     news = a_folder(person, "News")
     inner = a_folder(person, "Local", parent=news)
     top, below = a_follow(person, folders=(news,)), a_follow(person, folders=(inner,))
@@ -188,7 +188,7 @@ def test_items_come_fifty_at_a_time_in_both_directions(program, person):
     assert [item["id"] for item in program.request(f"items&with_ids={up[7]},{up[3]}")["items"]] == [up[7], up[3]]
 
 
-def test_what_is_unread_and_saved(program, person):
+def test_unread_and_saved_ids(program, person):
     follow = a_follow(person)
     new, read, saved = some_postings(3, follow.source)
     a_mark(person, read, read=True)
@@ -213,7 +213,7 @@ def test_what_is_unread_and_saved(program, person):
         "mark=feed&as=read&id=1&before=noon",
     ],
 )
-def test_what_cannot_be_meant_is_named(program, query):
+def test_invalid_parameters_are_named(program, query):
     data = program.request(query, status=400)
     assert (data["auth"], bool(data["error"])) == (1, True)
 

@@ -76,7 +76,7 @@ def test_every_address_is_tried():
 # --- no token, and one that only reads --------------------------------------------------------------------------------
 @pytest.mark.parametrize("path", [*READS, *CHANGES])
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "GoogleLogin auth=owner/wb_guessed"}])
-def test_nothing_opens_without_a_token_not_even_to_who_is_signed_in(world, path, headers):
+def test_every_address_requires_a_token_even_with_a_session(world, path, headers):
     client = Client()
     client.force_login(world["owner"])
     address = filled(path if path.startswith("/") else f"/reader/api/0/{path}", world)
@@ -149,7 +149,7 @@ def test_of_a_source_that_both_follow_each_sees_their_own_states(world, state):
 
 
 @pytest.mark.parametrize("who", ["owner", "{pk}"])
-def test_another_persons_streams_are_none(world, who):
+def test_streams_of_others_are_refused(world, who):
     program = Program(a_user("stranger"))
     name = who.format(pk=world["owner"].pk)
     for stream in (f"user/{name}/state/com.google/starred", f"user/{name}/label/secret"):
@@ -159,7 +159,7 @@ def test_another_persons_streams_are_none(world, who):
         assert program.post("mark-all-as-read", s=stream).status_code == 404
 
 
-def test_what_was_starred_stays_readable_where_it_is_followed_no_more(world):
+def test_starred_items_stay_readable_after_unfollowing(world):
     actions.unfollow(world["owner"], world["source"].pk)
     program = Program(world["owner"])
     assert program.ids(s=STARRED) == [world["posting"].pk]

@@ -21,7 +21,7 @@ moments = st.timedeltas(timedelta(days=7_305), timedelta(days=47_482)).map(
 
 # --- ids --------------------------------------------------------------------------------------------------------------
 @given(ids)
-def test_every_form_of_an_id_stands_for_it(item_id):
+def test_ids_are_read_in_every_form(item_id):
     unsigned = item_id % 2**64
     forms = [
         long_form(item_id),
@@ -34,14 +34,14 @@ def test_every_form_of_an_id_stands_for_it(item_id):
 
 
 @given(ids)
-def test_decimal_ids_stand_for_themselves_but_for_those_of_sixteen_digits(item_id):
+def test_decimal_ids_are_read_except_those_of_sixteen_digits(item_id):
     for form in (str(item_id), str(item_id % 2**64)):
         if len(form) != 16:
             assert read_item_id(form) == item_id
 
 
 @given(st.text())
-def test_what_is_no_id_is_refused_by_name(text):
+def test_invalid_ids_are_named(text):
     try:
         number = read_item_id(text)
     except BadRequest as error:
@@ -84,7 +84,7 @@ def test_a_person_may_be_called_in_several_ways(who):
         "x",
     ],
 )
-def test_other_peoples_streams_and_nonsense_are_none(text):
+def test_streams_of_others_and_invalid_ones_are_refused(text):
     with pytest.raises(BadStream):
         read_stream(text, ["7", "ada"])
 
@@ -142,6 +142,6 @@ def test_a_time_is_read_in_every_unit(moment):
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-5", "1.5", "1" * 20])
-def test_what_is_no_time_is_refused(text):
+def test_invalid_times_are_refused(text):
     with pytest.raises(BadRequest):
         read_moment(text, last=True)

@@ -27,7 +27,7 @@ def signed_in(answer) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ["ada", "ADA", "ada@example.org"])
-def test_a_client_signs_in_with_a_token_and_says_so_from_then_on(client, person, secret, name):
+def test_a_client_signs_in_and_sends_the_auth_value(client, person, secret, name):
     answer = client.post(LOGIN, {"Email": name, "Passwd": secret, "service": "reader"})
     assert answer.status_code == 200
     assert signed_in(answer) == {"SID": f"ada/{secret}", "LSID": "null", "Auth": f"ada/{secret}"}
@@ -38,7 +38,7 @@ def test_a_client_signs_in_with_a_token_and_says_so_from_then_on(client, person,
     assert result.json()["userId"] == str(person.pk)
 
 
-def test_a_client_may_be_answered_in_json(client, secret):
+def test_a_client_can_sign_in_with_json(client, secret):
     result = client.post(LOGIN, {"Email": "ada", "Passwd": secret, "output": "json"})
     assert result.json() == {"SID": f"ada/{secret}", "LSID": "null", "Auth": f"ada/{secret}"}
     assert result["Cache-Control"] == "no-store"
@@ -85,7 +85,7 @@ def test_the_auth_value_is_refused_once_the_token_is_revoked(client, person, sec
 
 # --- addresses --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("begin", ["", "/", "/api/greader.php", "//api/greader.php/"])
-def test_everything_lies_under_the_addresses_that_clients_make(begin):
+def test_clients_prefixes_of_addresses_are_accepted(begin):
     person = a_user()
     source = a_source()
     a_follow(person, source)

@@ -80,7 +80,7 @@ def library(person):
         ("user/ada/state/com.google/starred", "starred"),
     ],
 )
-def test_streams_hold_what_the_portal_holds(program, library, stream, held):
+def test_streams_contain_the_postings_of_the_portal(program, library, stream, held):
     wanted = {library[name].pk for name in held.split()}
     assert set(program.ids(s=stream, n=100)) == wanted
     assert {item["id"] for item in program.json(f"stream/contents/{quoted(stream)}")["items"]} == set(
@@ -113,7 +113,7 @@ def test_a_feed_is_named_by_its_number_or_its_address(program, library):
         ({"it": BROADCAST, "xt": READ}, "plain"),
     ],
 )
-def test_targets_are_kept_or_left_out(program, library, fields, held):
+def test_included_and_excluded_states_filter_items(program, library, fields, held):
     assert set(program.ids(s=READING_LIST, **fields)) == {library[name].pk for name in held.split()}
 
 
@@ -323,7 +323,7 @@ def test_atom_contains_states_as_in_feedhq(program, library):
     }
 
 
-def test_atom_holds_whatever_a_posting_says(program, person):
+def test_atom_represents_any_posting(program, person):
     source = a_source(title="<b>&\x0b")
     a_follow(person, source)
     a_posting(source, title="a\x01b\ufffe", html="<p>&amp;</p>", author="\x02", guid="\x03")

@@ -119,7 +119,7 @@ def test_an_address_without_one_feed_says_so(program, person, web, path):
     assert not followed(person)
 
 
-def test_many_addresses_are_taken_as_they_stand(program, person):
+def test_several_addresses_are_added_without_retrieval(program, person):
     known = a_source(listed=True)
     addresses = ["https://a.example/feed", known.url, "https://b.example/feed"]
     program.does(
@@ -194,7 +194,7 @@ def test_invalid_subscriptions_are_refused_and_change_nothing(program, person, f
 
 
 # --- OPML -------------------------------------------------------------------------------------------------------------
-def test_what_is_exported_is_imported(program, person):
+def test_an_exported_list_is_imported(program, person):
     a_follow(person, title="Mine", folders=(a_folder(person, "World", a_folder(person, "News")),))
     document = program.get("subscription/export").content
     assert opml.read(document).subscriptions[0].folders == (("News", "World"),)
@@ -213,5 +213,5 @@ def test_a_list_may_be_the_file_of_a_form(program, person):
 
 
 @pytest.mark.parametrize("form", [("x=y",), a_form(b"no list"), a_form(None)])
-def test_a_list_that_is_none_is_refused(program, form):
+def test_an_invalid_list_is_refused(program, form):
     assert program.send("subscription/import", *form).status_code == 400

@@ -109,7 +109,7 @@ def test_items_are_starred_shared_and_tagged_and_that_is_undone(program, person,
     assert program.categories(first) == {READING_LIST, FRESH, label("TCP/IP")}
 
 
-def test_what_is_marked_read_one_by_one_stands_in_the_history(program, person, source):
+def test_single_items_marked_read_enter_the_history(program, person, source):
     few, many = a_posting(source), [posting.pk for posting in some_postings(201, source)]
     program.does("edit-tag", i=few.pk, a=READ)
     program.does("edit-tag", i=many, a=READ)
@@ -171,7 +171,7 @@ def test_a_state_is_marked_read(program, person, source, stream):
 
 
 @pytest.mark.parametrize("unit", [1, 1_000, 1_000_000, 1_000_000_000])
-def test_what_came_after_a_time_stays_unread(program, person, source, unit):
+def test_later_arrivals_stay_unread(program, person, source, unit):
     seen = a_posting(source, published_at=NOON, retrieved_at=NOON + timedelta(microseconds=400))
     new = a_posting(source, published_at=NOON, retrieved_at=NOON + timedelta(seconds=1))
     at = microseconds(seen.retrieved_at) * 1_000 // (1_000_000_000 // unit)  # nanoseconds, in the client's unit
@@ -186,7 +186,7 @@ def test_to_mark_all_needs_a_stream_and_a_time_that_is_one(program, source):
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------
-def test_labels_are_folders_with_what_lies_in_them_and_tags(program, person, source):
+def test_labels_are_folders_and_tags(program, person, source):
     news = a_folder(person, "News")
     a_folder(person, "World", news)
     a_folder(person, "News / World")
@@ -221,7 +221,7 @@ def test_a_tag_is_renamed_and_disabled(program, person, source):
     assert Posting.objects.filter(pk=posting.pk).exists()
 
 
-def test_of_several_labels_or_streams_all_are_changed_or_none(program, person, source):
+def test_several_labels_or_streams_change_together_or_not_at_all(program, person, source):
     folder = a_folder(person, "News")
     a_folder(person, "World", folder)
     posting = a_posting(source)

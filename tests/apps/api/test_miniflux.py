@@ -139,7 +139,7 @@ def test_data_of_others_is_out_of_reach(program, world):
     assert (list(Follow.objects.values()), list(Folder.objects.values()), list(Mark.objects.values())) == before
 
 
-def test_a_posting_that_the_catalogue_shows_to_everybody_is_nobodys_entry(program):
+def test_listed_postings_are_no_entries_without_a_follow(program):
     posting = a_posting()
     assert program.request("get", f"entries/{posting.pk}").status_code == 404
     assert program.request("put", f"entries/{posting.pk}/bookmark").status_code == 404
@@ -312,7 +312,7 @@ def test_lists_between_two_numbers(program, person):
     assert program.entries(after_entry_id=ids[3], status="unread")[0] == 2
 
 
-def test_what_was_marked_read_with_its_list_has_changed(program, person):
+def test_marking_a_list_read_changes_its_entries(program, person):
     follow = a_follow(person)
     old = a_posting(follow.source, published_at=datetime.now(UTC) - timedelta(days=2))
     an_hour_ago = seconds(datetime.now(UTC) - timedelta(hours=1))
@@ -324,7 +324,7 @@ def test_what_was_marked_read_with_its_list_has_changed(program, person):
     assert changed_at > datetime.now(UTC) - timedelta(minutes=1)
 
 
-def test_a_search_finds_what_the_pages_find(program, person):
+def test_a_search_finds_the_same_as_pages(program, person):
     source = a_follow(person).source
     found, read = (a_posting(source, title="Ships", text=f"Ship {n} sailed to Bergen.") for n in range(2))
     a_posting(source, title="Trains", text="Trains went home.")
@@ -419,7 +419,7 @@ def test_a_source_is_in_the_first_of_its_folders_or_in_all(program, person):
     assert only["id"] == loose.source_id
 
 
-def test_a_category_read_is_what_programs_show_in_it_and_no_more(program, person):
+def test_marking_a_category_read_marks_its_entries_alone(program, person):
     news = a_folder(person, "News")
     inner = a_folder(person, "Local", parent=news)
     shown, below, quiet = (
@@ -472,7 +472,7 @@ def test_a_feed_has_its_check_times(program, person):
     assert (feed["parsing_error_count"], feed["icon"], feed["site_url"]) == (4, None, source.url)
 
 
-def test_a_feed_moved_to_a_category_lies_there_alone(program, person):
+def test_a_moved_feed_is_in_its_new_category_alone(program, person):
     old, second, new = (a_folder(person, name) for name in "ABC")
     follow = a_follow(person, folders=(old, second))
     address = f"feeds/{follow.source_id}"
@@ -487,14 +487,14 @@ def test_a_feed_moved_to_a_category_lies_there_alone(program, person):
 
 
 @pytest.mark.parametrize("data", [{"feed_url": "https://b.example/"}, {"disabled": True}, {"crawler": 3}])
-def test_what_is_the_same_for_all_followers_stays(program, person, data):
+def test_shared_fields_of_a_feed_cannot_be_changed(program, person, data):
     follow = a_follow(person)
     before = Follow.objects.values().get(pk=follow.pk)
     assert program.request("put", f"feeds/{follow.source_id}", data | {"title": "New"}).status_code == 400
     assert Follow.objects.values().get(pk=follow.pk) == before
 
 
-def test_the_name_that_a_source_has_anyway_is_none_of_the_persons(program, person):
+def test_the_title_of_the_source_is_not_stored_as_the_users(program, person):
     follow = a_follow(person, title="Mine")
     program.request("put", f"feeds/{follow.source_id}", {"title": follow.source.title})
     follow.refresh_from_db()
@@ -544,7 +544,7 @@ def test_newsboats_form_is_read_as_the_json_that_it_is(program, person):
     assert queries.unread_counts(person) == {}
 
 
-def test_one_entry_alone_was_opened_and_stands_in_the_history(program, person):
+def test_a_single_entry_marked_read_enters_the_history(program, person):
     postings = some_postings(3, a_follow(person).source)
     program.request("put", "entries", {"entry_ids": [postings[0].pk], "status": "read"})
     program.request("put", "entries", {"entry_ids": [postings[1].pk, postings[2].pk], "status": "read"})
@@ -566,7 +566,7 @@ def test_a_starred_posting_stays_when_its_source_is_followed_no_more(program, pe
     assert program.request("get", f"entries/{posting.pk}").status_code == 404
 
 
-def test_a_thousand_entries_come_whole_and_in_order(program, person):
+def test_a_thousand_entries_are_complete_and_in_order(program, person):
     """They are streamed in pieces, each with its own queries."""
     newest = [posting.pk for posting in some_postings(230, a_follow(person).source)]
     assert program.entries(direction="desc", limit=1_000) == (230, newest)

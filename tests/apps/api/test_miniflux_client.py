@@ -121,7 +121,7 @@ def test_marks_are_those_of_the_pages(client, person):
         client.mark_user_entries_as_read(a_user().pk)
 
 
-def test_entries_come_in_pages(client, person):
+def test_entries_have_pages(client, person):
     follow = a_follow(person)
     newest = [posting.pk for posting in some_postings(7, follow.source)]
     pages = [client.get_entries(order="published_at", direction="desc", offset=at, limit=3) for at in (0, 3, 6)]
@@ -146,7 +146,7 @@ def test_recordings_are_gone_on_with(client, person):
     assert Playback.objects.get().address == "https://a.example/b.mp3"
 
 
-def test_lists_of_feeds_go_out_and_come_in(client, person):
+def test_lists_of_feeds_are_exported_and_imported(client, person):
     a_follow(person, a_source(url="https://a.example/feed"), folders=(a_folder(person, "Papers"),))
     exported = client.export_feeds()
     assert "https://a.example/feed" in exported

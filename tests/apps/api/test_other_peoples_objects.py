@@ -256,7 +256,7 @@ def rows_of(owner: Belongings) -> dict[str, list[Any]]:
     return rows
 
 
-def test_what_belongs_to_whom_is_found_out_by_itself():
+def test_owners_of_rows_are_derived_from_the_models():
     labels = {model._meta.label for model in ways_to_owners()}
     assert labels > {
         "following.Follow", "following.Follow_folders", "following.Folder", "following.Mark", "following.Tag",
@@ -306,7 +306,7 @@ def of_other(call: Call, owner: Belongings, before: Mapping[str, list[Any]]) -> 
     return judged
 
 
-def test_no_token_opens_anothers_object(people, monkeypatch):
+def test_no_token_opens_objects_of_others(people, monkeypatch):
     monkeypatch.setattr("apps.api.dialects.rest.views.endpoint.MAX_REQUESTS", 10_000)
     document, made, wrong = interface.get_openapi_schema(), 0, []
     programs = {each.person.pk: Program(each.person) for each in people}

@@ -40,7 +40,7 @@ def published(*titles, **values):
 
 
 # --- search -----------------------------------------------------------------------------------------------------------
-def test_a_search_says_what_was_found_and_where_added_words_are_from(ada):
+def test_a_search_explains_its_added_terms(ada):
     spores = published(
         "Ferns spread their spores in spring", "Spores of ferns travel with the wind", "Moss spreads by spores, too",
         "Trains are late", "Parliament votes",
@@ -61,7 +61,7 @@ def test_a_search_says_what_was_found_and_where_added_words_are_from(ada):
 
 
 @pytest.mark.parametrize("order", ["relevance", "fresh", "newest"])
-def test_results_come_in_pages_that_stay(ada, order):
+def test_results_have_stable_pages(ada, order):
     made = published(*(f"Ferns of the forest {number}" for number in range(45)))
     found, cursor = [], ""
     while cursor is not None:
@@ -91,7 +91,7 @@ def test_a_search_that_takes_too_long_is_a_problem(ada, monkeypatch):
 
 
 # --- searches that are kept -------------------------------------------------------------------------------------------
-def test_a_search_is_kept_changed_and_forgotten(ada):
+def test_a_search_is_saved_changed_and_deleted(ada):
     kept = ada.post("searches", {"name": "Ferns", "query": "fern OR moss", "order": "newest"})
     assert kept.status_code == 201
     path = f"searches/{kept.json()['id']}"

@@ -84,7 +84,7 @@ def test_a_follow_is_named_filed_and_muted_as_it_is_wished(ada):
     assert ada.patch(path, {"view": "sideways"}).status_code == 422
 
 
-def test_follows_come_in_pages_with_what_is_unread(ada):
+def test_follows_have_pages_and_unread_counts(ada):
     follows = [a_follow(ada.person) for _ in range(5)]
     a_posting(follows[0].source)
     first = ada.get("follows", limit=3).json()
@@ -95,7 +95,7 @@ def test_follows_come_in_pages_with_what_is_unread(ada):
 
 
 # --- folders ----------------------------------------------------------------------------------------------------------
-def test_folders_lie_in_each_other_and_count_what_is_below_them_once(ada):
+def test_nested_folders_count_unread_postings_once(ada):
     outer = ada.post("folders", {"name": "Outer"}).json()
     inner = ada.post("folders", {"name": " In  ner ", "parent_id": outer["id"]}).json()
     assert inner["path"] == ["Outer", "In ner"]

@@ -79,7 +79,7 @@ def test_too_many_requests_get_a_time_to_retry(ada, monkeypatch):
 
 # --- what is wrong ----------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("path", ["", "nothing", "folders/", "folders/1/nothing"])
-def test_an_address_that_is_none_is_a_problem_like_others(ada, path):
+def test_an_unknown_address_is_a_problem(ada, path):
     problem(ada.get(path), 404)
 
 
@@ -102,7 +102,7 @@ def test_a_number_that_no_row_can_have(ada, number):
 
 
 @pytest.mark.parametrize("body", [b"{", b"\xff", b"[" * 100_000, b"9" * 5_000])
-def test_a_body_that_is_no_json(ada, body):
+def test_an_invalid_json_body_is_a_problem(ada, body):
     assert ada.request("POST", "folders", body).status_code in {400, 422}
 
 
@@ -125,7 +125,7 @@ def test_a_cursor_that_was_made_up(ada):
 
 
 # --- answers that are the same ----------------------------------------------------------------------------------------
-def test_what_has_not_changed_is_not_sent_again(ada):
+def test_unchanged_responses_are_not_sent_again(ada):
     follow = a_follow(ada.person, a_source(listed=True))
     a_posting(follow.source, published_at=timezone.now() - timedelta(hours=1))
     for path in ("postings", "me", "folders", "follows", f"sources/{follow.source_id}"):
@@ -157,7 +157,7 @@ def test_times_have_microseconds(ada):
 
 
 # --- how it describes itself ------------------------------------------------------------------------------------------
-def test_the_document_is_there_for_everybody():
+def test_the_document_is_public():
     document = Client().get("/api/v1/openapi.json").json()
     assert document["openapi"].startswith("3.1.")
     assert document["components"]["securitySchemes"]["Token"]["scheme"] == "bearer"
@@ -165,7 +165,7 @@ def test_the_document_is_there_for_everybody():
     assert document["paths"]["/api/v1/folders"]["get"]["security"] == [{"Token": ["read"]}]
 
 
-def test_every_operation_says_what_it_does_and_what_may_go_wrong():
+def test_every_operation_documents_its_purpose_and_problems():
     document = interface.get_openapi_schema()
     for operations in document["paths"].values():
         for operation in operations.values():

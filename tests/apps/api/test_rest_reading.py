@@ -50,7 +50,7 @@ def ids(items):
 
 # --- sources ----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("sort", ["popular", "new", "name"])
-def test_the_catalogue_comes_in_pages(ada, sort):
+def test_the_catalogue_has_pages(ada, sort):
     now = timezone.now()
     made = [
         a_source(listed=True, title=f"Paper {number % 3}", added_at=now - timedelta(days=number % 4))
@@ -125,7 +125,7 @@ def world(ada):
 
 
 @pytest.mark.parametrize("order", ["newest", "oldest"])
-def test_all_that_is_followed_comes_in_pages_by_time(ada, world, order):
+def test_all_postings_have_pages_by_time(ada, world, order):
     expected = [posting.pk for posting in world["near"] + world["far"]]
     found = ids(all_pages(ada, "postings", limit=4, order=order))
     assert found == (expected if order == "newest" else expected[::-1])
@@ -138,7 +138,7 @@ def test_a_page_stays_where_it_was_while_news_arrive(ada, world):
     assert ids(first["items"] + second["items"]) == [posting.pk for posting in (world["near"] + world["far"])[:8]]
 
 
-def test_lists_of_a_folder_a_source_a_tag_and_of_what_is_starred(ada, world):
+def test_lists_of_a_folder_a_source_a_tag_and_starred_postings(ada, world):
     near, far, other = world["near"], world["far"], world["other"]
     ada.patch(f"postings/{far[0].pk}", {"starred": True, "add_tags": ["later"]})
     tag_id = ada.get("tags").json()["items"][0]["id"]
@@ -150,13 +150,13 @@ def test_lists_of_a_folder_a_source_a_tag_and_of_what_is_starred(ada, world):
     assert ids(ada.get(f"sources/{far[0].source_id}/postings").json()["items"]) == [each.pk for each in far]
 
 
-def test_what_is_unread_alone(ada, world):
+def test_unread_postings_alone(ada, world):
     a_mark(ada.person, world["near"][0], read=True)
     found = ada.get("postings", unread=True).json()["items"]
     assert ids(found) == [posting.pk for posting in world["near"][1:] + world["far"]]
 
 
-def test_a_posting_is_listed_with_what_is_the_persons_own_on_it(ada, world):
+def test_a_listed_posting_has_the_users_state(ada, world):
     posting = world["far"][0]
     ada.patch(f"postings/{posting.pk}", {"starred": True, "read": True, "add_tags": ["b", "a"]})
     [result] = ada.get("postings", starred=True, content=True).json()["items"]
@@ -166,7 +166,7 @@ def test_a_posting_is_listed_with_what_is_the_persons_own_on_it(ada, world):
 
 
 # --- one posting ------------------------------------------------------------------------------------------------------
-def test_a_posting_whole(ada):
+def test_a_posting_in_full(ada):
     carried = [{"url": "https://a.example/1.mp3", "media_type": "audio/mpeg", "length": 7}, {"url": "javascript:x"}]
     posting = a_posting(enclosures=carried, url="javascript:alert(1)")
     an_edition(posting, title="Before")
@@ -185,7 +185,7 @@ def test_reading_a_posting_does_not_mark_it_read(ada):
     assert not Reading.objects.exists()
 
 
-def test_marks_say_what_is_to_change_and_leave_the_rest(ada):
+def test_marks_change_the_given_fields_alone(ada):
     posting = a_posting(a_follow(ada.person).source)
     assert ada.patch(f"postings/{posting.pk}", {"starred": True}).json()["starred"]
     result = ada.patch(f"postings/{posting.pk}", {"read": True, "add_tags": ["x"]}).json()
@@ -223,7 +223,7 @@ def test_many_are_marked_at_once_and_strangers_left_out(ada, world):
     assert ada.post("postings/marks", {"posting_ids": list(range(1, 1_002)), "read": True}).status_code == 422
 
 
-def test_a_whole_list_is_marked_read_as_it_was_shown_and_that_is_undone(ada, world):
+def test_marking_a_list_read_can_be_undone(ada, world):
     shown_at = ada.get("postings").json()["shown_at"]
     late = a_posting(world["near"][0].source, retrieved_at=timezone.now() + timedelta(seconds=5))
     marked = ada.post("postings/read", {"shown_at": shown_at}).json()

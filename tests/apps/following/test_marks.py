@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
         (-1, True, False),
     ],
 )
-def test_unread_is_what_came_since_the_follow_or_was_marked_so(hours_after_follow, read, unread):
+def test_arrivals_since_the_follow_and_marked_postings_are_unread(hours_after_follow, read, unread):
     follow = a_follow(unread_from=NOON)
     posting = a_posting(follow.source, published_at=NOON + timedelta(hours=hours_after_follow))
     if read is not None:
@@ -122,7 +122,7 @@ def test_a_page_is_full_however_few_of_it_are_among_the_newest_of_all(monkeypatc
     assert found == [posting.pk for posting in mine[:2]]
 
 
-def test_mark_all_leaves_alone_what_reached_us_after_the_page_was_made():
+def test_mark_all_keeps_later_arrivals_unread():
     follow = a_follow()
     a_posting(follow.source, published_at=NOON, retrieved_at=NOON)
     late = a_posting(follow.source, published_at=NOON - timedelta(hours=1), retrieved_at=NOON + timedelta(minutes=2))
@@ -166,7 +166,7 @@ def test_mark_all_takes_as_many_queries_for_one_posting_as_for_many_and_no_rows(
     assert Follow.objects.get().read_through == Posting.objects.latest("pk").pk
 
 
-def test_older_than_leaves_what_was_published_then_or_later():
+def test_mark_older_keeps_later_publications_unread():
     follow = a_follow()
     postings = some_postings(20, follow.source)
     limit = postings[4].published_at
@@ -238,7 +238,7 @@ def test_undo_is_forgotten_after_a_day():
     assert not MarkedAll.objects.exists()
 
 
-def test_what_was_marked_read_with_its_list_stays_read_for_who_comes_back():
+def test_postings_read_with_a_list_stay_read_after_following_again():
     follow = a_follow()
     some_postings(25, follow.source)
     assert mark_all(follow.user, shown_at=NOON + timedelta(hours=1)).count == 25

@@ -37,7 +37,7 @@ def test_a_posting_is_readable_unread_and_starred_as_lists_say(person, listed, f
         assert (own.unread, own.starred) == (seen.unread, seen.starred)
 
 
-def test_what_a_person_has_of_a_posting_is_found_at_once(django_assert_num_queries):
+def test_the_state_of_a_posting_takes_one_query(django_assert_num_queries):
     user, posting = a_user(), a_posting()
     a_follow(user, posting.source, title="My paper", full_text="feed", images="blocked")
     actions.write_note(user, posting.pk, "A thought", now=NOON)
