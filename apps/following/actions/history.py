@@ -1,13 +1,14 @@
-"""The history of read postings."""
+"""The history of read postings, and playback positions in recordings."""
 
 from collections.abc import Iterable
 from datetime import datetime
 
 from apps.accounts.models import User
 from apps.database.statements import fetch
-from apps.following.models import Reading
+from apps.following.models import Playback, Reading
 
 MAX_REMEMBERED = 2_000  # postings, of a user
+MAX_RECORDING_SECONDS = 7 * 86_400.0
 
 
 # One statement, because it runs whenever a posting is opened. Its DELETE sees the table as before the INSERT, so it
@@ -40,3 +41,16 @@ def clear_history(user: User) -> int:
     """Delete the history; returns the number of entries. The postings stay read."""
     deleted, _by_model = Reading.objects.filter(user=user).delete()
     return deleted
+
+
+def save_position(user: User, posting_id: int, address: str, seconds: float, *, now: datetime) -> None:
+    """Store the position; the last device wins."""
+    Playback.objects.update_or_create(
+        user=user,
+        posting_id=posting_id,
+        defaults={"address": address, "seconds": min(max(seconds, 0.0), MAX_RECORDING_SECONDS), "changed_at": now},
+    )
+
+
+def forget_position(user: User, posting_id: int) -> None:
+    Playback.objects.filter(user=user, posting_id=posting_id).delete()

@@ -188,7 +188,7 @@ def test_shares_of_locked_users_are_hidden():
 
 
 def test_shares_of_a_person_are_bounded(monkeypatch):
-    monkeypatch.setattr(shares, "MAX_SHARES", 1)
+    monkeypatch.setattr(notes, "MAX_SHARES", 1)
     user = a_user()
     actions.share(user, a_posting().pk, now=NOON)
     with pytest.raises(NotPossible, match="at most 1 articles"):
