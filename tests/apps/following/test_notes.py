@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from apps.following import actions, queries
-from apps.following.actions import NotPossible, history, notes, shares
+from apps.following.actions import NotPossible, history, notes
 from apps.following.models import Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.queries import Scope
 from apps.following.queries.posting_state import StateNote, posting_state
