@@ -1,4 +1,4 @@
-"""What concerns everything that is a person's at once: taking it over from an archive, and its end."""
+"""Imports an account from an archive, and deletes accounts."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from django.db import transaction
 from apps.account_data.formats.container import Container
 from apps.account_data.formats.problems import BadArchive
 from apps.account_data.formats.records import Record, record
-from apps.account_data.members import MEMBERS, AboutPostings, Taking
-from apps.account_data.members.base import FIRST_LOOK, told_in
+from apps.account_data.members import MEMBERS, AboutPostings, Import
+from apps.account_data.members.base import FIRST_CHECK_AFTER, identifiers_in
 from apps.account_data.models import Waiting
 from apps.account_data.queries import FORMAT, HEAD, VERSION
 from apps.accounts import actions as accounts
@@ -24,30 +24,26 @@ from apps.postings.queries.recognition import ForeignPosting, recognize
 from apps.retrieval import actions as retrieval
 
 SETTLED_AT_ONCE = 2_000  # lines, in one transaction
-GIVEN_UP_AFTER = timedelta(days=30)
+ABANDONED_AFTER = timedelta(days=30)
 ABOUT_POSTINGS = {member.name: member.take for member in MEMBERS if isinstance(member.take, AboutPostings)}
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was taken over from an archive."""
+    """The result of an import."""
 
-    restored: Counter[str]  # how much is here now that was not, by the name of the member
-    waiting: int  # lines about postings that are not here yet
-    left_out: int  # lines about sources that are not here, and what is too much to wait
+    restored: Counter[str]  # new rows, by the name of the member
+    waiting: int  # lines about postings that have not been retrieved yet
+    left_out: int  # lines about unknown sources, and lines above the limit
     remarks: tuple[str, ...]
 
 
 @transaction.atomic
-def take_over(user: User, file: IO[bytes], *, now: datetime) -> Report:
-    """Take over what an archive holds: all of it or, if anything is wrong with it, nothing.
+def import_archive(user: User, file: IO[bytes], *, now: datetime) -> Report:
+    """Import an archive, completely or not at all. Importing it again changes nothing.
 
-    What the person has here stays, and of two marks on a posting the later one counts, so it may be done twice.
-
-    Raises
-    ------
-    BadArchive
-        If it is no archive of a portal, or something in it cannot be; the message says where.
+    Existing data stays, and of two marks on a posting the later one counts. Raises BadArchive, with the place of the
+    error, if the file is not an archive or contains an invalid value.
     """
     container = Container(file)
     head = record(container, HEAD)
@@ -55,38 +51,39 @@ def take_over(user: User, file: IO[bytes], *, now: datetime) -> Report:
         raise BadArchive("It was not exported by Wirebeat.")
     if head.values.get("version") != VERSION:
         raise BadArchive("It was exported by a newer version of Wirebeat, which this one cannot read.", HEAD)
-    taking = Taking(user, now, container)
+    running = Import(user, now, container)
     for member in MEMBERS:
         try:
-            member.taken(taking)
+            member.taken(running)
         except NotPossible as problem:
             raise BadArchive(str(problem), member.name) from problem
-    return Report(taking.restored, taking.waiting, taking.left_out, tuple(taking.remarks))
+    return Report(running.restored, running.waiting, running.left_out, tuple(running.remarks))
 
 
 @transaction.atomic
 def settle(*, now: datetime) -> int:
-    """Look for the postings that lines wait for, and do with them what the lines say; how many lines were looked at.
+    """Apply waiting lines whose postings have been retrieved; returns the number of lines checked.
 
-    A line is looked at again after as long as it has waited, so that a source may be slow and yet nothing is busy.
+    The interval between checks doubles, so a slow source costs little.
     """
     due = Waiting.objects.filter(due_at__lte=now).order_by("due_at", "pk")
     lines = list(due.select_for_update(skip_locked=True, of=("self",)).select_related("user")[:SETTLED_AT_ONCE])
-    found = recognize([ForeignPosting(line.source_id, *told_in(Record(line.record, line.member))[1]) for line in lines])
+    wanted = [identifiers_in(Record(line.record, line.member))[1] for line in lines]
+    found = recognize([ForeignPosting(line.source_id, *ids) for line, ids in zip(lines, wanted, strict=True)])
     by_person: dict[tuple[int, str], list[tuple[Waiting, int]]] = defaultdict(list)
     for line, posting_id in zip(lines, found, strict=True):
         if posting_id is not None:
             by_person[line.user_id, line.member].append((line, posting_id))
-        line.due_at = now + max(now - line.noted_at, FIRST_LOOK)
-    done = {line.pk for key, some in by_person.items() if _done(key[1], some, now) for line, _ in some}
-    done |= {line.pk for line in lines if now - line.noted_at > GIVEN_UP_AFTER}
+        line.due_at = now + max(now - line.noted_at, FIRST_CHECK_AFTER)
+    done = {line.pk for key, some in by_person.items() if _applied(key[1], some, now) for line, _ in some}
+    done |= {line.pk for line in lines if now - line.noted_at > ABANDONED_AFTER}
     Waiting.objects.filter(pk__in=done).delete()
     Waiting.objects.bulk_update([line for line in lines if line.pk not in done], ["due_at"], batch_size=1_000)
     return len(lines)
 
 
-def _done(member: str, some: list[tuple[Waiting, int]], now: datetime) -> bool:
-    """Do what lines of one person say; False where a rule of today forbids it, which may be another one tomorrow."""
+def _applied(member: str, some: list[tuple[Waiting, int]], now: datetime) -> bool:
+    """Apply lines of one person; False if a limit or rule forbids it for now."""
     about = ABOUT_POSTINGS.get(member)
     if about is None:
         return False
@@ -101,15 +98,12 @@ def _done(member: str, some: list[tuple[Waiting, int]], now: datetime) -> bool:
 
 @transaction.atomic
 def delete_account(user: User, *, now: datetime) -> None:
-    """Delete a person and everything that is theirs. What they followed is asked no more if nobody else follows it.
+    """Delete a user with all data, and stop checking sources without other followers.
 
-    Raises
-    ------
-    accounts.NotPossible
-        If nobody would be left to look after the portal.
+    Raises accounts.NotPossible for the last administrator.
     """
     source_ids = list(following.follows_of(user).values_list("source_id", flat=True))
-    # Messages first and in their order, as those do who send them, or each could wait for the other.
+    # Messages first and in the order in which senders lock them, or the two could deadlock.
     list(Message.objects.filter(user=user).order_by("pk").select_for_update().values_list("pk"))
     jobs.forget_asker(user.username)
     accounts.delete_account(user)

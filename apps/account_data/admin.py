@@ -14,8 +14,8 @@ admin.site.unregister(User)
 
 
 @admin.register(User)
-class LeavingPersonAdmin(PersonAdmin):
-    """Deletes people as they would themselves."""
+class DeletingPersonAdmin(PersonAdmin):
+    """Deletes users by the same action as users themselves."""
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         try:
@@ -30,6 +30,6 @@ class LeavingPersonAdmin(PersonAdmin):
     def get_deleted_objects(
         self, objs: Any, request: HttpRequest
     ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
-        """People alone: to list a hundred thousand marks helps nobody."""
+        """Lists users alone, and not their hundred thousand marks."""
         people = [str(each) for each in objs]
         return [f"{name}, and everything that is theirs" for name in people], {"people": len(people)}, set(), []

@@ -5,16 +5,16 @@ from apps.sources.models import Source
 
 
 class Waiting(models.Model):
-    """A line of an archive about a posting that is not here yet. See `actions.settle`."""
+    """A line of an archive about a posting that has not been retrieved yet. See `actions.settle`."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
     member = models.CharField(max_length=40)  # of the archive
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="+")
-    key = models.CharField(max_length=64)  # tells it from other lines about the source
+    key = models.CharField(max_length=64)  # distinguishes it from other lines about the source
     record = models.JSONField()
     noted_at = models.DateTimeField()
-    due_at = models.DateTimeField(db_index=True)  # when to look for the posting again
+    due_at = models.DateTimeField(db_index=True)  # next search for the posting
 
     class Meta:
         verbose_name_plural = "waiting"

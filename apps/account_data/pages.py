@@ -1,6 +1,4 @@
-"""What the page of archives shows."""
-
-from dataclasses import dataclass
+"""The page of archives."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -19,14 +17,6 @@ NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ReportPage:
-    rows: tuple[tuple[str, int], ...]
-    waiting: int
-    left_out: int
-    remarks: tuple[str, ...]
-
-
-def report_page(report: Report) -> ReportPage:
-    rows = tuple((str(NAMES.get(name, name)), count) for name, count in report.restored.items() if count)
-    return ReportPage(rows, report.waiting, report.left_out, report.remarks)
+def restored_rows(report: Report) -> list[tuple[str, int]]:
+    """What was imported, by its name on pages."""
+    return [(str(NAMES.get(name, name)), count) for name, count in report.restored.items() if count]

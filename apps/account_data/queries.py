@@ -1,4 +1,4 @@
-"""Everything of a person as one archive."""
+"""The archive of an account."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -14,7 +14,7 @@ HEAD, READ_ME = "archive.json", "README.txt"
 
 
 def archive_of(user: User, *, now: datetime) -> Iterator[bytes]:
-    """The archive in pieces; what it holds is read while it is sent, some rows at a time."""
+    """The archive in pieces; rows are read in batches while it is sent."""
     head = {"format": FORMAT, "version": VERSION, "made_at": now, "portal": own_address("/"), "username": user.username}
     texts = [(HEAD, iter([document_of(head)])), (READ_ME, iter([_read_me(user, now)]))]
     yield from packed([*texts, *((member.name, member.written(user)) for member in MEMBERS)], now)

@@ -1,4 +1,4 @@
-"""Doorways for Celery: each calls one action."""
+"""Celery tasks: each calls one action."""
 
 import time
 from typing import Any
@@ -8,12 +8,12 @@ from django.utils.timezone import now
 
 from apps.account_data import actions
 
-MAX_SECONDS = 20.0  # s; what is left then is the next message's
+MAX_SECONDS = 20.0  # the next message does the rest
 
 
 @shared_task
 def settle(**_: Any) -> None:
-    """Do what lines of archives say, whose postings have come."""
+    """Apply waiting lines of archives whose postings have arrived."""
     until = time.monotonic() + MAX_SECONDS
     while actions.settle(now=now()) == actions.SETTLED_AT_ONCE and time.monotonic() < until:
         pass

@@ -1,4 +1,4 @@
-"""Taking everything along, bringing it, and deleting it."""
+"""Export, import and deletion of an account."""
 
 from allauth.account.decorators import reauthentication_required
 from django.contrib import messages
@@ -14,11 +14,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from apps.account_data import actions, queries
 from apps.account_data.formats.problems import BadArchive
 from apps.account_data.forms import ArchiveForm, DeletionForm
-from apps.account_data.pages import report_page
+from apps.account_data.pages import restored_rows
 from apps.accounts.actions import NotPossible, rate_limits
 from apps.accounts.views.requests import PersonsRequest
 
-ARCHIVES_AN_HOUR = 10  # written or read, for one person
+ARCHIVES_AN_HOUR = 10  # exports, and imports, of one user
 TOO_MANY = 429
 
 
@@ -39,7 +39,7 @@ def export(request: PersonsRequest) -> HttpResponse | StreamingHttpResponse:
         content_type="application/zip",
         headers={
             "Content-Disposition": f'attachment; filename="wirebeat-{at:%Y-%m-%d}.zip"',
-            "Content-Encoding": "identity",  # it is compressed, and need not be once more
+            "Content-Encoding": "identity",  # already compressed
             "Cache-Control": "no-store",
         },
     )
@@ -47,17 +47,18 @@ def export(request: PersonsRequest) -> HttpResponse | StreamingHttpResponse:
 
 @require_POST
 @login_required
-def take_over(request: PersonsRequest) -> HttpResponse:
+def import_archive(request: PersonsRequest) -> HttpResponse:
     if not rate_limits.is_within("import", request.user.pk, most=ARCHIVES_AN_HOUR, seconds=3_600):
         return render(request, "429.html", status=TOO_MANY)
     form = ArchiveForm(request.POST, request.FILES)
-    page = None
+    context: dict[str, object] = {"form": form}
     if form.is_valid():
         try:
-            page = report_page(actions.take_over(request.user, form.cleaned_data["file"], now=now()))
+            report = actions.import_archive(request.user, form.cleaned_data["file"], now=now())
+            context |= {"page": report, "rows": restored_rows(report)}
         except BadArchive as problem:
             form.add_error("file", _("Nothing was imported. %(problem)s") % {"problem": problem})
-    return render(request, "account_data/archive.html", {"form": form, "page": page})
+    return render(request, "account_data/archive.html", context)
 
 
 @never_cache

@@ -1,8 +1,8 @@
-"""What allauth asks of the portal: who may sign up, and which addresses mails name."""
+"""Adapters for allauth: who may sign up, and which addresses mails contain."""
 
 import logging
-from dataclasses import dataclass
 from smtplib import SMTPException
+from types import SimpleNamespace
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -24,16 +24,8 @@ from apps.accounts.models import User
 from apps.accounts.queries.site import own_address, own_name
 
 log = logging.getLogger(__name__)
-INVITATION = "invitation"  # under which a session holds the secret of a link
-NOBODY = "0.0.0.0"  # where a request comes from that does not say so
-
-
-@dataclass(frozen=True, slots=True)
-class Portal:
-    """As the texts of mails call it."""
-
-    name: str
-    domain: str
+INVITATION = "invitation"  # session key of an invitation's secret
+UNKNOWN_ADDRESS = "0.0.0.0"
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -48,9 +40,9 @@ class AccountAdapter(DefaultAccountAdapter):
         return user
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send a mail in which nothing stems from the name that the request was sent to."""
+        """Send a mail without the Host header of the request, which an attacker may have chosen."""
         ours = {name: own_address(value) for name, value in context.items() if name.endswith("_url")}
-        site = Portal("Wirebeat", own_name())
+        site = SimpleNamespace(name="Wirebeat", domain=own_name())
         try:
             super().send_mail(template_prefix, email, context | ours | {"current_site": site})
         except (SMTPException, OSError) as error:
@@ -61,16 +53,16 @@ class AccountAdapter(DefaultAccountAdapter):
     def get_client_ip(self, request: HttpRequest) -> str:
         try:
             return str(super().get_client_ip(request))
-        except (ImproperlyConfigured, PermissionDenied):  # through a socket, or past the proxy
-            return NOBODY
+        except (ImproperlyConfigured, PermissionDenied):  # by a Unix socket, or around the proxy
+            return UNKNOWN_ADDRESS
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Without the name that the request was sent to: or each name would allow as many attempts again."""
+        """Without the host name of the request: else each name would allow the attempts again."""
         return str(credentials.get("email") or credentials.get("username") or "").lower()
 
 
 class ForeignAccountAdapter(DefaultSocialAccountAdapter):
-    """Of people who sign in by an OpenID provider."""
+    """Sign-in by an OpenID provider."""
 
     def save_user(self, request: HttpRequest, sociallogin: Any, form: Any = None) -> User:
         with transaction.atomic():
@@ -85,14 +77,14 @@ class TwoFactorAdapter(DefaultMFAAdapter):
         return "Wirebeat"
 
     def generate_authenticator_name(self, user: User, type: Any) -> str:
-        """Of a new key: the device on which it is made, which is most often where it lies."""
+        """The device on which a key is created, which usually stores it."""
         user_agent = context.request.META.get("HTTP_USER_AGENT", "") if context.request else ""
         name = " · ".join(filter(None, browser_named(user_agent)))
         return name or str(super().generate_authenticator_name(user, type))
 
 
 def admit(request: HttpRequest, user: User) -> None:
-    """Use up the invitation of somebody who signs up; who has none, or one that somebody else used first, may not."""
+    """Use up the invitation of a new user, or refuse the sign-up without a valid one."""
     try:
         actions.take_invitation(user, request.session.get(INVITATION, ""), now=now())
     except actions.NotPossible as problem:

@@ -13,7 +13,7 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]  # Django's takes none w
 
 
 class MadeElsewhere(admin.ModelAdmin):  # type: ignore[type-arg]
-    """A secret is shown where it is made, which is a page of its own; here it can be looked at and ended."""
+    """Can be viewed and deleted here; its own page creates it and shows the secret once."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

@@ -1,4 +1,4 @@
-"""The look that somebody chose: people in their preferences, visitors in a cookie."""
+"""The chosen theme: of users in their preferences, of visitors in a cookie."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -16,15 +16,15 @@ def chosen_theme(request: HttpRequest) -> str:
 
 
 def theme(request: HttpRequest) -> dict[str, object]:
-    """For every template; who asks is only looked up where a whole page is rendered."""
+    """Lazy, because only whole pages need the user."""
     return {"theme": SimpleLazyObject(lambda: chosen_theme(request))}
 
 
-def remember(answer: HttpResponse, *, theme: str, language: str) -> None:
-    """Keep what a visitor chose in their browser: the language where Django looks for it."""
+def remember(response: HttpResponse, *, theme: str, language: str) -> None:
+    """Store the choices of a visitor in cookies: the language in the one that Django reads."""
     for name, value in ((COOKIE, theme), (settings.LANGUAGE_COOKIE_NAME, language)):
         if value and value != User.Theme.AUTO:
-            answer.set_cookie(
+            response.set_cookie(
                 name,
                 value,
                 max_age=settings.LANGUAGE_COOKIE_AGE,
@@ -33,4 +33,4 @@ def remember(answer: HttpResponse, *, theme: str, language: str) -> None:
                 samesite="Lax",
             )
         else:
-            answer.delete_cookie(name, samesite="Lax")
+            response.delete_cookie(name, samesite="Lax")

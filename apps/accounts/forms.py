@@ -15,7 +15,7 @@ def _languages() -> list[tuple[str, object]]:
 
 
 class AppearanceForm(forms.Form):
-    """What also somebody who is not signed in may choose."""
+    """Choices of visitors."""
 
     language = forms.ChoiceField(required=False, label=_("Language"), choices=_languages, widget=forms.RadioSelect)
     theme = forms.ChoiceField(label=_("Theme"), choices=User.Theme.choices, widget=forms.RadioSelect)
@@ -45,7 +45,7 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's ta
         widgets = {"order": forms.RadioSelect, "images": forms.RadioSelect}
 
     def clean_view(self) -> str:
-        """A form without it leaves it as it is."""
+        """A form without the field keeps the value."""
         view: str = self.cleaned_data["view"]
         return view or self.instance.view
 
@@ -55,7 +55,7 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's ta
 
 
 class AddPasskeyForm(AddWebAuthnForm):
-    """A key that one can sign in with alone, unless said otherwise: that is what people add one for."""
+    """Allows signing in without a password by default."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

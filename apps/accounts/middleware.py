@@ -1,4 +1,4 @@
-"""Times and words as the person who reads them would write them."""
+"""Time zone and language of the user."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -12,34 +12,30 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 def impersonal(view: View) -> View:
-    """Mark a view that is the same for everybody: who asks need not be looked up."""
+    """Mark a view that responds to all users alike, so that the user need not be read."""
     view.is_impersonal = True  # type: ignore[attr-defined]
     return view
 
 
 class OwnZoneAndLanguage:
-    """Lets each request of somebody who has chosen a time zone, or a language, be answered in it.
+    """Activates the time zone and language of the user; the language of visitors is set by Django's middleware."""
 
-    Of visitors, and of people who have chosen none, Django's own middleware has found the language before.
-    """
-
-    def __init__(self, answer: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self._answer = answer
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         try:
-            return self._answer(request)
+            return self._get_response(request)
         finally:
             timezone.deactivate()
 
     def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: object) -> None:
-        if getattr(view, "is_impersonal", False):
-            return
-        speak_to(request)
+        if not getattr(view, "is_impersonal", False):
+            speak_to(request)
 
 
 def speak_to(request: HttpRequest) -> None:
-    """Answer the rest of a request in the zone and the language of whoever is signed in."""
+    """Activate the time zone and language of a signed-in user."""
     user = request.user
     if not user.is_authenticated:
         return

@@ -6,10 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class User(AbstractUser):
-    """A person who signs in. Followed sources and what was read hang on it in `following`.
-
-    What Django's own people have not is a preference: it comes along when somebody exports everything that is theirs.
-    """
+    """A user. Every field that Django's own users do not have is a preference, and exported with the account."""
 
     class Order(models.TextChoices):
         NEWEST = "newest", _("Newest first")
@@ -33,7 +30,7 @@ class User(AbstractUser):
 
     unread_only = models.BooleanField(default=False, help_text=_("Hides articles that you have read."))
     order = models.CharField(max_length=6, choices=Order, default=Order.NEWEST)
-    view = models.CharField(max_length=8, choices=View, default=View.LIST)  # how lists are laid out
+    view = models.CharField(max_length=8, choices=View, default=View.LIST)  # layout of lists
     mark_on_scroll = models.BooleanField(
         default=False, help_text=_("Articles that you scroll past are marked as read. Needs JavaScript.")
     )
@@ -49,7 +46,7 @@ class User(AbstractUser):
 
 
 class AppToken(models.Model):
-    """What a program of a person's signs in with. The secret itself is kept nowhere."""
+    """Signs in a program of a user. The secret is not stored."""
 
     class Scope(models.TextChoices):
         READ = "read", _("Read")
@@ -59,21 +56,21 @@ class AppToken(models.Model):
     name = models.CharField(max_length=100)
     scopes = ArrayField(models.CharField(max_length=5, choices=Scope))
     digest = models.CharField(max_length=64, unique=True)  # SHA-256 of the secret
-    # SHA-256 of the key by which it signs in over Fever (see algorithms.secrets); null where nobody asked for that.
+    # SHA-256 of the Fever key (see algorithms.secrets); null for tokens not created for Fever.
     fever_key = models.CharField(max_length=64, unique=True, null=True)
-    hint = models.CharField(max_length=10)  # how the secret begins
+    hint = models.CharField(max_length=10)  # first characters of the secret
     made_at = models.DateTimeField()
-    last_used_at = models.DateTimeField(null=True)  # to within some minutes
+    last_used_at = models.DateTimeField(null=True)  # accurate to some minutes
 
     def __str__(self) -> str:
         return self.name
 
 
 class Invitation(models.Model):
-    """A link with which one person may sign up, once, where not everybody may."""
+    """A link that allows one sign-up, where sign-up is not open."""
 
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="invitations")
-    note = models.CharField(max_length=200, blank=True)  # whom it is for
+    note = models.CharField(max_length=200, blank=True)  # for administrators
     digest = models.CharField(max_length=64, unique=True)  # SHA-256 of the secret in the link
     made_at = models.DateTimeField()
     expires_at = models.DateTimeField()

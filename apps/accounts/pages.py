@@ -1,7 +1,6 @@
-"""What the pages of an account show."""
+"""Pages of an account."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,41 +9,25 @@ from django.conf import settings
 
 from apps.accounts import queries
 from apps.accounts.algorithms.browsers import browser_named
-from apps.accounts.models import Invitation, User
-
-INVITATIONS_SHOWN = 200
+from apps.accounts.models import User
 
 
-@dataclass(frozen=True, slots=True)
-class AccountPage:
-    email: str
-    is_verified: bool
-    has_password: bool
-    has_app: bool  # one that shows codes
-    passkeys: int
-    sessions: int
-    tokens: int
-    providers: tuple[str, ...]  # by which one could sign in
-    connected: int  # of those
-    can_invite: bool
-
-
-def account_page(user: User) -> AccountPage:
+def account_page(user: User) -> dict[str, object]:
     primary = next(iter(queries.email_addresses(user)), None)
     kinds = Counter(queries.authenticator_kinds(user))
     providers = queries.provider_names()
-    return AccountPage(
-        email=primary.email if primary else user.email,
-        is_verified=bool(primary and primary.verified),
-        has_password=user.has_usable_password(),
-        has_app=bool(kinds[Authenticator.Type.TOTP]),
-        passkeys=kinds[Authenticator.Type.WEBAUTHN],
-        sessions=queries.sessions_of(user).count(),
-        tokens=queries.tokens_of(user).count(),
-        providers=providers,
-        connected=queries.foreign_account_count(user) if providers else 0,
-        can_invite=user.is_staff and settings.SIGN_UP == "invited",
-    )
+    return {
+        "email": primary.email if primary else user.email,
+        "is_verified": bool(primary and primary.verified),
+        "has_password": user.has_usable_password(),
+        "has_app": bool(kinds[Authenticator.Type.TOTP]),
+        "passkeys": kinds[Authenticator.Type.WEBAUTHN],
+        "sessions": queries.sessions_of(user).count(),
+        "tokens": queries.tokens_of(user).count(),
+        "providers": providers,
+        "connected": queries.foreign_account_count(user) if providers else 0,
+        "can_invite": user.is_staff and settings.SIGN_UP == "invited",
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +41,9 @@ class SessionRow:
 
 
 def session_rows(user: User, current_key: str) -> list[SessionRow]:
-    """The one that asks first, then the newest."""
+    """The current session first, then the newest."""
     rows = [
         SessionRow(each.pk, *browser_named(each.user_agent), each.ip, each.created_at, each.session_key == current_key)
         for each in queries.sessions_of(user)
     ]
     return sorted(rows, key=lambda row: not row.is_current)
-
-
-@dataclass(frozen=True, slots=True)
-class InvitationsPage:
-    invitations: Sequence[Invitation]
-    is_needed: bool  # whether anybody needs one to sign up
-    now: datetime
-
-
-def invitations_page(now: datetime) -> InvitationsPage:
-    return InvitationsPage(queries.latest_invitations(INVITATIONS_SHOWN), settings.SIGN_UP == "invited", now)

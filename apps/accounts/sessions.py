@@ -1,4 +1,4 @@
-"""Sessions as Django keeps them in the database, read by a prepared statement: each request begins with one."""
+"""Django's database sessions, read by a prepared statement, because every request reads one."""
 
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.base_session import AbstractBaseSession

@@ -7,14 +7,14 @@ from django.utils.translation import gettext_lazy as _
 from apps.postings.models import Posting
 from apps.sources.models import Source
 
-UNSORTED = 1_000_000  # position of what was never sorted by hand: by name, behind all that was
+UNSORTED = 1_000_000  # position of what was never sorted manually: last, by name
 
 
 class Folder(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="folders")
     parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="children")
     name = models.CharField(max_length=100)
-    position = models.IntegerField(default=UNSORTED, db_default=UNSORTED)  # among the folders beside it
+    position = models.IntegerField(default=UNSORTED, db_default=UNSORTED)  # among its siblings
 
     class Meta:
         constraints = [
@@ -28,17 +28,17 @@ class Folder(models.Model):
 
 
 class Follow(models.Model):
-    """A person follows a source, in any number of folders.
+    """A user follows a source, in any number of folders.
 
-    What is unread to them is decided so, and wherever it is asked it must be decided alike:
+    All queries must decide by the same rule whether a posting is unread:
 
-    1. What their mark says (`Mark.read`), if it says anything.
-    2. Else a posting is unread if they follow its source, it was published at `unread_from` or later, and its number is
+    1. By the user's mark (`Mark.read`), unless it is null.
+    2. Otherwise it is unread if the user follows its source, it was published at `unread_from` or later, and its id is
        above `read_through`.
 
-    Postings of a source get their numbers in the order in which they become visible, since all of one source are stored
-    under one lock. So to mark a whole list read moves a number for each source, however many postings there are, and
-    what arrives later is unread whatever date it bears.
+    Postings of a source get ascending ids in the order in which they become visible, because they are stored under one
+    lock per source. So marking a list read moves `read_through` once per source, however many postings there are, and
+    later arrivals are unread whatever their date.
     """
 
     class View(models.TextChoices):
@@ -61,16 +61,16 @@ class Follow(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="follows")
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="follows")
     folders = models.ManyToManyField(Folder, related_name="follows", blank=True)
-    title = models.CharField(max_length=1_000, blank=True)  # the person's own name for it
-    # Among all that the person follows: a source has one place, in whatever folders it lies.
+    title = models.CharField(max_length=1_000, blank=True)  # the user's own
+    # Among all follows of the user, in all folders alike.
     position = models.IntegerField(default=UNSORTED, db_default=UNSORTED)
     view = models.CharField(max_length=8, choices=View, default=View.DEFAULT, db_default="", blank=True)
     full_text = models.CharField(max_length=4, choices=FullText, default=FullText.DEFAULT, db_default="", blank=True)
     images = models.CharField(max_length=7, choices=Images, default=Images.DEFAULT, db_default="", blank=True)
-    muted = models.BooleanField(default=False, db_default=False)  # only shown where it alone is asked for
-    # Older postings were there before the person came: they count as read unless marked otherwise.
+    muted = models.BooleanField(default=False, db_default=False)  # shown only in its own list
+    # Older postings count as read unless marked otherwise.
     unread_from = models.DateTimeField()
-    # Postings with a number up to this one count as read unless marked otherwise. No foreign key: that posting may go.
+    # Postings up to this id count as read unless marked otherwise. No foreign key: the posting may be deleted.
     read_through = models.BigIntegerField(default=0, db_default=0)
     followed_at = models.DateTimeField(db_default=Now())
 
@@ -79,17 +79,17 @@ class Follow(models.Model):
 
 
 class Mark(models.Model):
-    """What a person did with a posting. No row: not starred, and read as `Follow` says."""
+    """A user's mark on a posting. Without a row: not starred, and read as `Follow` defines."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="marks", db_index=False)
     posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="marks")
-    read = models.BooleanField(null=True)  # null: never said
+    read = models.BooleanField(null=True)  # null: as `Follow` defines
     starred_at = models.DateTimeField(null=True)
     changed_at = models.DateTimeField()
-    # The `MarkedAll` that said `read`; null where the person said it of this posting alone.
+    # The `MarkedAll` that set `read`; null where it was set for this posting alone.
     marked_all = models.BigIntegerField(null=True)
-    # What was done offline is heard of late, and must not undo what was done of the same kind since. Null: not known,
-    # as for what was marked read with its whole list.
+    # Offline changes arrive late, and must not overwrite later changes of the same field. Null: unknown, such as for
+    # postings marked read with a list.
     read_changed_at = models.DateTimeField(null=True)
     star_changed_at = models.DateTimeField(null=True)
 
@@ -107,11 +107,11 @@ class Mark(models.Model):
 
 
 class MarkedAll(models.Model):
-    """A person marked a list read; kept for a day, to undo it. What was said by marks carries its number there."""
+    """A list that a user marked read; kept for a day to undo it. Marks made by it refer to it."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     marked_at = models.DateTimeField()
-    # Follows whose `read_through` was moved, from where, and to where: one value each.
+    # Parallel arrays: follows, and the values between which their `read_through` moved.
     follows = ArrayField(models.BigIntegerField(), default=list)
     moved_from = ArrayField(models.BigIntegerField(), default=list)
     moved_to = ArrayField(models.BigIntegerField(), default=list)
@@ -121,7 +121,7 @@ class MarkedAll(models.Model):
 
 
 class Tag(models.Model):
-    """A word of a person's own for postings."""
+    """A user's label for postings."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tags", db_index=False)
     name = models.CharField(max_length=50)
@@ -144,7 +144,7 @@ class Tagging(models.Model):
 
 
 class Note(models.Model):
-    """What a person wrote down about a posting."""
+    """A user's note on a posting."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notes", db_index=False)
     posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="notes")
@@ -157,7 +157,7 @@ class Note(models.Model):
 
 
 class Reading(models.Model):
-    """A person read a posting, the last time then. What was marked read with its whole list is not kept here."""
+    """An entry of a user's history: the last time a posting was read. Lists marked read add none."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="readings", db_index=False
@@ -171,13 +171,13 @@ class Reading(models.Model):
 
 
 class Playback(models.Model):
-    """How far a person has come in a recording that a posting carries. Gone once they reached its end."""
+    """A user's position in a recording of a posting. Deleted at its end."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="playbacks", db_index=False
     )
     posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="playbacks")
-    address = models.TextField()  # of the recording, as the posting had it then
+    address = models.TextField()  # of the recording
     seconds = models.FloatField()  # from its beginning
     changed_at = models.DateTimeField()
 
@@ -187,7 +187,7 @@ class Playback(models.Model):
 
 
 class Share(models.Model):
-    """A posting that a person shows to everybody who knows its secret address."""
+    """A posting shared by a secret address."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="shares", db_index=False)
     posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="shares")
@@ -199,12 +199,12 @@ class Share(models.Model):
 
 
 class OfflineChange(models.Model):
-    """A change that a device made while it was offline, and what came of it: sent again, it is not applied again."""
+    """A change made offline and its outcome, so that it is not applied again when repeated."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="offline_changes", db_index=False
     )
-    change_id = models.UUIDField()  # made by the device
+    change_id = models.UUIDField()  # by the device
     outcome = models.CharField(max_length=10)  # see actions.offline.Outcome
     received_at = models.DateTimeField()
 

@@ -12,10 +12,11 @@ from apps.account_data.formats.container import Container, packed
 from apps.account_data.formats.problems import BadArchive
 from apps.account_data.formats.records import record, record_list, records
 from apps.account_data.members import MEMBERS, AboutPostings
-from apps.account_data.members.base import told_in
-from apps.api.dialects.google_reader.formats.forms import BadField, Fields, microseconds, read_moment
-from apps.api.dialects.google_reader.formats.ids import BadItemId, long_form, read_item_id
+from apps.account_data.members.base import identifiers_in
+from apps.api.dialects.google_reader.formats.forms import Fields, microseconds, read_moment
+from apps.api.dialects.google_reader.formats.ids import long_form, read_item_id
 from apps.api.dialects.google_reader.formats.streams import BadStream, label_of, path_of, read_stream
+from apps.api.formats.parameters import BadRequest
 from apps.postings.algorithms.markup import clean
 from apps.retrieval.algorithms.reading import read_index, read_site_page
 from apps.retrieval.algorithms.robots import allows, rules_in
@@ -113,7 +114,7 @@ def _read_member(container: Container, name: str, take: object) -> None:
         return
     if isinstance(take, AboutPostings):
         for line in records(container, name):
-            told_in(line)
+            identifiers_in(line)
             take.read(line, NOW)
     elif name.endswith(".json"):
         record_list(container, name, most=100)
@@ -134,7 +135,7 @@ def _google_reader(content: bytes) -> None:
     for check in (_item_id, _stream, _form, _moment, _label):
         try:
             check(text)
-        except (BadItemId, BadStream, BadField):
+        except (BadRequest, BadStream):
             continue
 
 

@@ -1,4 +1,4 @@
-"""Archives are written in pieces, and read with care."""
+"""Archives are written in pieces, and validated when read."""
 
 import io
 import json
@@ -30,7 +30,7 @@ def opened(archive: bytes) -> Container:
 
 
 @given(st.dictionaries(names, st.lists(st.binary(max_size=200), max_size=5), max_size=5))
-def test_what_was_packed_is_read_as_it_was(members):
+def test_packed_members_are_read_back(members):
     archive = b"".join(packed(members.items(), NOON))
     read = opened(archive)
     for name, pieces in members.items():
@@ -41,30 +41,30 @@ def test_what_was_packed_is_read_as_it_was(members):
 
 
 @given(st.binary(max_size=2_000).map(lambda data: data.replace(b"\x00", b"\n")))
-def test_lines_are_those_that_are_not_blank(data):
+def test_blank_lines_are_skipped(data):
     archive = b"".join(packed([("x", [data])], NOON))
     twin = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
     assert list(opened(archive).lines("x")) == twin
 
 
-def test_lines_may_lie_across_pieces(monkeypatch):
+def test_lines_may_span_pieces(monkeypatch):
     monkeypatch.setattr(container, "PIECE", 3)
     archive = b"".join(packed([("x", [b"one\n\ntwo\nthree"])], NOON))
     assert list(opened(archive).lines("x")) == [(1, b"one"), (3, b"two"), (4, b"three")]
 
 
-def test_an_archive_is_handed_on_before_its_end_is_known():
+def test_an_archive_is_sent_while_it_is_written():
     dense = Random(1).randbytes(container.PIECE)
-    asked = []
-    archive = packed([("x", (asked.append(place) or dense for place in range(9)))], NOON)
+    produced = []
+    archive = packed([("x", (produced.append(place) or dense for place in range(9)))], NOON)
     next(archive)
-    assert len(asked) <= 2
+    assert len(produced) <= 2
     assert max(map(len, archive)) < 2 * container.PIECE
-    assert len(asked) == 9
+    assert len(produced) == 9
 
 
 @given(st.dictionaries(texts, values, max_size=5))
-def test_a_record_is_read_as_it_was_written(given_values):
+def test_records_are_read_back(given_values):
     line = records.line_of(given_values)
     assert line.count(b"\n") == 1
     archive = b"".join(packed([("x", [line, line])], NOON))
@@ -72,19 +72,19 @@ def test_a_record_is_read_as_it_was_written(given_values):
 
 
 @given(values)
-def test_a_record_says_what_it_has_or_where_it_is_wrong(value):
+def test_a_record_returns_valid_values_or_names_the_invalid_place(value):
     record = records.Record({"a": value}, "x.jsonl", 7)
     readers = [
         lambda: record.text("a", longest=5),
-        lambda: record.instant("a"),
+        lambda: record.moment("a"),
         lambda: record.truth("a"),
         lambda: record.number("a", otherwise=0.0),
         lambda: record.inner("a"),
     ]
-    assert all(said is None or said.startswith("x.jsonl, line 7: “a” is ") for said in map(complaint, readers))
+    assert all(message is None or message.startswith("x.jsonl, line 7: “a” is ") for message in map(error_of, readers))
 
 
-def complaint(read) -> str | None:
+def error_of(read) -> str | None:
     try:
         read()
     except BadArchive as problem:
@@ -93,7 +93,7 @@ def complaint(read) -> str | None:
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_an_archive_or_none(data):
+def test_any_bytes_are_an_archive_or_refused(data):
     try:
         found = opened(data)
     except BadArchive:
@@ -115,7 +115,7 @@ def test_a_damaged_archive_is_read_or_refused(data):
         pass
 
 
-def test_an_archive_whose_members_lie_before_its_beginning_is_refused():
+def test_negative_offsets_are_refused():
     archive = bytearray(b"".join(packed([("x", [b"words"])], NOON)))
     where = int.from_bytes(archive[-6:-2], "little")  # its list claims to be
     archive[-6:-2] = (where + 5).to_bytes(4, "little")
@@ -123,14 +123,14 @@ def test_an_archive_whose_members_lie_before_its_beginning_is_refused():
         list(opened(bytes(archive)).lines("x"))
 
 
-def test_names_of_members_lead_nowhere():
+def test_paths_in_member_names_are_ignored():
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as other:
         other.writestr("../../etc/passwd", b"x")
     assert "archive.json" not in Container(archive)
 
 
-def test_a_document_that_is_no_list_is_told():
+def test_a_document_that_is_no_list_is_refused():
     archive = b"".join(packed([("x.json", [json.dumps({"a": 1}).encode()])], NOON))
     with pytest.raises(BadArchive, match=r"x\.json: It is not a list of objects\."):
         records.record_list(opened(archive), "x.json", most=3)

@@ -21,18 +21,18 @@ def markup_hash(markup: str) -> bytes:
         f"<div>{ARTICLE}</div><script>shares(13)</script>",
     ],
 )
-def test_what_nobody_sees_is_no_edit(again: str) -> None:
+def test_invisible_changes_are_no_edit(again: str) -> None:
     assert markup_hash(again) == markup_hash(ARTICLE)
 
 
 @pytest.mark.parametrize("again", [ARTICLE.replace("5", "6"), ARTICLE.replace("5", "-5"), ARTICLE + "<p>👍</p>", ""])
-def test_what_a_reader_sees_is_an_edit(again: str) -> None:
+def test_visible_changes_are_an_edit(again: str) -> None:
     assert markup_hash(again) != markup_hash(ARTICLE)
 
 
-def test_words_that_move_from_title_to_text_are_an_edit() -> None:
+def test_moving_words_from_title_to_text_is_an_edit() -> None:
     assert text_hash("A B", "C") != text_hash("A", "B C")
 
 
-def test_half_characters_have_a_hash() -> None:
+def test_lone_surrogates_have_a_hash() -> None:
     assert len(text_hash("\ud800", "\0")) == 16

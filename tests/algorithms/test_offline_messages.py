@@ -55,7 +55,7 @@ def test_a_change_has_one_way_to_write_its_id(name):
 
 
 @pytest.mark.parametrize("change", [None, 7, "x", [], {}, {"id": 7}])
-def test_what_has_no_id_is_passed_over(change):
+def test_changes_without_id_are_skipped(change):
     message = parse(a_message(change, a_change()))
     assert (len(message.changes), message.refused) == (1, ())
 
@@ -74,7 +74,7 @@ def test_what_has_no_id_is_passed_over(change):
         (b" " * (MAX_MESSAGE_BYTES + 1), "bytes"),
     ],
 )
-def test_what_is_no_message_is_refused_in_words(body, words):
+def test_invalid_messages_are_refused_with_a_reason(body, words):
     with pytest.raises(BadMessage, match=words):
         parse(body)
 
@@ -91,9 +91,9 @@ json_values = st.recursive(
 
 @settings(max_examples=50)
 @given(json_values | st.fixed_dictionaries({"person": st.just("p"), "sent_at": st.just(1), "changes": json_values}))
-def test_whatever_comes_is_read_or_refused(said):
+def test_any_json_is_read_or_refused(value):
     try:
-        message = parse(json.dumps(said).encode())
+        message = parse(json.dumps(value).encode())
     except BadMessage:
         return
-    assert len(message.changes) + len(message.refused) <= len(said["changes"])
+    assert len(message.changes) + len(message.refused) <= len(value["changes"])

@@ -34,7 +34,7 @@ def test_up_and_down_again_is_where_it_was_unless_it_was_at_the_end(given_order)
 
 
 @given(orders, st.integers(0, 60), st.integers(0, 60) | st.none())
-def test_what_is_placed_stands_before_the_other_or_at_the_end(order, item, before):
+def test_placed_items_are_before_the_other_or_last(order, item, before):
     after = placed(order, item, before)
     if item == before:
         assert after == order
@@ -58,6 +58,6 @@ def test_a_part_is_sorted_on_its_own_places(data):
 
 
 @pytest.mark.parametrize("part", ["ax", "aa"])
-def test_what_is_no_part_is_refused(part):
+def test_items_outside_of_the_order_are_refused(part):
     with pytest.raises(ValueError, match="different items"):
         rearranged("abc", part)

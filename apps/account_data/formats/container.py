@@ -1,24 +1,24 @@
-"""ZIP archives: written piece by piece while they are sent, and read within limits."""
+"""ZIP archives: written in pieces while they are sent, and read within limits."""
 
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import IO
+from typing import IO, Any
 
 from apps.account_data.formats.problems import BadArchive
 
-PIECE = 64 * 2**10  # bytes that are handed on at a time
+PIECE = 64 * 2**10  # bytes
 MAX_MEMBERS = 100
-MAX_DIRECTORY_BYTES = 2**20  # bytes of the list of members, which is read at once
-MAX_MEMBER_BYTES = 400 * 10**6  # bytes when unpacked
-MAX_WHOLE_BYTES = 600 * 10**6  # bytes of all members that are read
-MAX_LINE_BYTES = 100_000  # bytes
+MAX_DIRECTORY_BYTES = 2**20  # of the list of members, which zipfile reads at once
+MAX_MEMBER_BYTES = 400 * 10**6  # unpacked
+MAX_WHOLE_BYTES = 600 * 10**6  # of all members that are read, unpacked
+MAX_LINE_BYTES = 100_000
 MAX_LINES = 1_000_000  # of a member
 
 
 class _Sink:
-    """What a ZIP is written to: forgets what was handed on, so it cannot be searched."""
+    """Collects what zipfile writes until it is sent; not seekable."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -30,7 +30,7 @@ class _Sink:
         return len(data)
 
     def flush(self) -> None:
-        """Nothing: whoever takes the pieces hands them on."""
+        """Required by zipfile; pieces are sent by the caller."""
 
     def taken(self) -> bytes:
         whole, self._pieces, self.size = b"".join(self._pieces), [], 0
@@ -38,7 +38,7 @@ class _Sink:
 
 
 def packed(members: Iterable[tuple[str, Iterable[bytes]]], at: datetime) -> Iterator[bytes]:
-    """An archive of these members, in pieces. At no time more of it is held than a piece.
+    """An archive of these members, in pieces. Only one piece is in memory at a time.
 
     >>> from io import BytesIO
     >>> archive = b"".join(packed([("a.txt", [b"one ", b"two"])], datetime(2024, 5, 1)))
@@ -59,8 +59,8 @@ def packed(members: Iterable[tuple[str, Iterable[bytes]]], at: datetime) -> Iter
     yield sink.taken()
 
 
-class _Careful:
-    """A file of which only so much is read at once: a list of a million members would fill the memory."""
+class _LimitedReads:
+    """A file with a limit on single reads: a list of a million members would fill the memory."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -77,23 +77,17 @@ class _Careful:
         except ValueError as error:  # before its beginning
             raise BadArchive("It points to a place before its beginning.") from error
 
-    def tell(self) -> int:
-        return self._file.tell()
-
-    def seekable(self) -> bool:
-        return True
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
     def close(self) -> None:
-        """Nothing: it belongs to somebody else."""
+        """The caller closes the file."""
 
 
 class Container:
-    """An archive that somebody sent. Only members that are asked for are unpacked, and what they claim is not believed.
+    """An uploaded archive. Members are unpacked on request, and sizes are counted instead of trusted.
 
-    Raises
-    ------
-    BadArchive
-        If it is no archive, or one that nobody needs.
+    Raises BadArchive if it is not an archive or exceeds a limit.
 
     Examples
     --------
@@ -105,7 +99,7 @@ class Container:
 
     def __init__(self, file: IO[bytes]) -> None:
         try:
-            self._archive = zipfile.ZipFile(_Careful(file))
+            self._archive = zipfile.ZipFile(_LimitedReads(file))
         except (zipfile.BadZipFile, ValueError, OSError, OverflowError, NotImplementedError) as error:
             if isinstance(error, BadArchive):
                 raise
@@ -119,13 +113,7 @@ class Container:
         return name in self._names
 
     def whole(self, name: str, most: int = 10_000_000) -> bytes:
-        """A member that is short enough to be held.
-
-        Raises
-        ------
-        BadArchive
-            If it is missing, damaged, or longer than `most` bytes.
-        """
+        """A member as a whole. Raises BadArchive if it is missing, damaged, or longer than `most` bytes."""
         pieces, size = [], 0
         for piece in self._pieces(name):
             size += len(piece)
@@ -135,7 +123,7 @@ class Container:
         return b"".join(pieces)
 
     def lines(self, name: str) -> Iterator[tuple[int, bytes]]:
-        """The lines of a member with their numbers, blank ones left out; none if it is missing."""
+        """The lines of a member that are not blank, with their numbers; none if the member is missing."""
         if name not in self:
             return
         rest, number = b"", 0

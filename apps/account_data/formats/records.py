@@ -1,4 +1,4 @@
-"""Records as JSON, one a line: written, and read with care, since anybody may have written them."""
+"""Records as JSON, one per line. They are validated when read: an archive may be hostile."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from apps.account_data.formats.problems import BadArchive
 
 MAX_ADDRESS_LENGTH = 4_000  # characters
 MAX_IDENTIFIER_LENGTH = 10_000  # characters
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_NOT_STORED = re.compile("[\x00\ud800-\udfff]")
 
 
 def line_of(values: Mapping[str, Any]) -> bytes:
@@ -25,7 +25,7 @@ def line_of(values: Mapping[str, Any]) -> bytes:
 
 
 def document_of(values: object) -> bytes:
-    """A small document that people may want to read, too."""
+    """A small document, indented for people."""
     return json.dumps(values, ensure_ascii=False, indent=2, default=_plain).encode("utf-8", "replace") + b"\n"
 
 
@@ -35,7 +35,7 @@ def _plain(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An object of JSON, with the place where it stands."""
+    """A JSON object with its place in the archive."""
 
     values: Mapping[str, Any]
     member: str
@@ -57,7 +57,7 @@ class Record:
             raise self.bad(f"“{name}” is longer than {longest:,} characters.")
         return value
 
-    def instant(self, name: str) -> datetime | None:
+    def moment(self, name: str) -> datetime | None:
         value = self.values.get(name)
         if value is None:
             return None
@@ -91,19 +91,19 @@ class Record:
 
 
 def records(container: Container, member: str) -> Iterator[Record]:
-    """One for each line of a member; none if it is missing."""
+    """One record per line of a member; none if the member is missing."""
     for number, line in container.lines(member):
         yield Record(_object(line, member, number), member, number)
 
 
 def record(container: Container, member: str) -> Record | None:
-    """The one object of a member; None if it is missing or says nothing."""
+    """The only object of a member; None if the member is missing or empty."""
     data = container.whole(member) if member in container else b""
     return Record(_object(data, member), member) if data.strip() else None
 
 
 def record_list(container: Container, member: str, *, most: int) -> list[Record]:
-    """The objects in the list that a member is; none if it is missing."""
+    """The objects of a member that is a list; none if the member is missing."""
     if member not in container:
         return []
     values = _parsed(container.whole(member), member)
@@ -123,7 +123,7 @@ def _object(data: bytes, member: str, line: int = 0) -> dict[str, Any]:
 
 def _parsed(data: bytes, member: str, line: int = 0) -> Any:
     try:
-        return _storable(json.loads(data.decode("utf-8")))
+        return _sanitized(json.loads(data.decode("utf-8")))
     except json.JSONDecodeError as error:
         place = "" if line else f"line {error.lineno}, "
         raise BadArchive(f"It is not JSON: {error.msg} at {place}column {error.colno}.", member, line) from None
@@ -131,12 +131,12 @@ def _parsed(data: bytes, member: str, line: int = 0) -> Any:
         raise BadArchive("It is not JSON in UTF-8.", member, line) from None
 
 
-def _storable(value: Any) -> Any:
-    """Without the characters that a database cannot hold."""
+def _sanitized(value: Any) -> Any:
+    """Without characters that Postgres cannot store."""
     if isinstance(value, str):
-        return _UNSTORABLE.sub("", value)
+        return _NOT_STORED.sub("", value)
     if isinstance(value, list):
-        return [_storable(each) for each in value]
+        return [_sanitized(each) for each in value]
     if isinstance(value, dict):
-        return {_storable(name): _storable(each) for name, each in value.items()}
+        return {_sanitized(name): _sanitized(each) for name, each in value.items()}
     return value

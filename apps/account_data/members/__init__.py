@@ -1,7 +1,7 @@
-"""All that an archive is made of. What is added here is exported, and taken over in this order."""
+"""The members of an archive, exported and imported in this order."""
 
 from apps.account_data.members import account, following, marks, searches, starred
-from apps.account_data.members.base import AboutPostings, Member, Taking
+from apps.account_data.members.base import AboutPostings, Import, Member
 
 MEMBERS = (
     Member(account.ACCOUNT, "who you are here, and your preferences", account.write, account.take),
@@ -18,8 +18,8 @@ MEMBERS = (
     Member(marks.REACTIONS, "what you opened and hid, one a line", marks.write_reactions, marks.take_reactions),
     Member(searches.SEARCHES, "your searches and their rules", searches.write_searches, searches.take_searches),
     Member(
-        searches.WISHES,
-        "when you want to be told",
+        searches.NOTIFICATIONS,
+        "when you want to be notified",
         searches.write_notification_settings,
         searches.take_notification_settings,
     ),

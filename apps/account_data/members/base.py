@@ -1,4 +1,4 @@
-"""What an archive is made of: members, each written of one part of what is a person's, and most of them taken back."""
+"""Members of an archive: each contains one kind of data, and most can be imported again."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -19,28 +19,28 @@ from apps.sources.algorithms.addresses import BadAddress, normalise
 
 AT_ONCE = 1_000  # rows
 MAX_WAITING = 100_000  # lines of a person
-MAX_WAITING_BYTES = 45_000  # bytes of a line: a long note of characters that take four each
-FIRST_LOOK = timedelta(minutes=1)  # after an archive was taken over; by then most new sources were asked
+MAX_WAITING_BYTES = 45_000  # of a line: the longest note, at four bytes a character
+FIRST_CHECK_AFTER = timedelta(minutes=1)  # by then most new sources have been retrieved
 Row = TypeVar("Row")
 Values = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Taking:
-    """An archive that is taken over."""
+class Import:
+    """A running import of an archive."""
 
     user: User
     now: datetime
     container: Container
-    followed: set[int] = field(default_factory=set)  # sources that the person follows since
+    followed: set[int] = field(default_factory=set)  # sources followed by this import
     restored: Counter[str] = field(default_factory=Counter)  # by the name of the member
-    waiting: int = 0  # lines about postings that are not here yet
-    left_out: int = 0  # lines that nothing here can be done with
-    remarks: list[str] = field(default_factory=list)  # for the person
+    waiting: int = 0  # lines about postings that have not been retrieved yet
+    left_out: int = 0  # lines that cannot be applied
+    remarks: list[str] = field(default_factory=list)  # for the user
     _source_ids: dict[str, int] = field(default_factory=dict)
 
     def source_ids(self, addresses: set[str]) -> dict[str, int]:
-        """The sources here that an archive names by their addresses; those that are not here are left out."""
+        """The known ones of the sources that an archive names by address."""
         if new := addresses - self._source_ids.keys():
             plain = {address: _plain(address) for address in new}
             known = sources.by_address(set(plain.values()))
@@ -57,10 +57,10 @@ def _plain(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AboutPostings:
-    """How lines about postings are read and, with the posting here that each is about, written."""
+    """Reads lines about postings, and stores them once their postings are known."""
 
     read: Callable[[Record, datetime], Values]  # raises BadArchive
-    write: Callable[[User, Sequence[tuple[int | None, Values]]], int]  # None: the line is about no posting
+    write: Callable[[User, Sequence[tuple[int | None, Values]]], int]  # None: a line about no posting
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Member:
     name: str
     about: str  # for people who open the archive
     write: Callable[[User], Iterator[bytes]]
-    take: Callable[[Taking], None] | AboutPostings | None = None  # None: it is for people, or programs of others
+    take: Callable[[Import], None] | AboutPostings | None = None  # None: for people and other programs
 
     def written(self, user: User) -> Iterator[bytes]:
         yield from self.write(user)
@@ -78,43 +78,35 @@ class Member:
                 yield from (line_of(each.record) for each in batch)
                 last = batch[-1].pk
 
-    def taken(self, taking: Taking) -> None:
+    def taken(self, running: Import) -> None:
         if isinstance(self.take, AboutPostings):
-            for batch in batches(records(taking.container, self.name)):
-                _take_lines(taking, self.name, self.take, batch)
+            for batch in batches(records(running.container, self.name)):
+                _take_lines(running, self.name, self.take, batch)
         elif self.take is not None:
-            self.take(taking)
+            self.take(running)
 
 
-def _take_lines(taking: Taking, member: str, about: AboutPostings, lines: list[Record]) -> None:
-    told = [told_in(line) if "source" in line.values else None for line in lines]
-    values = [about.read(line, taking.now) for line in lines]
-    known = taking.source_ids({address for address, _ in filter(None, told)})
-    places = [
-        ForeignPosting(known.get(each[0], 0), *each[1]) if each else ForeignPosting(0, "", "", "") for each in told
-    ]
-    found = recognize(places)
+def _take_lines(running: Import, member: str, about: AboutPostings, lines: list[Record]) -> None:
+    named = [identifiers_in(line) if "source" in line.values else ("", ("", "", "")) for line in lines]
+    values = [about.read(line, running.now) for line in lines]
+    known = running.source_ids({address for address, _ in named if address})
+    postings = [ForeignPosting(known.get(address, 0), *identifiers) for address, identifiers in named]
+    found = recognize(postings)
     ready: list[tuple[int | None, Values]] = []
     waiting: list[tuple[int, Record]] = []
-    for each, place, posting_id, line, value in zip(told, places, found, lines, values, strict=True):
-        if each is None or posting_id is not None:
+    for posting, posting_id, line, value in zip(postings, found, lines, values, strict=True):
+        if "source" not in line.values or posting_id is not None:
             ready.append((posting_id, value))
-        elif place.source_id:
-            waiting.append((place.source_id, line))
+        elif posting.source_id:
+            waiting.append((posting.source_id, line))
         else:
-            taking.left_out += 1
-    taking.restored[member] += about.write(taking.user, ready)
-    _let_wait(taking, member, waiting)
+            running.left_out += 1
+    running.restored[member] += about.write(running.user, ready)
+    _let_wait(running, member, waiting)
 
 
-def told_in(record: Record) -> tuple[str, tuple[str, str, str]]:
-    """What a line says of its posting: the address of its source; its guid, link and title.
-
-    Raises
-    ------
-    BadArchive
-        If one of them is no text, or too long.
-    """
+def identifiers_in(record: Record) -> tuple[str, tuple[str, str, str]]:
+    """The address of a line's source, and guid, link and title of its posting. Raises BadArchive."""
     address = record.text("source", longest=MAX_ADDRESS_LENGTH)
     guid, url, title = (
         record.text(name, longest=MAX_IDENTIFIER_LENGTH, otherwise="") for name in ("guid", "url", "title")
@@ -122,27 +114,27 @@ def told_in(record: Record) -> tuple[str, tuple[str, str, str]]:
     return address, (guid, url, title)
 
 
-def _let_wait(taking: Taking, member: str, lines: Sequence[tuple[int, Record]]) -> None:
-    """Keep lines until their postings come, which may be when a new source has been asked for the first time."""
+def _let_wait(running: Import, member: str, lines: Sequence[tuple[int, Record]]) -> None:
+    """Store lines until their postings arrive, such as by the first retrieval of a new source."""
     if not lines:
         return
-    room = MAX_WAITING - Waiting.objects.filter(user=taking.user).count()
+    room = MAX_WAITING - Waiting.objects.filter(user=running.user).count()
     kept: dict[tuple[int, str], Waiting] = {}
     for source_id, line in lines:
         data = line_of(line.values)
         if len(data) > MAX_WAITING_BYTES or len(kept) >= room:
-            taking.left_out += 1
+            running.left_out += 1
             continue
         named = {name: line.values.get(name) for name in ("guid", "url", "title", "tag")}
         key = sha256(line_of(named)).hexdigest()
         kept[source_id, key] = Waiting(
-            user=taking.user,
+            user=running.user,
             member=member,
             source_id=source_id,
             key=key,
             record=dict(line.values),
-            noted_at=taking.now,
-            due_at=taking.now + FIRST_LOOK,
+            noted_at=running.now,
+            due_at=running.now + FIRST_CHECK_AFTER,
         )
     Waiting.objects.bulk_create(
         kept.values(),
@@ -150,12 +142,12 @@ def _let_wait(taking: Taking, member: str, lines: Sequence[tuple[int, Record]]) 
         unique_fields=["user", "member", "source", "key"],
         update_fields=["record", "noted_at", "due_at"],
     )
-    taking.waiting += len(kept)
+    running.waiting += len(kept)
 
 
-def reference(posting: Posting, address: str) -> dict[str, str]:
-    """What a posting is known by elsewhere."""
-    return {"source": address, "guid": posting.guid, "url": posting.url, "title": posting.title}
+def reference(posting: Posting) -> dict[str, str]:
+    """What identifies a posting on another portal."""
+    return {"source": posting.source.url, "guid": posting.guid, "url": posting.url, "title": posting.title}
 
 
 def batches(rows: Iterator[Row]) -> Iterator[list[Row]]:

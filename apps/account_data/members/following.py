@@ -1,4 +1,4 @@
-"""What a person follows, in which folders, and how."""
+"""Follows, their folders and their settings."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from django.utils.timezone import now as clock
 
 from apps.account_data.formats.problems import BadArchive
 from apps.account_data.formats.records import MAX_ADDRESS_LENGTH, line_of, records
-from apps.account_data.members.base import Taking, batches
+from apps.account_data.members.base import Import, batches
 from apps.account_data.members.options import options_in, options_of
 from apps.accounts.models import User
 from apps.following import actions, queries
@@ -26,29 +26,29 @@ def write_opml(user: User) -> Iterator[bytes]:
     yield opml.write(queries.subscription_list(user), clock())
 
 
-def take_opml(taking: Taking) -> None:
-    if OPML not in taking.container:
+def take_opml(running: Import) -> None:
+    if OPML not in running.container:
         return
     try:
-        document = opml.read(taking.container.whole(OPML, opml.MAX_DOCUMENT_BYTES))
-        report = actions.import_list(taking.user, document, now=taking.now)
+        document = opml.read(running.container.whole(OPML, opml.MAX_DOCUMENT_BYTES))
+        report = actions.import_list(running.user, document, now=running.now)
     except opml.BrokenOpml as problem:
         raise BadArchive(str(problem), OPML) from problem
-    retrieval.adopt_sources(report.followed, now=taking.now)
-    taking.followed.update(report.followed)
-    taking.restored[OPML] += len(report.followed)
+    retrieval.adopt_sources(report.followed, now=running.now)
+    running.followed.update(report.followed)
+    running.restored[OPML] += len(report.followed)
 
 
 def write_folders(user: User) -> Iterator[bytes]:
-    """All of them: the list of what is followed knows none that are empty."""
+    """All folders: the OPML list has no empty ones."""
     folders = list(queries.folders_of(user))
     paths = queries.folder_paths(folders)
     for folder in sorted(folders, key=lambda folder: paths[folder.pk]):
         yield line_of({"path": paths[folder.pk]} | options_of(folder, KNOWN_OF_FOLDERS))
 
 
-def take_folders(taking: Taking) -> None:
-    for number, record in enumerate(records(taking.container, FOLDERS), 1):
+def take_folders(running: Import) -> None:
+    for number, record in enumerate(records(running.container, FOLDERS), 1):
         if number > actions.MAX_FOLDERS:
             raise record.bad(f"You can have at most {actions.MAX_FOLDERS} folders.")
         path = record.values.get("path")
@@ -57,10 +57,10 @@ def take_folders(taking: Taking) -> None:
         if len(path) > actions.MAX_FOLDER_DEPTH or any(len(name) > 100 for name in path):
             raise record.bad("The folder is nested too deeply, or its name is too long.")
         try:
-            restore_folder(taking.user, path, **options_in(record, Folder, KNOWN_OF_FOLDERS))
+            restore_folder(running.user, path, **options_in(record, Folder, KNOWN_OF_FOLDERS))
         except actions.NotPossible as problem:
             raise record.bad(str(problem)) from problem
-        taking.restored[FOLDERS] += 1
+        running.restored[FOLDERS] += 1
 
 
 def write_follows(user: User) -> Iterator[bytes]:
@@ -72,17 +72,17 @@ def write_follows(user: User) -> Iterator[bytes]:
             last = follow.pk
 
 
-def take_follows(taking: Taking) -> None:
-    """Of sources that the person did not follow here before: since when they do, and what they chose for them."""
-    for batch in batches(records(taking.container, FOLLOWS)):
+def take_follows(running: Import) -> None:
+    """Settings and times of the follows that this import made."""
+    for batch in batches(records(running.container, FOLLOWS)):
         addresses = [record.text("source", longest=MAX_ADDRESS_LENGTH) for record in batch]
-        known = taking.source_ids(set(addresses))
+        known = running.source_ids(set(addresses))
         for address, record in zip(addresses, batch, strict=True):
             options = options_in(record, Follow, KNOWN_OF_FOLLOWS)
-            times = {name: record.instant(name) for name in ("unread_from", "followed_at")}
-            options |= {name: min(at, taking.now) for name, at in times.items() if at is not None}
+            times = {name: record.moment(name) for name in ("unread_from", "followed_at")}
+            options |= {name: min(at, running.now) for name, at in times.items() if at is not None}
             if "unread_from" in options:
                 options["read_through"] = 0
-            if known.get(address) in taking.followed and options:
-                restore_follow(taking.user, known[address], **options)
-                taking.restored[FOLLOWS] += 1
+            if known.get(address) in running.followed and options:
+                restore_follow(running.user, known[address], **options)
+                running.restored[FOLLOWS] += 1

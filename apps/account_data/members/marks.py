@@ -1,4 +1,4 @@
-"""What a person read, starred, tagged, noted, opened, heard and hid."""
+"""What a user has read, starred, tagged, noted, opened, played and hidden."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -22,18 +22,18 @@ from apps.stories.models import Reaction
 MARKS, TAGS, REACTIONS = "marks.jsonl", "tags.jsonl", "reactions.jsonl"
 NOTES, HISTORY, PLACES = "notes.jsonl", "history.jsonl", "places.jsonl"
 KNOWN_OF_MARKS = {"changed_at", "marked_all"}
-LEARNT_ANEW = {"learnt", "stale"}
+DERIVED_OF_REACTIONS = {"learnt", "stale"}  # computed again after the import
 
 
 def _by_posting(rows: "QuerySet[Any]") -> Iterator[Any]:
-    """Rows with their postings, some at a time, by an index on the person and the posting."""
-    told = (
+    """Rows with their postings in batches, by an index on user and posting."""
+    ordered = (
         rows.select_related("posting__source")
         .order_by("posting_id")
         .defer(*(f"posting__{name}" for name in ("html", "text", "enclosures", "categories", "document")))
     )
     last = 0
-    while batch := list(told.filter(posting_id__gt=last)[:AT_ONCE]):
+    while batch := list(ordered.filter(posting_id__gt=last)[:AT_ONCE]):
         yield from batch
         last = batch[-1].posting_id
 
@@ -41,17 +41,17 @@ def _by_posting(rows: "QuerySet[Any]") -> Iterator[Any]:
 def write_marks(user: User) -> Iterator[bytes]:
     late = set(unread_limits.unread_before(user))
     for mark in _by_posting(Mark.objects.filter(user=user)):
-        told = {"changed_at": mark.changed_at} | options_of(mark, KNOWN_OF_MARKS)
+        values = {"changed_at": mark.changed_at} | options_of(mark, KNOWN_OF_MARKS)
         if mark.posting_id in late:
             late.remove(mark.posting_id)
-            told["read"] = False
-        yield line_of(reference(mark.posting, mark.posting.source.url) | told)
+            values["read"] = False
+        yield line_of(reference(mark.posting) | values)
     for posting in Posting.objects.filter(pk__in=late).select_related("source").order_by("pk").iterator(AT_ONCE):
-        yield line_of(reference(posting, posting.source.url) | {"changed_at": posting.retrieved_at, "read": False})
+        yield line_of(reference(posting) | {"changed_at": posting.retrieved_at, "read": False})
 
 
 def _read_mark(record: Record, now: datetime) -> Values:
-    changed_at = record.instant("changed_at")
+    changed_at = record.moment("changed_at")
     if changed_at is None:
         raise record.bad("“changed_at” is missing.")
     values = {"read": None, "starred_at": None} | options_in(record, Mark, KNOWN_OF_MARKS)
@@ -60,16 +60,11 @@ def _read_mark(record: Record, now: datetime) -> Values:
     return values | {"changed_at": min(changed_at, now)}
 
 
-def _write_marks(user: User, marks: Sequence[tuple[int | None, Values]]) -> int:
-    return restore_marks(user, {posting_id: values for posting_id, values in marks if posting_id is not None})
-
-
 def write_tags(user: User) -> Iterator[bytes]:
     for tag in queries.tags_of(user):
         yield line_of({"tag": tag.name})
         for tagging in _by_posting(Tagging.objects.filter(tag=tag)):
-            told = {"tag": tag.name, "tagged_at": tagging.tagged_at}
-            yield line_of(told | reference(tagging.posting, tagging.posting.source.url))
+            yield line_of({"tag": tag.name, "tagged_at": tagging.tagged_at} | reference(tagging.posting))
 
 
 def _read_tag(record: Record, now: datetime) -> Values:
@@ -77,7 +72,7 @@ def _read_tag(record: Record, now: datetime) -> Values:
         name = checked_tag(record.text("tag", longest=MAX_TAG_LENGTH))
     except NotPossible as problem:
         raise record.bad(str(problem)) from problem
-    return {"name": name, "at": min(record.instant("tagged_at") or now, now)}
+    return {"name": name, "at": min(record.moment("tagged_at") or now, now)}
 
 
 def _write_tags(user: User, tagged: Sequence[tuple[int | None, Values]]) -> int:
@@ -86,24 +81,30 @@ def _write_tags(user: User, tagged: Sequence[tuple[int | None, Values]]) -> int:
 
 def write_reactions(user: User) -> Iterator[bytes]:
     for reaction in _by_posting(Reaction.objects.filter(user=user)):
-        told = options_of(reaction, LEARNT_ANEW)
-        yield line_of(reference(reaction.posting, reaction.posting.source.url) | told)
+        yield line_of(reference(reaction.posting) | options_of(reaction, DERIVED_OF_REACTIONS))
 
 
 def _read_reaction(record: Record, now: datetime) -> Values:
-    return {"changed_at": now} | options_in(record, Reaction, LEARNT_ANEW)
+    return {"changed_at": now} | options_in(record, Reaction, DERIVED_OF_REACTIONS)
 
 
-def _write_reactions(user: User, reactions: Sequence[tuple[int | None, Values]]) -> int:
-    return restore_reactions(user, {posting_id: values for posting_id, values in reactions if posting_id is not None})
+def _of_postings(
+    read: Callable[[Record, datetime], Values], restore: Callable[[User, dict[int, Values]], int]
+) -> AboutPostings:
+    """A member of which every line is about a posting."""
+
+    def write(user: User, rows: Sequence[tuple[int | None, Values]]) -> int:
+        return restore(user, {posting_id: values for posting_id, values in rows if posting_id is not None})
+
+    return AboutPostings(read, write)
 
 
 def _rows(model: type[Own]) -> tuple[Callable[[User], Iterator[bytes]], AboutPostings]:
-    """How rows of one person and one posting are written and taken over. What is here already stays."""
+    """Writer and reader of a model with one row per user and posting. Existing rows stay."""
 
     def write(user: User) -> Iterator[bytes]:
         for row in _by_posting(model.objects.filter(user=user)):
-            yield line_of(reference(row.posting, row.posting.source.url) | options_of(row, ()))
+            yield line_of(reference(row.posting) | options_of(row, ()))
 
     def read(record: Record, now: datetime) -> Values:
         values = options_in(record, model, ())
@@ -112,15 +113,12 @@ def _rows(model: type[Own]) -> tuple[Callable[[User], Iterator[bytes]], AboutPos
                 raise record.bad(f"“{field.name}” is missing.")
         return {name: min(value, now) if isinstance(value, datetime) else value for name, value in values.items()}
 
-    def restore(user: User, rows: Sequence[tuple[int | None, Values]]) -> int:
-        return restore_rows(model, user, {posting_id: values for posting_id, values in rows if posting_id is not None})
-
-    return write, AboutPostings(read, restore)
+    return write, _of_postings(read, lambda user, rows: restore_rows(model, user, rows))
 
 
 write_notes, take_notes = _rows(Note)
 write_history, take_history = _rows(Reading)
 write_places, take_places = _rows(Playback)
-take_marks = AboutPostings(_read_mark, _write_marks)
+take_marks = _of_postings(_read_mark, restore_marks)
 take_tags = AboutPostings(_read_tag, _write_tags)
-take_reactions = AboutPostings(_read_reaction, _write_reactions)
+take_reactions = _of_postings(_read_reaction, restore_reactions)

@@ -1,4 +1,4 @@
-"""Choices of people by the names of their columns: what is added to a model later comes along by itself."""
+"""Options by the names of their columns, so that new columns of a model are exported without further code."""
 
 from collections.abc import Collection
 from typing import Any
@@ -16,18 +16,12 @@ def _optional(model: type[Model], known: Collection[str]) -> list["Field[Any, An
 
 
 def options_of(instance: Model, known: Collection[str]) -> dict[str, Any]:
-    """The values of all columns but for relations and those that are `known` and written otherwise."""
+    """The values of all columns except relations and those in `known`, which are written separately."""
     return {field.name: field.value_from_object(instance) for field in _optional(type(instance), known)}
 
 
 def options_in(record: Record, model: type[Model], known: Collection[str]) -> dict[str, Any]:
-    """What a record says of such columns; those that this portal has not are left out.
-
-    Raises
-    ------
-    BadArchive
-        If a value is none that the column can have.
-    """
+    """The values of such columns in a record; unknown names are ignored. Raises BadArchive for an invalid value."""
     options: dict[str, Any] = {}
     for field in _optional(model, known):
         value = record.values.get(field.name)

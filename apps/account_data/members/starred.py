@@ -1,4 +1,4 @@
-"""What a person starred, as a feed that any reader can show. It is not taken back: the marks say the same."""
+"""Starred postings as a feed for other readers. Not imported: the marks contain the stars."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from apps.following.models import Mark
 from apps.published_feeds.formats import atom
 from apps.published_feeds.formats.feed import Entry, Feed
 
-AT_ONCE = 100  # postings, whose texts may be long
+AT_ONCE = 100  # postings, with their texts
 
 
 def write(user: User) -> Iterator[bytes]:

@@ -1,8 +1,8 @@
-"""The only writers of what people prefer, of app tokens and invitations; allauth writes the rest of an account."""
+"""The only writers of preferences, app tokens and invitations; allauth writes the rest of an account."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
-from secrets import token_bytes as random_bytes
+from secrets import token_urlsafe
 
 from allauth.usersessions.models import UserSession
 from django.conf import settings
@@ -16,41 +16,38 @@ from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from apps.accounts import queries
-from apps.accounts.algorithms.secrets import HINT_LENGTH, digest_of, fever_key_of, written
+from apps.accounts.algorithms.secrets import HINT_LENGTH, digest_of, fever_key_of
 from apps.accounts.models import AppToken, Invitation, User
 
-TOKEN_PREFIX = "wb_"  # by which people and programs that look for lost secrets know them
+TOKEN_PREFIX = "wb_"  # lets secret scanners recognize tokens
 SECRET_BYTES = 32
 MAX_TOKEN_NAME_LENGTH = 100  # characters
 MAX_TOKENS = 50  # of a person
 USE_NOTED_EVERY = timedelta(minutes=5)
 MAX_NOTE_LENGTH = 200  # characters, on an invitation
-MAX_INVITATION_DAYS = 90  # days
+MAX_INVITATION_DAYS = 90
 MAX_INVITATIONS = 500  # open ones
 PURGED_AT_ONCE = 5_000  # sessions that one statement deletes
 
 
 def set_preferences(user: User, **values: object) -> None:
-    """Change the preferences that are given by name; the others stay as they are."""
+    """Change the given preferences; the others stay."""
     if unknown := values.keys() - set(queries.preference_names()):
-        raise TypeError(f"a person has no preference {', '.join(sorted(unknown))}")
+        raise TypeError(f"unknown preferences: {', '.join(sorted(unknown))}")
     User.objects.filter(pk=user.pk).update(**values)
 
 
 def set_active(user_id: int, *, active: bool) -> bool:
-    """Let somebody sign in, or not: then their sessions end at their next request. Whether that was otherwise."""
+    """Allow or forbid a user to sign in, which ends sessions at their next request. Returns whether it changed."""
     return bool(User.objects.filter(pk=user_id, is_active=not active).update(is_active=active))
 
 
 class NotPossible(ValueError):
-    """What a person asked for breaks a rule; the message tells them which."""
+    """A request breaks a rule; the message names it to the user."""
 
 
 def restore_preferences(user: User, values: Mapping[str, object]) -> list[str]:
-    """Take over preferences by their names, such as another portal wrote down; those that cannot be are left out.
-
-    Returns the names of what was left out.
-    """
+    """Store preferences exported by another portal; returns the names of those that are unknown or invalid."""
     left_out = []
     kept: dict[str, object] = {}
     for name, value in values.items():
@@ -60,8 +57,7 @@ def restore_preferences(user: User, values: Mapping[str, object]) -> list[str]:
             kept[name] = User._meta.get_field(name).clean(value, user)  # type: ignore[union-attr]
         except (ValidationError, TypeError, ValueError):
             left_out.append(name)
-    if kept:
-        User.objects.filter(pk=user.pk).update(**kept)
+    set_preferences(user, **kept)
     return left_out
 
 
@@ -70,14 +66,10 @@ def restore_preferences(user: User, values: Mapping[str, object]) -> list[str]:
 def make_token(
     user: User, name: str, scopes: Collection[str], *, now: datetime, for_fever: bool = False
 ) -> tuple[AppToken, str]:
-    """A token for a program, and its secret, which can be read here and nowhere else.
+    """Create an app token; returns it with its secret, which is not stored.
 
-    Fever knows people by an MD5 of what they type, so nobody can sign in that way unless the token is made for it.
-
-    Raises
-    ------
-    NotPossible
-        If it has no name, allows nothing or something unknown, or would be one too many.
+    Fever clients send an MD5 of name and secret, so only tokens created for Fever can be used with it. Raises
+    NotPossible for a missing or long name, invalid scopes, or too many tokens.
     """
     name = " ".join(name.replace("\0", "").split())
     if not name:
@@ -87,10 +79,10 @@ def make_token(
     allowed = [scope.value for scope in AppToken.Scope if scope in scopes]
     if not allowed or len(allowed) < len(set(scopes)):
         raise NotPossible(_("Choose what the app may do: read, change, or both."))
-    User.objects.select_for_update().get(pk=user.pk)  # or two at once would be one too many
+    User.objects.select_for_update().get(pk=user.pk)  # two concurrent requests could exceed the limit
     if queries.tokens_of(user).count() >= MAX_TOKENS:
         raise NotPossible(_("You have %(count)d tokens, the maximum. Revoke one first.") % {"count": MAX_TOKENS})
-    secret = written(random_bytes(SECRET_BYTES), TOKEN_PREFIX)
+    secret = TOKEN_PREFIX + token_urlsafe(SECRET_BYTES)
     token = AppToken.objects.create(
         user=user,
         name=name,
@@ -109,12 +101,12 @@ def revoke_token(user: User, token_id: int) -> bool:
 
 
 def use_token(secret: str, scope: str = AppToken.Scope.READ, *, now: datetime) -> User | None:
-    """Whom a program acts for, if it may do that. When it did so last is written down every few minutes."""
+    """The user of a token with that scope, or None. The time of use is stored every few minutes."""
     return _use(queries.token_of(secret), scope, now)
 
 
 def use_fever_key(key: str, scope: str = AppToken.Scope.READ, *, now: datetime) -> User | None:
-    """The same for a key that a program made of a token, if the token was made for that."""
+    """The same for a Fever key."""
     return _use(queries.token_of_fever_key(key), scope, now)
 
 
@@ -129,19 +121,16 @@ def _use(token: AppToken | None, scope: str, now: datetime) -> User | None:
 # --- invitations ------------------------------------------------------------------------------------------------------
 @transaction.atomic
 def invite(made_by: User, *, note: str = "", days: int, now: datetime) -> tuple[Invitation, str]:
-    """An invitation, and the secret of its link, which can be read here and nowhere else.
+    """Create an invitation; returns it with the secret of its link, which is not stored.
 
-    Raises
-    ------
-    NotPossible
-        If it would last for too short or too long, or too many are open.
+    Raises NotPossible for an invalid number of days, or too many open invitations.
     """
     if not 1 <= days <= MAX_INVITATION_DAYS:
         raise NotPossible(_("An invitation is valid for 1 to %(count)d days.") % {"count": MAX_INVITATION_DAYS})
     if queries.open_invitations(now).count() >= MAX_INVITATIONS:
         text = _("%(count)d invitations are open, the maximum. Revoke some first.")
         raise NotPossible(text % {"count": MAX_INVITATIONS})
-    secret = written(random_bytes(SECRET_BYTES))
+    secret = token_urlsafe(SECRET_BYTES)
     made = Invitation.objects.create(
         made_by=made_by,
         note=" ".join(note.replace("\0", "").split())[:MAX_NOTE_LENGTH],
@@ -153,30 +142,27 @@ def invite(made_by: User, *, note: str = "", days: int, now: datetime) -> tuple[
 
 
 def take_back_invitation(invitation_id: int) -> bool:
-    """One that was used stays in the list, as it says who came by it."""
+    """Used invitations stay, because they show who was invited by whom."""
     deleted, _counts = Invitation.objects.filter(pk=invitation_id, used_at=None).delete()
     return deleted > 0
 
 
 def take_invitation(user: User, secret: str, *, now: datetime) -> None:
-    """Use an invitation up, for somebody who has just signed up. Where everybody may sign up, none is needed.
+    """Use up an invitation for a new user, unless sign-up is open.
 
-    Raises
-    ------
-    NotPossible
-        If nobody may sign up, or the invitation does not exist, was used by another or is over.
+    Raises NotPossible if sign-up is closed, or the invitation does not exist, is used or has expired.
     """
     if settings.SIGN_UP == "open":
         return
     found = queries.invitation_of(secret, now) if settings.SIGN_UP == "invited" else None
-    # Of two who use it at the same moment, the statement lets one through.
+    # Of two simultaneous uses, the UPDATE lets one through.
     if not (found and queries.open_invitations(now).filter(pk=found.pk).update(used_at=now, used_by=user)):
         raise NotPossible(_("This invitation has been used or has expired. Ask for a new one."))
 
 
 # --- sessions ---------------------------------------------------------------------------------------------------------
 def end_session(user: User, session_id: int) -> bool:
-    """Sign the person out in one of their browsers."""
+    """Sign the user out in one browser."""
     session = queries.sessions_of(user).filter(pk=session_id).first()
     if session is None:
         return False
@@ -185,14 +171,14 @@ def end_session(user: User, session_id: int) -> bool:
 
 
 def purge_sessions(*, now: datetime) -> int:
-    """Delete sessions that have expired, and what is listed of sessions that are gone; how many sessions there were."""
+    """Delete expired sessions and list entries without a session; returns the number of sessions."""
     deleted = 0
     while batch := list(Session.objects.filter(expire_date__lt=now).values_list("pk", flat=True)[:PURGED_AT_ONCE]):
-        # Asked for again, as a session may have been extended since.
+        # The condition is repeated, because a session may have been extended since.
         count, _rows = Session.objects.filter(pk__in=batch, expire_date__lt=now).delete()
         deleted += count
     present = Session.objects.filter(session_key=OuterRef("session_key"))
-    # What was listed just now may precede its session.
+    # A new entry may precede its session.
     listed = UserSession.objects.filter(~Exists(present), created_at__lt=now - timedelta(days=1))
     while batch := list(listed.values_list("pk", flat=True)[:PURGED_AT_ONCE]):
         UserSession.objects.filter(pk__in=batch).delete()
@@ -202,14 +188,8 @@ def purge_sessions(*, now: datetime) -> int:
 # --- the end of an account --------------------------------------------------------------------------------------------
 @transaction.atomic
 def delete_account(user: User) -> None:
-    """Delete a person and everything that is theirs.
-
-    Raises
-    ------
-    NotPossible
-        If nobody would be left to look after the portal.
-    """
-    # Held, so that whoever writes something of theirs at this moment waits, and then finds nobody to write it of.
+    """Delete a user with all data. Raises NotPossible for the last administrator."""
+    # Locked, so that concurrent writers wait, and then find no user to write for.
     admins = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").select_for_update()
     if list(admins.values_list("pk", flat=True)) == [user.pk]:
         raise NotPossible(_("You are the only administrator. Make someone else an administrator first."))
@@ -223,7 +203,7 @@ def delete_account(user: User) -> None:
 
 
 def _unlisted_sessions(user: User) -> list[str]:
-    """Sessions of theirs that allauth has not listed."""
+    """Sessions of the user that allauth has not listed."""
     listed = UserSession.objects.values("session_key")
     others = Session.objects.exclude(session_key__in=listed).only("session_key", "session_data")
     return [each.session_key for each in others.iterator() if each.get_decoded().get(SESSION_KEY) == str(user.pk)]

@@ -1,6 +1,6 @@
-"""What browsers call themselves, in words."""
+"""Names of browsers and systems from User-Agent headers."""
 
-# The first that is found: many call themselves by the names of others, too.
+# The first match counts: many headers contain the names of other browsers, too.
 _BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -23,11 +23,11 @@ _SYSTEMS = (
     ("Mac OS X", "macOS"),
     ("Linux", "Linux"),
 )
-MAX_LENGTH = 60  # characters of a name that is not known
+MAX_LENGTH = 60  # characters of an unknown name
 
 
 def browser_named(user_agent: str) -> tuple[str, str]:
-    """The browser and the system that a User-Agent header tells of; either is empty where it is not known.
+    """Browser and system of a User-Agent header; empty where unknown.
 
     >>> browser_named("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
     ('Firefox', 'Linux')

@@ -1,4 +1,4 @@
-"""Reads of what belongs to an account."""
+"""Reads of accounts."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,27 +23,29 @@ def tokens_of(user: User) -> QuerySet[AppToken]:
 
 
 def token_of(secret: str) -> AppToken | None:
-    """The token that a secret is of, with its person, as long as that person may sign in."""
-    found = AppToken.objects.filter(digest=digest_of(secret), user__is_active=True)
-    return found.select_related("user").first()
+    """The token with that secret and its user, if the user may sign in."""
+    return _active_tokens().filter(digest=digest_of(secret)).first()
 
 
 def token_of_fever_key(key: str) -> AppToken | None:
-    """The same for a key that a program made of a token for Fever."""
-    found = AppToken.objects.filter(fever_key=digest_of(key.lower()), user__is_active=True)
-    return found.select_related("user").first()
+    """The same for a Fever key."""
+    return _active_tokens().filter(fever_key=digest_of(key.lower())).first()
+
+
+def _active_tokens() -> QuerySet[AppToken]:
+    return AppToken.objects.filter(user__is_active=True).select_related("user")
 
 
 # --- invitations ------------------------------------------------------------------------------------------------------
 def may_sign_up(secret: str, now: datetime) -> bool:
-    """Whether somebody may sign up: where everybody may, or with an invitation."""
+    """Whether sign-up is open, or the secret is that of a valid invitation."""
     if settings.SIGN_UP == "invited":
         return invitation_of(secret, now) is not None
     return bool(settings.SIGN_UP == "open")
 
 
 def invitation_of(secret: str, now: datetime) -> Invitation | None:
-    """The invitation that a secret is of, if it can still be used."""
+    """The invitation with that secret, if it can still be used."""
     return open_invitations(now).filter(digest=digest_of(secret), made_by__is_active=True).first() if secret else None
 
 
@@ -71,7 +73,7 @@ def sessions_of(user: User) -> QuerySet[UserSession]:
 
 
 def provider_names() -> tuple[str, ...]:
-    """The OpenID providers by which people may sign in here."""
+    """Names of the OpenID providers."""
     return tuple(str(app["name"]) for app in settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])
 
 
@@ -83,7 +85,7 @@ _NO_PREFERENCES = {field.name for field in AbstractUser._meta.get_fields()} | {"
 
 
 def preference_names() -> list[str]:
-    """The fields of a person that say how they like the portal, whichever there are."""
+    """The fields of `User` that are preferences."""
     return [field.name for field in User._meta.concrete_fields if field.name not in _NO_PREFERENCES]
 
 

@@ -1,4 +1,4 @@
-"""The portal's own addresses, as mails and links for other people name them."""
+"""The portal's own addresses, for mails and links."""
 
 from urllib.parse import urlsplit, urlunsplit
 
@@ -7,22 +7,22 @@ from django.urls import get_script_prefix
 
 
 def own_address(address: str) -> str:
-    """A path, or the address of one of our pages under whatever name it was asked for, below the portal's own address.
+    """A path, or the address of one of our pages under any host name, below the configured base address.
 
-    The name that a request was sent to is never believed: whoever asks chooses it.
+    The host name of the request is not trusted, because the client chooses it.
     """
-    asked = urlsplit(address)
+    parts = urlsplit(address)
     own = urlsplit(settings.PROJECT_URL)
-    # Below a folder the server says so to Django as well, which writes it before every path.
-    path = own.path.rstrip("/") + "/" + asked.path.removeprefix(get_script_prefix())
-    return urlunsplit((own.scheme, own.netloc, path, asked.query, asked.fragment))
+    # Below a subpath, Django knows it as the script prefix, which is in every path already.
+    path = own.path.rstrip("/") + "/" + parts.path.removeprefix(get_script_prefix())
+    return urlunsplit((own.scheme, own.netloc, path, parts.query, parts.fragment))
 
 
 def own_name() -> str:
-    """Host, and port if it is an unusual one."""
+    """Host, with the port unless it is the default one."""
     return urlsplit(settings.PROJECT_URL).netloc
 
 
 def sends_mail() -> bool:
-    """Whether mails reach people: elsewhere they are only printed."""
+    """Whether mails are delivered instead of printed."""
     return not settings.EMAIL_BACKEND.endswith(("console.EmailBackend", "dummy.EmailBackend"))

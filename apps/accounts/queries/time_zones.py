@@ -1,4 +1,4 @@
-"""Time zones as people choose them."""
+"""Time zones to choose from."""
 
 from functools import cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -8,12 +8,12 @@ from django.conf import settings
 
 @cache
 def zone_names() -> list[str]:
-    """Places by which people know their zone: neither abbreviations nor former names without a place."""
+    """Zones named after places, without abbreviations and obsolete names."""
     return sorted(name for name in available_timezones() if "/" in name and not name.startswith(("Etc/", "SystemV/")))
 
 
 def zone_named(name: str) -> ZoneInfo:
-    """The zone that somebody chose; the portal's own if they chose none, or one that the tz database has dropped."""
+    """The zone of that name; the portal's own if it is empty or unknown."""
     try:
         return ZoneInfo(name or settings.TIME_ZONE)
     except (ZoneInfoNotFoundError, ValueError, OSError):

@@ -1,4 +1,4 @@
-"""What the pages of accounts need to know of the portal."""
+"""Template tags for the pages of accounts."""
 
 from typing import Any
 
@@ -7,19 +7,17 @@ from django.conf import settings
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.accounts import pages
-from apps.accounts.queries.site import sends_mail as mail_is_sent
+from apps.accounts.queries import site
 
 register = template.Library()
 
 
-@register.simple_tag
-def sends_mail() -> bool:
-    return mail_is_sent()
+register.simple_tag(site.sends_mail)
 
 
 @register.simple_tag
 def sign_up() -> str:
-    """Who may: "open", "invited" or "closed"."""
+    """ "open", "invited" or "closed"."""
     return str(settings.SIGN_UP)
 
 
@@ -39,7 +37,7 @@ class _Deferred(template.Node):
 
 @register.tag
 def deferred(parser: template.base.Parser, token: template.base.Token) -> _Deferred:
-    """No page waits for the scripts in here, which templates of a library name; they run in order all the same."""
+    """Defers the scripts of a library's templates; their order stays."""
     inside = parser.parse(["enddeferred"])
     parser.delete_first_token()
     return _Deferred(inside)

@@ -1,7 +1,8 @@
-"""Pages of one's account, besides those of allauth."""
+"""Pages of an account, besides those of allauth."""
 
 from allauth.account.adapter import get_adapter
 from allauth.socialaccount.providers.openid_connect.views import login as openid_login
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -19,8 +20,9 @@ from apps.accounts.forms import InvitationForm, TokenForm
 from apps.accounts.queries.site import own_address
 from apps.accounts.views.requests import PersonsRequest, for_staff
 
-MADE_AN_HOUR = 30  # tokens, and invitations, by one person
+CREATED_AN_HOUR = 30  # tokens, and invitations, by one user
 WRONG_LINKS, WRONG_LINK_SECONDS = 20, 300  # of invitations, from one address
+INVITATIONS_SHOWN = 200
 
 
 @require_safe
@@ -30,7 +32,7 @@ def account(request: PersonsRequest) -> HttpResponse:
 
 
 # --- app tokens -------------------------------------------------------------------------------------------------------
-@never_cache  # the one answer that holds a secret
+@never_cache  # contains a secret
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def tokens(request: PersonsRequest) -> HttpResponse:
@@ -38,7 +40,7 @@ def tokens(request: PersonsRequest) -> HttpResponse:
     token, secret = None, ""
     if request.method == "POST" and form.is_valid():
         try:
-            if not rate_limits.is_within("token", request.user.pk, most=MADE_AN_HOUR, seconds=3_600):
+            if not rate_limits.is_within("token", request.user.pk, most=CREATED_AN_HOUR, seconds=3_600):
                 raise actions.NotPossible(_("You have created many tokens in the last hour. Try again later."))
             token, secret = actions.make_token(request.user, **form.cleaned_data, now=now())
             form = TokenForm()
@@ -78,14 +80,20 @@ def invitations(request: PersonsRequest) -> HttpResponse:
     link = ""
     if request.method == "POST" and form.is_valid():
         try:
-            if not rate_limits.is_within("invitation", request.user.pk, most=MADE_AN_HOUR, seconds=3_600):
+            if not rate_limits.is_within("invitation", request.user.pk, most=CREATED_AN_HOUR, seconds=3_600):
                 raise actions.NotPossible(_("You have created many invitations in the last hour. Try again later."))
             _made, secret = actions.invite(request.user, **form.cleaned_data, now=now())
             link = own_address(reverse("accept_invitation", args=[secret]))
             form = InvitationForm()
         except actions.NotPossible as problem:
             form.add_error(None, str(problem))
-    context = {"form": form, "link": link, "page": pages.invitations_page(now())}
+    context = {
+        "form": form,
+        "link": link,
+        "invitations": queries.latest_invitations(INVITATIONS_SHOWN),
+        "is_needed": settings.SIGN_UP == "invited",
+        "now": now(),
+    }
     return render(request, "accounts/invitations.html", context)
 
 
@@ -101,7 +109,7 @@ def take_back_invitation(request: PersonsRequest, invitation_id: int) -> HttpRes
 @never_cache
 @require_safe
 def accept_invitation(request: HttpRequest, invitation_secret: str) -> HttpResponse:
-    """To look at it uses nothing up, so programs that try links in mails do no harm."""
+    """Viewing the link does not use it up, because programs preview links in mails."""
     address = get_adapter().get_client_ip(request)
     if rate_limits.is_reached("invitation-link", address, most=WRONG_LINKS):
         return render(request, "429.html", status=429)
@@ -114,11 +122,11 @@ def accept_invitation(request: HttpRequest, invitation_secret: str) -> HttpRespo
 
 # --- signing in elsewhere ---------------------------------------------------------------------------------------------
 def sign_in_elsewhere(request: HttpRequest, provider_id: str) -> HttpResponseBase:
-    """To an OpenID provider by a page of ours: browsers let no form lead to another site, as our policy says."""
-    answer: HttpResponseBase = openid_login(request, provider_id=provider_id)
-    leads_away = answer.status_code == 302 and answer["Location"].startswith(("https://", "http://"))
+    """To an OpenID provider by way of a page: our content security policy forbids forms that lead to other sites."""
+    response: HttpResponseBase = openid_login(request, provider_id=provider_id)
+    leads_away = response.status_code == 302 and response["Location"].startswith(("https://", "http://"))
     if request.method != "POST" or not leads_away:
-        return answer
-    page = render(request, "socialaccount/login_redirect.html", {"redirect_to": answer["Location"]})
-    page.cookies.update(answer.cookies)
+        return response
+    page = render(request, "socialaccount/login_redirect.html", {"redirect_to": response["Location"]})
+    page.cookies.update(response.cookies)
     return page

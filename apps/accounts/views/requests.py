@@ -1,4 +1,4 @@
-"""What the views of all apps share: who may come in, and whether what they ask for exists."""
+"""Helpers for the views of all apps."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -16,7 +16,7 @@ Found = TypeVar("Found")
 
 
 class PersonsRequest(HttpRequest):
-    """A request of somebody who is signed in, or of a program that acts for them."""
+    """A request of a signed-in user, or of a program on behalf of one."""
 
     user: User
 
@@ -34,13 +34,7 @@ def for_staff(view: View) -> View:
 
 
 def present(found: Found | None, problem: str) -> Found:
-    """What was found.
-
-    Raises
-    ------
-    Http404
-        With the problem, if that is None.
-    """
+    """Returns what was found; raises Http404 if it is None."""
     if found is None:
         raise Http404(problem)
     return found

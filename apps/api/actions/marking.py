@@ -1,22 +1,20 @@
-"""What programs mark, as if their person had done it on a page. Each is one transaction."""
+"""Marks made by programs, with the same effects as on pages. Each is one transaction."""
 
 from collections.abc import Collection
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.api.queries.visible import own_ids, recent_lists, recent_readings
+from apps.api.queries.visible import own_ids
 from apps.following import actions as following
 from apps.following.models import Mark
 from apps.stories import actions as stories
 
-RECENT = timedelta(minutes=15)
-
 
 @transaction.atomic
 def mark(user: User, posting_ids: Collection[int], *, read: bool, now: datetime) -> None:
-    """Mark those of the postings that are the person's. One alone was opened: it stands in their history."""
+    """Mark the user's postings among these. A single one was opened, and is added to the history."""
     ids = own_ids(user, posting_ids)
     following.mark_read(user, ids, read=read, now=now)
     if read and len(ids) == 1:
@@ -24,24 +22,15 @@ def mark(user: User, posting_ids: Collection[int], *, read: bool, now: datetime)
 
 
 @transaction.atomic
-def unmark_recent(user: User, *, now: datetime) -> None:
-    """Let be unread again what the person read, posting by posting or with whole lists, in the last minutes."""
-    since = now - RECENT
-    for undo_id in list(recent_lists(user, since)):
-        following.undo_mark_all(user, undo_id, now=now)
-    following.mark_read(user, list(recent_readings(user, since)), read=False, now=now)
-
-
-@transaction.atomic
 def star_all(user: User, posting_ids: Collection[int], *, starred: bool, now: datetime) -> None:
-    """Star postings that the person may open, or take the stars back, and let what is learnt of them follow."""
+    """Star or unstar readable postings, and let personal ranking learn from it."""
     following.mark_for_all([(user.pk, id) for id in posting_ids], now=now, starred_at=now if starred else None)
     stories.note_all_starred(user, posting_ids, now=now)
 
 
 @transaction.atomic
 def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> bool:
-    """Star a posting of the person's, or take the star back; False if it is not theirs."""
+    """Star or unstar a posting; False if it is not the user's."""
     if not own_ids(user, [posting_id]):
         return False
     star_all(user, [posting_id], starred=starred, now=now)
@@ -50,7 +39,7 @@ def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> bool:
 
 @transaction.atomic
 def toggle_star(user: User, posting_id: int, *, now: datetime) -> bool:
-    """Star a posting that is not starred, and the other way round; False if it is not the person's."""
+    """Star a posting, or unstar a starred one; False if it is not the user's."""
     marks = Mark.objects.select_for_update().filter(user=user, posting=posting_id)
     is_starred = any(marks.values_list("starred_at", flat=True))
     return star(user, posting_id, starred=not is_starred, now=now)

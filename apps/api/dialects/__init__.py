@@ -1,8 +1,8 @@
-"""Dialects that other people's programs speak, each a package here with `urls.urlpatterns`.
+"""API dialects of other readers: each is a package here with `urls.urlpatterns`, which registers it.
 
-Being in this package is all that registers one. A dialect translates: `apps.api.views.access`
-authenticates a request, `apps.api.queries` reads feeds and postings as `apps.api.formats.schemas`, and
-`apps.api.actions` or those of `following` make changes. Dialects do not import each other.
+A dialect translates: `apps.api.views.access` authenticates a request, `apps.api.queries` reads feeds and postings as
+`apps.api.formats.schemas`, and `apps.api.actions` or those of `following` make changes. Dialects do not import each
+other.
 """
 
 from itertools import chain

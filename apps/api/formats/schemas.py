@@ -1,7 +1,4 @@
-"""What dialects tell of: feeds, folders and postings as the person has them whose program asks.
-
-Each dialect writes them in its own words; what only one of them tells is its own.
-"""
+"""Feeds, categories and postings of a user, as the dialects share them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +14,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A source, as somebody has it who follows it, or has starred something of it."""
+    """A source that a user follows, or of which they starred a posting."""
 
     id: int
     title: str
@@ -26,7 +23,7 @@ class Feed:
     description: str
     checked_at: datetime | None
     next_check_at: datetime | None
-    failures: int  # one after another
+    failures: int  # in a row
     is_active: bool
     is_muted: bool
     wants_pages: bool
@@ -35,7 +32,7 @@ class Feed:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A posting as one person sees it."""
+    """A posting with its state for a user."""
 
     id: int
     feed_id: int
@@ -50,13 +47,13 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Entry(Item):
-    """A posting with all that is kept of it."""
+    """A posting with all stored data."""
 
     comments_url: str
     identity: str
     categories: Sequence[str]
-    enclosures: Sequence[Mapping[str, Any]]  # as postings keep them
+    enclosures: Sequence[Mapping[str, Any]]  # as stored with postings
     retrieved_at: datetime
     changed_at: datetime
-    minutes: int  # to read it
-    heard: tuple[str, float] = ("", 0.0)  # the recording that the person has begun, and the second that they are at
+    minutes: int  # of reading time
+    playback: tuple[str, float] = ("", 0.0)  # address of the recording that the user has begun, and position in seconds

@@ -1,15 +1,15 @@
-"""What somebody follows as dialects have it that know one level of folders: feeds, each in one category.
+"""Follows for dialects with one level of folders: each feed is in one category.
 
-Here a source may lie in several folders, in folders inside of folders, or in none. So its category is the first of its
-folders, in the order in which they are shown; the title of a category is the folder's whole path. What lies in no
-folder is in the category `ALL`. A category's number is that of its folder and one more, so none is ever that of `ALL`.
+A source can be in several nested folders, or in none. Its category is the first of its folders in display order, and is
+titled with the folder's path; without a folder it is `ALL`. The id of a category is that of its folder plus one, so
+that none has the id of `ALL`.
 """
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from django.db.models import BooleanField, Case, CharField, F, FilteredRelation, Q, Value, When
-from django.db.models.functions import Coalesce, Lower, NullIf
+from django.db.models import BooleanField, Case, F, FilteredRelation, Q, Value, When
+from django.db.models.functions import Coalesce, Lower
 
 from apps.accounts.models import User
 from apps.api.formats.schemas import Category, Feed
@@ -22,7 +22,7 @@ PATH = " / "  # between the names of folders
 
 
 def folder_id_of(category_id: int) -> int | None:
-    """The folder that a category is; None for what lies in none."""
+    """The folder of a category; None for `ALL`."""
     return None if category_id == ALL.id else category_id - 1
 
 
@@ -31,7 +31,7 @@ def category_id_of(folder_id: int) -> int:
 
 
 def categories(user: User) -> list[Category]:
-    """What lies in no folder first, then as the person sees their folders. One query."""
+    """`ALL` first, then the folders in display order. One query."""
     folders = list(following.folders_of(user))
     paths = following.folder_paths(folders)
     shown = [Category(category_id_of(id), PATH.join(paths[id])) for id in following.as_shown(folders)]
@@ -43,14 +43,14 @@ def category_of(user: User, category_id: int) -> Category | None:
 
 
 def feeds(user: User, source_ids: Collection[int] | None = None) -> list[Feed]:
-    """What a person follows, in its order; or those sources, also such as they do not follow. Three queries."""
+    """A user's feeds in their order; or the given sources, followed or not. Three queries."""
     shown = categories(user)
     filed = following.folders_by_follow(user)
     mine = Source.objects.annotate(my_follow=FilteredRelation("follows", condition=Q(follows__user=user)))
     mine = mine.filter(my_follow__isnull=False) if source_ids is None else mine.filter(pk__in=source_ids)
     rows = mine.annotate(
         follow_id=F("my_follow__pk"),
-        shown_title=Coalesce(*_names("my_follow__title", "title", "url"), output_field=CharField()),
+        shown_title=following.first_nonempty("my_follow__title", "title", "url"),
         muted=Coalesce(F("my_follow__muted"), Value(False), output_field=BooleanField()),
         wants_pages=Case(
             When(my_follow__full_text=Follow.FullText.PAGE, then=Value(True)),
@@ -64,10 +64,6 @@ def feeds(user: User, source_ids: Collection[int] | None = None) -> list[Feed]:
         *("schedule__asked_at", "schedule__first_due_at", "schedule__due_at", "schedule__consecutive_failures"),
     )
     return [_feed(row, shown, filed) for row in columns]
-
-
-def _names(*columns: str) -> list[NullIf]:
-    return [NullIf(F(column), Value("")) for column in columns]
 
 
 def _feed(row: Mapping[str, Any], shown: list[Category], filed: Mapping[int, list[int]]) -> Feed:

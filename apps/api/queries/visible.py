@@ -1,55 +1,42 @@
-"""Which postings programs may see and change: what their person follows, or has starred."""
+"""Postings that a program may read and change: those of followed sources, and starred ones."""
 
 from collections.abc import Collection
-from datetime import datetime
 
 from django.db.models import Exists, OuterRef, QuerySet
 
 from apps.accounts.models import User
 from apps.database.statements import fetch
 from apps.following import queries as following
-from apps.following.models import MarkedAll, Reading
 from apps.following.queries import Scope
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 
 
 def own(user: User) -> QuerySet[Posting]:
-    """Postings of what a person follows, and what they starred of anything else."""
-    # Asked of each posting: as sets, all of them would be gathered first.
+    # EXISTS is evaluated per posting; IN would collect all of them first.
     follow = following.follows_of(user).filter(source=OuterRef("source_id"))
     starred = following.stars_of(user).filter(posting=OuterRef("pk"))
     return postings.everything().filter(Exists(follow) | Exists(starred))
 
 
 def own_ids(user: User, posting_ids: Collection[int]) -> list[int]:
-    """Those of the postings that are a person's, in ascending order."""
+    """Those of the postings that are in `own`, in ascending order."""
     return list(own(user).filter(pk__in=posting_ids).order_by("pk").values_list("pk", flat=True))
 
 
 def starred_ids(user: User, most: int) -> list[int]:
-    """What a person starred, the latest first."""
+    """Starred postings, the latest first."""
     return list(following.stars_of(user).order_by("-starred_at").values_list("posting_id", flat=True)[:most])
 
 
-def recent_readings(user: User, since: datetime) -> QuerySet[Reading, int]:
-    """The postings that a person read one by one since a moment."""
-    return Reading.objects.filter(user=user, read_at__gt=since).values_list("posting_id", flat=True)
-
-
-def recent_lists(user: User, since: datetime) -> QuerySet[MarkedAll, int]:
-    """By which whole lists that were marked read since a moment can be undone, the latest first."""
-    return MarkedAll.objects.filter(user=user, marked_at__gt=since).order_by("-pk").values_list("pk", flat=True)
-
-
 def posting_counts(user: User, scope: Scope) -> dict[int, int]:
-    """How many postings each of the followed sources of a list has; sources without any are left out. One query."""
+    """The number of postings of each followed source of a list that has any. Two queries."""
     return dict(fetch(_COUNTS, [list(following.follows_in(user, scope).values_list("source_id", flat=True))]))
 
 
 _COUNTS = "SELECT source_id, count(*) FROM postings_posting WHERE source_id = ANY(%s) GROUP BY source_id"
 
-# Source by source, since an order by number has no index over several: each gives as many as could be wanted of it.
+# Source by source, because no index orders the ids of several sources.
 _NUMBERED = """
 SELECT posting.id FROM unnest(%(sources)s::bigint[]) mine (source_id) CROSS JOIN LATERAL (
     SELECT id FROM postings_posting posting
@@ -61,10 +48,7 @@ SELECT posting.id FROM unnest(%(sources)s::bigint[]) mine (source_id) CROSS JOIN
 def numbered(
     user: User, scope: Scope, *, after: int = 0, before: int = 2**63 - 1, highest_first: bool = False, limit: int
 ) -> list[int]:
-    """The first so many postings of a list between two numbers, in the order of their own. Two queries.
-
-    Of one source that is the order in which they arrived.
-    """
+    """The first `limit` postings of a list between two ids, ordered by id. Two queries."""
     sources = list(following.follows_in(user, scope).values_list("source_id", flat=True))
     statement = _NUMBERED.format(down="DESC" if highest_first else "")
     named = {"sources": sources, "after": after, "before": before, "limit": limit}

@@ -1,4 +1,4 @@
-"""Whom a program acts for: programs sign in with app tokens, never with a person's password."""
+"""Authenticates programs by app tokens, never by passwords."""
 
 from base64 import b64decode
 from binascii import Error as BadBase64
@@ -14,11 +14,12 @@ from apps.accounts.actions import rate_limits, use_fever_key, use_token
 from apps.accounts.algorithms.secrets import digest_of
 from apps.accounts.models import AppToken, User
 
-WRONG_SECRETS, WRONG_SECONDS = 30, 300  # from one address under one name, in so many seconds
+WRONG_SECRETS, WRONG_SECONDS = 30, 300  # from one address under one name, in that time
+TOKEN_NEEDED = "An app token is needed. Make one in the account's settings."
 
 
 class Refused(Exception):
-    """Nobody whom the program could act for. `status` is that of the answer over HTTP."""
+    """The request is not authenticated or not allowed; `status` is that of the HTTP response."""
 
     def __init__(self, words: str, status: int = 401) -> None:
         super().__init__(words)
@@ -26,27 +27,24 @@ class Refused(Exception):
 
 
 def person_of(request: HttpRequest, scope: str = AppToken.Scope.READ, *, now: datetime) -> User:
-    """Whose token a request brings: `Authorization` as Basic, Bearer or GoogleLogin has it, or `X-Auth-Token`.
+    """The user of the token in `Authorization` (Basic, Bearer or GoogleLogin) or `X-Auth-Token`.
 
-    Raises
-    ------
-    Refused
-        If it brings none, one that is unknown, or one that does not allow what is asked (status 403); or if it is wrong
-        and too many wrong ones came from its address under the same name (status 429).
+    Raises Refused without a valid token, if the token does not allow the scope (403), or after too many wrong tokens
+    from the address under the same name (429).
     """
-    name, secret = _brought(request)
+    name, secret = _credentials(request)
     return person_by(request, secret, scope, name=name, now=now)
 
 
 def person_by(
     request: HttpRequest, secret: str, scope: str = AppToken.Scope.READ, *, name: str = "", now: datetime
 ) -> User:
-    """The same for a secret that a request brings elsewhere. A name, if one comes with it, has to be that person's."""
+    """The same for a secret from elsewhere. A name, if given, has to be that of the user."""
     return _person(request, secret, use_token, scope, name, now)
 
 
 def person_by_fever_key(request: HttpRequest, key: str, scope: str = AppToken.Scope.READ, *, now: datetime) -> User:
-    """The same for a key that a program made of a token for Fever."""
+    """The same for a Fever key."""
     return _person(request, key, use_fever_key, scope, "", now)
 
 
@@ -60,13 +58,13 @@ def _person(
         raise Refused("This token does not allow changes.", 403)
     if secret:
         _count_wrong(request, name)
-    raise Refused("An app token is needed. Make one in the account's settings.")
+    raise Refused(TOKEN_NEEDED)
 
 
 def _count_wrong(request: HttpRequest, name: str) -> None:
-    """Count a wrong token, after the valid ones are let through: those who share an address do not lock each other out.
+    """Count a wrong token. Valid ones have passed before, so users behind one address do not lock each other out.
 
-    A token is 256 random bits, so nobody finds one by guessing; the limit tells a program that it may stop.
+    A token has 256 random bits and cannot be guessed; the limit makes programs stop.
     """
     address = get_adapter().get_client_ip(request)
     who = f"{address}:{digest_of(name.casefold())[:16]}"
@@ -75,15 +73,15 @@ def _count_wrong(request: HttpRequest, name: str) -> None:
 
 
 def token_of(request: HttpRequest) -> AppToken:
-    """The token that a request brings, whose person has been found before."""
-    token = queries.token_of(_brought(request)[1])
+    """The token of an authenticated request."""
+    token = queries.token_of(_credentials(request)[1])
     if token is None:  # revoked since
-        raise Refused("An app token is needed. Make one in the account's settings.")
+        raise Refused(TOKEN_NEEDED)
     return token
 
 
-def _brought(request: HttpRequest) -> tuple[str, str]:
-    """A name, which may be missing, and a secret, which may be missing."""
+def _credentials(request: HttpRequest) -> tuple[str, str]:
+    """Name and secret; either may be empty."""
     scheme, _space, value = request.headers.get("Authorization", "").strip().partition(" ")
     match scheme.lower():
         case "basic":
@@ -95,9 +93,9 @@ def _brought(request: HttpRequest) -> tuple[str, str]:
         case "bearer":
             return "", value.strip()
         case "googlelogin":
-            # Programs say auth=, Auth= and now and then more besides; what we told them is name/secret.
-            pairs = dict(part.strip().partition("=")[::2] for part in value.split(","))
-            name, _slash, secret = {key.lower(): said for key, said in pairs.items()}.get("auth", "").rpartition("/")
+            # Programs send auth= or Auth=, and sometimes further pairs; the value is name/secret.
+            pairs = (part.strip().partition("=")[::2] for part in value.split(","))
+            name, _slash, secret = {key.lower(): text for key, text in pairs}.get("auth", "").rpartition("/")
             return name, secret
     return "", request.headers.get("X-Auth-Token", "").strip()
 

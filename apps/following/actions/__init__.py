@@ -1,4 +1,4 @@
-"""The only writers of follows, folders, marks, tags and notes. Each is one transaction and may be called twice."""
+"""The only writers of follows, folders, marks, tags and notes. Each is one idempotent transaction."""
 
 from apps.following.actions.errors import NotPossible
 from apps.following.actions.folders import (
@@ -10,14 +10,12 @@ from apps.following.actions.folders import (
     folder_at,
 )
 from apps.following.actions.follows import UNREAD_AT_FIRST_FOR, edit_follow, follow, set_view, unfollow
-from apps.following.actions.history import clear_history, remember_read
+from apps.following.actions.history import clear_history, forget_position, remember_read, save_position
 from apps.following.actions.importing import ImportReport, import_list
 from apps.following.actions.marking import Marked, advance_all, forget_undo, mark_all_read, undo_mark_all
 from apps.following.actions.marks import mark_for_all, mark_read, star
 from apps.following.actions.merging import move_follows, move_own
-from apps.following.actions.notes import MAX_NOTE_LENGTH, delete_note, write_note
-from apps.following.actions.playback import forget_position, save_position
-from apps.following.actions.shares import share, unshare
+from apps.following.actions.notes import MAX_NOTE_LENGTH, delete_note, share, unshare, write_note
 from apps.following.actions.tags import (
     MAX_TAG_LENGTH,
     MAX_TAGS,

@@ -1,4 +1,4 @@
-"""The only writers of the order in which people see their folders and sources. Each may be called twice."""
+"""The only writers of the manual order of folders and sources. Each is idempotent."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,34 +11,23 @@ from apps.following.actions.errors import NotPossible
 from apps.following.algorithms.ordering import Step, placed, rearranged, stepped
 from apps.following.models import Folder, Follow
 
-Place = int | None  # a folder's id; None: outside all folders
+FolderId = int | None  # None: outside of all folders
 
 
 @transaction.atomic
-def step_source(user: User, source_id: int, *, within: Place, step: Step) -> None:
-    """Let a source go a step in one of the person's lists.
-
-    Raises
-    ------
-    NotPossible
-        If it does not lie there.
-    """
-    _hold(user)
+def step_source(user: User, source_id: int, *, within: FolderId, step: Step) -> None:
+    """Move a source by a step in one of the user's lists. Raises NotPossible if it is not in the list."""
+    _lock(user)
     _arrange(user, stepped(_listed(user, within, source_id), source_id, step))
 
 
 @transaction.atomic
-def place_source(user: User, source_id: int, *, out_of: Place, into: Place, before: int | None) -> None:
-    """Take a source from one of the person's lists to a place in the same or another one.
+def place_source(user: User, source_id: int, *, out_of: FolderId, into: FolderId, before: int | None) -> None:
+    """Move a source from one of the user's lists to a place in the same list or another one.
 
-    Who takes it out of all folders takes it out of this one; it stays in the others.
-
-    Raises
-    ------
-    NotPossible
-        If it does not lie there, or there is no such folder.
+    It stays in other folders. Raises NotPossible if the source is not in the first list, or a folder does not exist.
     """
-    _hold(user)
+    _lock(user)
     listed = _listed(user, out_of, source_id)
     if into != out_of:
         _refile(user, source_id, out_of, into)
@@ -48,37 +37,28 @@ def place_source(user: User, source_id: int, *, out_of: Place, into: Place, befo
 
 @transaction.atomic
 def step_folder(user: User, folder_id: int, *, step: Step) -> None:
-    """Let a folder go a step among those beside it.
-
-    Raises
-    ------
-    NotPossible
-        If the person has no such folder.
-    """
-    _hold(user)
+    """Move a folder by a step among its siblings. Raises NotPossible if it does not exist."""
+    _lock(user)
     folder = _folder(user, folder_id)
-    _number_folders(stepped(_beside(user, folder.parent_id), folder_id, step))
+    _number_folders(stepped(_siblings(user, folder.parent_id), folder_id, step))
 
 
 @transaction.atomic
-def place_folder(user: User, folder_id: int, *, into: Place, before: int | None) -> None:
-    """Take a folder, and what lies in it, to a place in another one, or among those beside it.
+def place_folder(user: User, folder_id: int, *, into: FolderId, before: int | None) -> None:
+    """Move a folder with its contents to a place among its siblings or in another folder.
 
-    Raises
-    ------
-    NotPossible
-        If there is no such folder, it would lie inside itself or too deep, or another one there has its name.
+    Raises NotPossible if a folder does not exist, or for the reasons of `edit_folder`.
     """
-    _hold(user)
+    _lock(user)
     folder = _folder(user, folder_id)
     if into != folder.parent_id:
         parent = None if into is None else _folder(user, into)
         actions.edit_folder(folder, name=folder.name, parent=parent)
-    _number_folders(placed(_beside(user, into), folder_id, before))
+    _number_folders(placed(_siblings(user, into), folder_id, before))
 
 
-def _hold(user: User) -> None:
-    """Two who sort at once would else each write half of an order."""
+def _lock(user: User) -> None:
+    """Two concurrent changes could otherwise each write half of an order."""
     User.objects.select_for_update().only("pk").get(pk=user.pk)
 
 
@@ -90,21 +70,21 @@ def _folder(user: User, folder_id: int) -> Folder:
 
 
 # --- sources ----------------------------------------------------------------------------------------------------------
-def _sources_in(user: User, place: Place) -> list[int]:
+def _sources_in(user: User, place: FolderId) -> list[int]:
     followed = queries.followed_sources(user)
     if place is None:
         return [each.source_id for each in followed if not each.folder_ids]
     return [each.source_id for each in followed if place in each.folder_ids]
 
 
-def _listed(user: User, place: Place, source_id: int) -> list[int]:
+def _listed(user: User, place: FolderId, source_id: int) -> list[int]:
     listed = _sources_in(user, place)
     if source_id not in listed:
         raise NotPossible(_("The feed is no longer in this list."))
     return listed
 
 
-def _refile(user: User, source_id: int, out_of: Place, into: Place) -> None:
+def _refile(user: User, source_id: int, out_of: FolderId, into: FolderId) -> None:
     follow = queries.follows_of(user).get(source_id=source_id)
     if into is not None:
         follow.folders.add(_folder(user, into))
@@ -113,14 +93,14 @@ def _refile(user: User, source_id: int, out_of: Place, into: Place) -> None:
 
 
 def _arrange(user: User, part: Sequence[int]) -> None:
-    """Write the order of some of the person's sources; the others keep their places."""
+    """Store the order of some of the user's sources; the others keep their positions."""
     followed = {each.source_id: each.follow_id for each in queries.followed_sources(user)}
     here = [source_id for source_id in part if source_id in followed]
     _write(Follow, {followed[id]: number for number, id in enumerate(rearranged(list(followed), here), start=1)})
 
 
 # --- folders ----------------------------------------------------------------------------------------------------------
-def _beside(user: User, parent_id: Place) -> list[int]:
+def _siblings(user: User, parent_id: FolderId) -> list[int]:
     return list(queries.folders_of(user).filter(parent_id=parent_id).values_list("pk", flat=True))
 
 

@@ -1,5 +1,5 @@
-"""What a person may not do."""
+"""Errors of all actions on follows and marks."""
 
 
 class NotPossible(ValueError):
-    """What a person asked for breaks a rule; the message tells them which."""
+    """A request breaks a rule; the message names it to the user."""

@@ -1,4 +1,4 @@
-"""Folders, one within another."""
+"""Nested folders."""
 
 from collections.abc import Sequence
 
@@ -11,20 +11,14 @@ from apps.following import queries
 from apps.following.actions.errors import NotPossible
 from apps.following.models import Folder
 
-MAX_FOLDERS = 500  # of a person
+MAX_FOLDERS = 500  # of a user
 MAX_FOLDER_DEPTH = 8
 TOO_DEEP = gettext_lazy("Folders can be nested at most %(number)s deep.")
 
 
 @transaction.atomic
 def create_folder(user: User, name: str, parent: Folder | None = None) -> Folder:
-    """Make a folder; one of that name in that place is taken as it is.
-
-    Raises
-    ------
-    NotPossible
-        If there are too many folders, or it would lie too deep.
-    """
+    """Create a folder, or return the one of that name and parent. Raises NotPossible above a limit."""
     folder = queries.folders_of(user).filter(parent=parent, name=name).first()
     if folder is not None:
         return folder
@@ -37,27 +31,18 @@ def create_folder(user: User, name: str, parent: Folder | None = None) -> Folder
 
 @transaction.atomic
 def folder_at(user: User, path: Sequence[str]) -> Folder:
-    """The folder at a path of names, made if it is missing, as are those around it.
-
-    Raises
-    ------
-    NotPossible
-        If there are too many folders, or it would lie too deep.
-    """
+    """The folder at a path of names, created with its parents if missing. Raises NotPossible above a limit."""
     *around, name = path
     return create_folder(user, name, folder_at(user, around) if around else None)
 
 
 @transaction.atomic
 def edit_folder(folder: Folder, *, name: str, parent: Folder | None) -> None:
-    """Give a folder a name and a place, and take along what lies in it.
+    """Rename a folder, and move it with its contents.
 
-    Raises
-    ------
-    NotPossible
-        If another folder in that place has the name, or the folder would lie inside itself or too deep.
+    Raises NotPossible if a sibling has the name, or the folder would be inside itself or too deep.
     """
-    # Locked, since two moves at once could each be right and together put two folders inside each other.
+    # Locked, because two concurrent moves could put two folders inside each other.
     folders = list(queries.folders_of(folder.user).select_for_update())
     paths = queries.folder_paths(folders)
     moved = queries.with_descendants(folders, folder.pk)
@@ -73,5 +58,5 @@ def edit_folder(folder: Folder, *, name: str, parent: Folder | None) -> None:
 
 
 def delete_folder(folder: Folder) -> None:
-    """Delete a folder and those below it; the sources in them stay followed."""
+    """Delete a folder and its subfolders; their sources stay followed."""
     folder.delete()

@@ -1,4 +1,4 @@
-"""Who follows what, from when on, and how it is shown."""
+"""Follows: their beginning, folders and settings."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
@@ -16,20 +16,17 @@ from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.sources.models import Source
 
-UNREAD_AT_FIRST = 20  # newest postings of a source that are unread to somebody who starts to follow it
-UNREAD_AT_FIRST_FOR = timedelta(days=30)  # or all of so long, while the source has fewer
-MAX_FOLLOWS = 10_000  # of a person
-CHOICES = {"view", "full_text", "images", "muted"}  # of how a followed source is shown
+UNREAD_AT_FIRST = 20  # newest postings of a source that are unread to a new follower
+UNREAD_AT_FIRST_FOR = timedelta(days=30)  # maximum age of these, if the source has fewer
+MAX_FOLLOWS = 10_000  # of a user
+CHOICES = {"view", "full_text", "images", "muted"}  # settings of a follow
 
 
 @transaction.atomic
 def follow(user: User, source_ids: Sequence[int], *, now: datetime, folder_ids: Collection[int] = ()) -> list[int]:
-    """Follow sources and put them into folders, besides those they lie in; return the ids of the newly followed.
+    """Follow sources and add them to folders; returns the ids of newly followed ones.
 
-    Raises
-    ------
-    NotPossible
-        If the person would follow too many sources; nothing is followed then.
+    Raises NotPossible if the user would follow too many sources; nothing is followed then.
     """
     known = set(queries.follows_of(user).filter(source_id__in=source_ids).values_list("source_id", flat=True))
     fresh = [source_id for source_id in dict.fromkeys(source_ids) if source_id not in known]
@@ -55,7 +52,7 @@ def _first_unread(source_ids: Collection[int], now: datetime) -> dict[int, datet
     return {source_id: start or now - UNREAD_AT_FIRST_FOR for source_id, start in starts}
 
 
-# To count what is unread then does not begin with what was there before the person came.
+# Counting unread postings then skips what is older than the follow.
 _SKIP_OLDER = """
 UPDATE following_follow follow SET read_through = lowest - 1
 FROM unnest(%s::bigint[]) wanted (source_id) CROSS JOIN LATERAL (
@@ -73,7 +70,7 @@ def _skip_older(user: User, source_ids: Sequence[int]) -> None:
 
 
 def file_into(user: User, folders_by_source: dict[int, list[int]]) -> None:
-    """Put follows into folders of theirs, and take them out of none."""
+    """Add follows to folders of the same user."""
     follows = queries.follows_of(user).filter(source_id__in=folders_by_source).values_list("source_id", "pk")
     link = Follow.folders.through
     link.objects.bulk_create(
@@ -89,7 +86,7 @@ def file_into(user: User, folders_by_source: dict[int, list[int]]) -> None:
 
 @transaction.atomic
 def unfollow(user: User, source_id: int) -> bool:
-    """What was read and starred of the source is kept, in case the person comes back to it."""
+    """Read states and stars of the source are kept, in case the user follows it again."""
     follows = queries.follows_of(user).filter(source_id=source_id)
     if not follows.exists():
         return False
@@ -100,16 +97,12 @@ def unfollow(user: User, source_id: int) -> bool:
 
 @transaction.atomic
 def edit_follow(follow: Follow, *, title: str, folders: Iterable[Folder], **choices: object) -> None:
-    """Give a followed source the person's own name, and let it lie in exactly these folders.
-
-    `choices` are of how it is shown: view, full_text, images, muted. Those that are not given stay as they are.
-    """
+    """Set the user's title, the folders and some of the settings in `CHOICES` of a follow."""
     if unknown := choices.keys() - CHOICES:
-        raise TypeError(f"a follow has no {', '.join(sorted(unknown))} to choose")
+        raise TypeError(f"unknown settings of a follow: {', '.join(sorted(unknown))}")
     Follow.objects.filter(pk=follow.pk).update(title=title, **choices)
     follow.folders.set([folder for folder in folders if folder.user_id == follow.user_id])
 
 
 def set_view(follow: Follow, view: str) -> None:
-    """Lay out the postings of a followed source so from now on."""
-    Follow.objects.filter(pk=follow.pk).update(**{"view": view})
+    Follow.objects.filter(pk=follow.pk).update(view=view)

@@ -1,17 +1,18 @@
-"""What people read of late."""
+"""The history of read postings, and playback positions in recordings."""
 
 from collections.abc import Iterable
 from datetime import datetime
 
 from apps.accounts.models import User
 from apps.database.statements import fetch
-from apps.following.models import Reading
+from apps.following.models import Playback, Reading
 
-MAX_REMEMBERED = 2_000  # postings that a person read lately
+MAX_REMEMBERED = 2_000  # postings, of a user
+MAX_RECORDING_SECONDS = 7 * 86_400.0
 
 
-# One statement, since every posting that is opened is remembered. What it deletes it sees as it was before, and so it
-# asks of the other postings alone: of these as many stay as the new readings leave room for.
+# One statement, because it runs whenever a posting is opened. Its DELETE sees the table as before the INSERT, so it
+# considers the other postings alone and keeps as many as the new ones leave room for.
 _REMEMBER = """
 WITH remembered AS (
     INSERT INTO following_reading (user_id, posting_id, read_at)
@@ -29,7 +30,7 @@ RETURNING posting_id
 
 
 def remember_read(user: User, posting_ids: Iterable[int], *, now: datetime) -> None:
-    """Let postings stand in the history of what a person read, at its top; what lies far back is forgotten."""
+    """Add postings to the top of the user's history, and delete the oldest entries above the limit."""
     ids = sorted(set(posting_ids))
     if ids:
         room = max(MAX_REMEMBERED - len(ids), 0)
@@ -37,6 +38,19 @@ def remember_read(user: User, posting_ids: Iterable[int], *, now: datetime) -> N
 
 
 def clear_history(user: User) -> int:
-    """Forget when the person read what; returns how many postings that were. They stay read."""
+    """Delete the history; returns the number of entries. The postings stay read."""
     deleted, _by_model = Reading.objects.filter(user=user).delete()
     return deleted
+
+
+def save_position(user: User, posting_id: int, address: str, seconds: float, *, now: datetime) -> None:
+    """Store the position; the last device wins."""
+    Playback.objects.update_or_create(
+        user=user,
+        posting_id=posting_id,
+        defaults={"address": address, "seconds": min(max(seconds, 0.0), MAX_RECORDING_SECONDS), "changed_at": now},
+    )
+
+
+def forget_position(user: User, posting_id: int) -> None:
+    Playback.objects.filter(user=user, posting_id=posting_id).delete()

@@ -1,4 +1,4 @@
-"""Lists from other readers."""
+"""Import of OPML lists."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -20,7 +20,7 @@ from apps.sources.algorithms.addresses import host, registrable_domain
 from apps.sources.formats.opml import OpmlDocument, Skipped, Subscription
 
 MAX_IMPORTED = 5_000  # sources of one list
-MAX_OF_A_SITE = 1_000  # sources of one site that somebody's lists add: no list makes us ask one site for ever
+MAX_OF_A_SITE = 1_000  # new sources of one site by one user, so that lists cannot overload a site
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +28,20 @@ class ImportReport:
     followed: tuple[int, ...]  # sources
     already_followed: int
     skipped: tuple[Skipped, ...]
-    problem: str  # where the list is not well-formed, though it could be read
+    problem: str  # where a readable list is not well-formed
 
 
 @transaction.atomic
 def import_list(user: User, document: OpmlDocument, *, now: datetime) -> ImportReport:
-    """Follow all that a list names, in its folders, and keep its names for sources that are known by others.
+    """Follow all sources of a list in its folders, under its titles where they differ from those of the sources.
 
-    Raises
-    ------
-    NotPossible
-        If it names too many sources or folders; nothing is followed then.
+    Raises NotPossible for too many sources or folders; nothing is followed then.
     """
     if len(document.subscriptions) > MAX_IMPORTED:
         count = len(document.subscriptions)
         words = _("The list has %(number)s feeds; at most %(most)s can be imported.")
         raise NotPossible(words % {"number": f"{count:,}", "most": f"{MAX_IMPORTED:,}"})
-    subscriptions, refused = _bearable(user, document.subscriptions)
+    subscriptions, refused = _within_site_limits(user, document.subscriptions)
     source_ids = add_sources([_as_source(subscription) for subscription in subscriptions])
     fresh = follow(user, source_ids, now=now)
     folders: dict[tuple[str, ...], Folder] = {}
@@ -58,22 +55,22 @@ def import_list(user: User, document: OpmlDocument, *, now: datetime) -> ImportR
     return ImportReport(tuple(fresh), len(source_ids) - len(fresh), skipped, document.problem)
 
 
-def _bearable(user: User, subscriptions: Sequence[Subscription]) -> tuple[list[Subscription], list[Skipped]]:
-    """What of a list is taken: of each site so many that are new here, those that the person brought before included.
+def _within_site_limits(user: User, subscriptions: Sequence[Subscription]) -> tuple[list[Subscription], list[Skipped]]:
+    """The accepted subscriptions: new sources are limited per site, including earlier imports of the user.
 
-    Sources that the portal has already are asked no more often for one follower more.
+    Sources that the portal already has are not checked more often for another follower.
     """
     known = sources.by_address([subscription.xml_url for subscription in subscriptions])
     own = queries.follows_of(user).filter(source__listed=False).values_list("source__url", flat=True)
-    brought = Counter(map(_site, own))
+    added = Counter(map(_site, own))
     taken, refused = [], Counter[str]()
     for subscription in subscriptions:
         site = _site(subscription.xml_url)
         if subscription.xml_url not in known:
-            if brought[site] >= MAX_OF_A_SITE:
+            if added[site] >= MAX_OF_A_SITE:
                 refused[site] += 1
                 continue
-            brought[site] += 1
+            added[site] += 1
         taken.append(subscription)
     why = "{} more sources of {} are left out: of one site a person can bring at most {:,}."
     return taken, [Skipped(0, why.format(count, site, MAX_OF_A_SITE)) for site, count in sorted(refused.items())]

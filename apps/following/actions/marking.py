@@ -1,4 +1,4 @@
-"""Whole lists marked read at once, and that undone."""
+"""Marks whole lists read, and undoes that."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,35 +14,30 @@ from apps.following.queries import Scope
 from apps.following.queries.states import ARRIVED, NEW
 
 UNDO_FOR = timedelta(days=1)
-WORTHWHILE = 20  # postings of a source that were read since its number was moved
+WORTHWHILE = 20  # postings of a source read one by one until its `read_through` moves
 _AT_ANY_TIME = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What marking a list read did."""
+    """The result of marking a list read."""
 
     count: int  # postings that became read
-    undo: int | None  # by which it can be undone; None if nothing became read
+    undo: int | None  # id for `undo_mark_all`; None if nothing became read
 
 
 @transaction.atomic
 def mark_all_read(
     user: User, scope: Scope, *, shown_at: datetime, now: datetime, before: datetime | None = None
 ) -> Marked:
-    """Mark read what is unread in a list and had reached us when the person's page was made.
+    """Mark the unread postings of a list read that had been retrieved when the user's page was rendered.
 
-    What arrived later stays unread, also when its publication lies before that of postings on the page.
-
-    Parameters
-    ----------
-    before : datetime, optional
-        Only what was published earlier than this.
+    Later arrivals stay unread, even with older dates. `before` limits it to postings published earlier.
     """
-    _hold(user)
+    _lock(user)
     marked = MarkedAll.objects.create(user=user, marked_at=now)
     limits = {"shown_at": shown_at, "before": before or _AT_ANY_TIME}
-    # Held, so that a merge of sources cannot change their numbers in between.
+    # Locked, so that a merge of sources cannot change `read_through` in between.
     follows = list(
         queries.follows_in(user, scope).order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True)
     )
@@ -53,14 +48,14 @@ def mark_all_read(
     return Marked(count, marked.pk)
 
 
-def _hold(user: User) -> None:
-    """One at a time for each person, so that what was unread is known."""
+def _lock(user: User) -> None:
+    """One at a time per user, so that the unread postings are known."""
     User.objects.select_for_update(no_key=True).only("pk").get(pk=user.pk)
 
 
-# What is new is marked by moving the number, if that takes fewer marks: what has to stay unread below it gets one each.
-# Everything is decided by what was there at the begin of the statement, and a mark that somebody makes meanwhile counts
-# as made afterwards: none is overwritten but by what the person wanted of it.
+# New postings are marked by moving `read_through`, if that takes fewer marks: each posting below it that stays unread
+# gets one. The statement sees one snapshot; concurrent marks count as made afterwards, and are overwritten only as the
+# user requested.
 _MOVE = f"""
 WITH unread AS MATERIALIZED (
     SELECT posting.id, follow.id AS follow_id, mark.read IS NULL AS by_number,
@@ -95,7 +90,7 @@ WITH unread AS MATERIALIZED (
         WHERE is_meant AND NOT (by_number AND follow_id IN (SELECT follow_id FROM moved))
         UNION ALL
         SELECT id, false FROM kept WHERE follow_id IN (SELECT follow_id FROM moved)
-    ) said ORDER BY id
+    ) changed ORDER BY id
     ON CONFLICT (user_id, posting_id) DO UPDATE SET
         read = excluded.read OR coalesce(following_mark.read, false),
         changed_at = excluded.changed_at,
@@ -122,7 +117,7 @@ def _move(marked: MarkedAll, follows: list[int], limits: dict[str, datetime]) ->
     return int(count)
 
 
-# In the order of ids, so that two such statements at once wait for each other instead of locking each other out.
+# In the order of ids, so that two concurrent statements wait instead of deadlocking.
 _MARK_EACH = """
 INSERT INTO following_mark (user_id, posting_id, read, changed_at, marked_all)
 SELECT %s, unread.id, true, %s, %s FROM ({unread}) AS unread
@@ -132,13 +127,13 @@ ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true, changed_at = exclud
 
 
 def _mark_each(marked: MarkedAll, scope: Scope, limits: dict[str, datetime]) -> int:
-    """Of postings that the person put together one by one, or of a source that they do not follow."""
+    """Marks each posting of a list that is not made of follows: starred, a tag, or a source not followed."""
     shown = queries.unread(queries.postings_in(marked.user, scope), marked.user).filter(
         retrieved_at__lte=limits["shown_at"], published_at__lt=limits["before"]
     )
     try:
         sql, parameters = shown.order_by("id").values("id").query.sql_with_params()
-    except EmptyResultSet:  # a folder that is not the person's
+    except EmptyResultSet:  # a foreign folder
         return 0
     with connection.cursor() as cursor:
         cursor.execute(_MARK_EACH.format(unread=sql), [marked.user_id, marked.marked_at, marked.pk, *parameters])
@@ -167,38 +162,38 @@ CROSS JOIN LATERAL (
 LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.posting_id = posting.id
 WHERE mark.read IS NULL
 """
-# Where the number has moved on, so that it cannot go back, each posting below it is marked by itself.
+# Where `read_through` has moved on, each posting below it is marked unread.
 _MARK_UNREAD = """
 INSERT INTO following_mark (user_id, posting_id, read, changed_at)
 SELECT %(user)s, id, false, %(now)s FROM unnest(%(postings)s::bigint[]) posting (id) ORDER BY id
 ON CONFLICT (user_id, posting_id) DO UPDATE SET
     read = coalesce(following_mark.read, false), changed_at = excluded.changed_at
 """
-# A mark says nothing any more where the posting is unread without it.
-_UNSAY = f"""
-WITH said AS MATERIALIZED (
+# A mark is cleared where the posting is unread without it.
+_CLEAR_MARKS = f"""
+WITH marked AS MATERIALIZED (
     SELECT mark.id, mark.read AS was_read, follow.id IS NOT NULL AND {NEW} AS is_new
     FROM following_mark mark
     JOIN postings_posting posting ON posting.id = mark.posting_id
     LEFT JOIN following_follow follow ON follow.source_id = posting.source_id AND follow.user_id = mark.user_id
     WHERE mark.user_id = %(user)s AND mark.marked_all = %(marked)s
     ORDER BY mark.posting_id FOR NO KEY UPDATE OF mark
-), unsaid AS (
+), cleared AS (
     UPDATE following_mark mark SET
         read = CASE WHEN is_new THEN NULL ELSE false END, marked_all = NULL, changed_at = %(now)s
-    FROM said WHERE mark.id = said.id
+    FROM marked WHERE mark.id = marked.id
 )
-SELECT count(*) FROM said WHERE was_read
+SELECT count(*) FROM marked WHERE was_read
 """
 
 
 @transaction.atomic
 def undo_mark_all(user: User, undo_id: int, *, now: datetime) -> int:
-    """Make unread what became read when the person marked a list; returns how many postings that were.
+    """Undo marking a list read; returns the number of postings that are unread again.
 
-    What the person marked otherwise since stays as they marked it. Nothing happens a second time, or a day later.
+    Later marks of the user stay. It works once, within a day.
     """
-    _hold(user)
+    _lock(user)
     marked = MarkedAll.objects.filter(pk=undo_id, user=user, marked_at__gt=now - UNDO_FOR).first()
     if marked is None:
         return 0
@@ -209,20 +204,20 @@ def undo_mark_all(user: User, undo_id: int, *, now: datetime) -> int:
         turned = cursor.fetchall()
         if below := [posting_id for posting_id, is_below in turned if is_below]:
             cursor.execute(_MARK_UNREAD, names | {"postings": below})
-        cursor.execute(_UNSAY, names)
+        cursor.execute(_CLEAR_MARKS, names)
         [count] = cursor.fetchone()
     marked.delete()
     return len(turned) + int(count)
 
 
 def forget_undo(*, now: datetime) -> int:
-    """Forget lists marked read so long ago that it cannot be undone any more; returns how many there were."""
+    """Delete what has been kept for expired undos; returns the number."""
     deleted, _ = MarkedAll.objects.filter(marked_at__lte=now - UNDO_FOR).delete()
     return deleted
 
 
-# --- numbers of those who read posting by posting ---------------------------------------------------------------------
-# The number moves up to the last posting that was read, where fewer stay unread below it, each by a mark.
+# --- readers of single postings ---------------------------------------------------------------------------------------
+# `read_through` moves up to the last read posting if that saves marks; unread postings below it get one each.
 _ADVANCE = f"""
 WITH new AS MATERIALIZED (
     SELECT follow.id AS follow_id, posting.id, mark.read
@@ -249,12 +244,11 @@ UPDATE following_follow follow SET read_through = through FROM moved WHERE follo
 
 @transaction.atomic
 def advance(user: User, *, now: datetime) -> int:
-    """Let numbers say what marks have said so far; nothing becomes read or unread. Returns how many numbers moved.
+    """Move `read_through` where it replaces marks; nothing becomes read or unread. Returns the number of moves.
 
-    Without it, whoever reads one posting after the other for years would have all that they ever read looked through
-    whenever something is counted.
+    Without it, counting unread postings would scan everything that a user ever read one by one.
     """
-    _hold(user)
+    _lock(user)
     list(queries.follows_of(user).order_by("pk").select_for_update(no_key=True).values_list("pk"))
     with connection.cursor() as cursor:
         cursor.execute(_ADVANCE, {"user": user.pk, "worthwhile": WORTHWHILE, "now": now})
@@ -262,12 +256,12 @@ def advance(user: User, *, now: datetime) -> int:
 
 
 def advance_all(*, now: datetime) -> int:
-    """The same for everybody, each in a transaction of its own."""
+    """The same for all users, each in its own transaction."""
     return sum(advance(user, now=now) for user in User.objects.only("pk").order_by("pk").iterator())
 
 
-# --- what makes the numbers unknown -----------------------------------------------------------------------------------
-# Postings that would be unread again for somebody who comes back to a source, but were marked read with a list.
+# --- end of a follow --------------------------------------------------------------------------------------------------
+# Postings read with a list, which would be unread again if the user followed the source again.
 _KEEP_READ = """
 INSERT INTO following_mark (user_id, posting_id, read, changed_at)
 SELECT follow.user_id, posting.id, true, now()
@@ -282,11 +276,11 @@ ON CONFLICT (user_id, posting_id) DO UPDATE SET read = coalesce(following_mark.r
 
 
 def settle(user: User, source_id: int, *, newest: int) -> None:
-    """Keep with marks what is read of a source before its follow is deleted: of so many newest postings.
+    """Mark the read ones of a source's newest postings before its follow is deleted, in the caller's transaction.
 
-    Nothing of the source is unread any more, and no list that was marked before can be undone. In a transaction.
+    Nothing of the source stays unread, and lists marked before cannot be undone.
     """
-    _hold(user)
+    _lock(user)
     with connection.cursor() as cursor:
         cursor.execute(_KEEP_READ, {"user": user.pk, "source": source_id, "newest": newest})
     Mark.objects.filter(user=user, posting__source=source_id, read=False).update(read=None, marked_all=None)

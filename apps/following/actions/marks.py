@@ -1,4 +1,4 @@
-"""Postings marked read and starred one by one."""
+"""Marks of single postings."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -16,15 +16,15 @@ def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> None:
     mark_for_all([(user.pk, posting_id)], now=now, starred_at=now if starred else None)
 
 
-_SAID_AT = {"read": "read_changed_at", "starred_at": "star_changed_at"}
+_CHANGED_AT = {"read": "read_changed_at", "starred_at": "star_changed_at"}
 
 
 def mark_for_all(pairs: Iterable[tuple[int, int]], *, now: datetime, **values: Any) -> None:
-    """Mark postings for many people at once; pairs are of a person's and a posting's id."""
-    values |= {said_at: now for field, said_at in _SAID_AT.items() if field in values}
+    """Mark postings for many users at once; pairs contain the ids of user and posting."""
+    values |= {changed_at: now for field, changed_at in _CHANGED_AT.items() if field in values}
     if "read" in values:
-        values["marked_all"] = None  # said of these postings alone: no undo of a list changes it any more
-    # In one order, so that two such statements at once wait for each other instead of locking each other out.
+        values["marked_all"] = None  # the undo of a list no longer changes these postings
+    # In one order, so that two concurrent statements wait instead of deadlocking.
     Mark.objects.bulk_create(
         [
             Mark(user_id=user_id, posting_id=posting_id, changed_at=now, **values)

@@ -1,4 +1,4 @@
-"""Follows and marks of sources that become one, and what hangs on their postings."""
+"""Merges follows, marks and other data of users when sources or postings merge."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,8 +10,8 @@ from apps.following.actions.notes import MAX_NOTE_LENGTH
 from apps.following.models import Follow, MarkedAll, Note, Playback, Reading, Share, Tagging
 from apps.following.queries.states import NEW
 
-# The numbers of two postings that become one lie apart: what each source's own number said is said by marks, wherever
-# the number that is left would say something else.
+# Two merged postings have different ids: marks replace `read_through` wherever the remaining one would give another
+# result.
 _PAIRED = """
 WITH paired AS (
     SELECT mine.user_id, kept.id AS kept_id, coalesce(NOT mark.read, false) AS is_kept_unread,
@@ -26,15 +26,15 @@ WITH paired AS (
     LEFT JOIN following_follow other
         ON other.user_id = mine.user_id AND other.source_id = ANY(%(sources)s) AND other.id <> mine.id
     LEFT JOIN following_mark mark ON mark.user_id = mine.user_id AND mark.posting_id = own.id
-), said AS (
+), changed AS (
     SELECT user_id, kept_id, bool_or(is_read) AS is_read FROM paired GROUP BY user_id, kept_id
     HAVING CASE WHEN bool_or(is_read) THEN bool_or(will_be_unread OR is_kept_unread)
         ELSE bool_or(is_unread AND NOT will_be_unread) END
 )
 """
-_SAY_READ = f"""{_PAIRED}
+_MARK_PAIRS = f"""{_PAIRED}
 INSERT INTO following_mark (user_id, posting_id, read, changed_at)
-SELECT user_id, kept_id, is_read, %(now)s FROM said ORDER BY kept_id, user_id
+SELECT user_id, kept_id, is_read, %(now)s FROM changed ORDER BY kept_id, user_id
 ON CONFLICT (user_id, posting_id) DO UPDATE SET
     read = CASE WHEN excluded.read THEN true ELSE coalesce(following_mark.read, false) END
 """
@@ -50,8 +50,7 @@ ON CONFLICT (user_id, posting_id) DO UPDATE SET
     changed_at = greatest(following_mark.changed_at, excluded.changed_at)
 """
 _FORGET_UNDO = "UPDATE following_mark SET marked_all = NULL WHERE posting_id = ANY(%(kept)s) AND marked_all IS NOT NULL"
-# Of two follows that become one, the earlier beginning and the lower number count: what either took for read of its own
-# source must stay read.
+# A merged follow has the earlier beginning and the lower `read_through`: what was read by either must stay read.
 _KEEP_READ = f"""
 INSERT INTO following_mark (user_id, posting_id, read, changed_at)
 SELECT follow.user_id, posting.id, true, %(now)s
@@ -86,11 +85,10 @@ WHERE merged.source_id = %(from)s ON CONFLICT DO NOTHING
 
 @transaction.atomic
 def move_follows(from_id: int, to_id: int, *, same: Sequence[tuple[int, int]], now: datetime) -> int:
-    """Have those who follow one source follow another one in its place, and unite what they did with `same` postings.
+    """Replace follows of one source by follows of another one, and merge the marks on `same` postings.
 
-    `same` are pairs of postings of the first and the second source; the others must not have been moved yet. What
-    anybody has read stays read, what was starred or is unread stays that. Lists that these people marked read cannot be
-    made unread again. Returns how many people follow anew.
+    `same` contains pairs of postings of the first and the second source; the others must not have been moved yet. Read,
+    starred and unread states stay, but marking lists read can no longer be undone. Returns the number of new follows.
     """
     names: dict[str, Any] = {
         "from": from_id,
@@ -101,17 +99,17 @@ def move_follows(from_id: int, to_id: int, *, same: Sequence[tuple[int, int]], n
         "now": now,
     }
     follows = Follow.objects.filter(source_id__in=[from_id, to_id])
-    list(follows.order_by("pk").select_for_update().values_list("pk"))  # as those do who mark a list read
+    list(follows.order_by("pk").select_for_update().values_list("pk"))  # in the order of mark_all_read
     MarkedAll.objects.filter(user__in=follows.values("user")).delete()
     with connection.cursor() as cursor:
-        for statement in (_SAY_READ, _UNITE_MARKS, _FORGET_UNDO, _KEEP_READ, _JOIN_FOLLOWS, _JOIN_FOLDERS):
+        for statement in (_MARK_PAIRS, _UNITE_MARKS, _FORGET_UNDO, _KEEP_READ, _JOIN_FOLLOWS, _JOIN_FOLDERS):
             cursor.execute(statement, names)
     already = list(Follow.objects.filter(source_id=to_id).values_list("user_id", flat=True))
     Follow.objects.filter(source_id=from_id, user__in=already).delete()
     return Follow.objects.filter(source_id=from_id).update(source_id=to_id)
 
 
-# --- what hangs on postings that become one ---------------------------------------------------------------------------
+# --- merged postings --------------------------------------------------------------------------------------------------
 _MOVE_OWN = """
 UPDATE {table} own SET posting_id = pair.kept_id
 FROM unnest(%s::bigint[], %s::bigint[]) pair(merged_id, kept_id)
@@ -129,10 +127,10 @@ WHERE kept.posting_id = pair.kept_id AND kept.user_id = merged.user_id
 
 @transaction.atomic
 def move_own(same: Sequence[tuple[int, int]]) -> None:
-    """Let tags, notes, places, history and secret addresses of postings hang on those that take their place.
+    """Move tags, notes, playback, history and shares from merged postings to those that remain.
 
-    Where somebody has written about both postings, the notes are put together; of everything else theirs on the
-    posting that stays is kept. `same` are pairs of the one that goes and the one that stays, each in one pair only.
+    Two notes of a user are joined; of everything else the remaining posting's is kept. `same` contains pairs of the
+    merged and the remaining posting, each posting in one pair only.
     """
     pairs = [[pair[0] for pair in same], [pair[1] for pair in same]]
     with connection.cursor() as cursor:

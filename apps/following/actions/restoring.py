@@ -1,7 +1,4 @@
-"""What people bring along from another portal: follows, marks, tags and notes as they were there.
-
-Only writes, like `actions`; each is one transaction and may be called twice. What somebody did here later stays.
-"""
+"""Imports follows, marks, tags and notes from another portal. Later changes made here stay."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -23,16 +20,10 @@ from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading,
 
 @transaction.atomic
 def restore_folder(user: User, path: Sequence[str], **options: Any) -> Folder:
-    """The folder at a path of names, with those around it; one that is there already stays as it is.
-
-    Raises
-    ------
-    NotPossible
-        If there are too many folders, or it would lie too deep.
-    """
-    around = folder_at(user, path[:-1]) if len(path) > 1 else None
-    is_new = not queries.folders_of(user).filter(parent=around, name=path[-1]).exists()
-    folder = create_folder(user, path[-1], around)
+    """The folder at a path of names; options are set if it is new. Raises NotPossible above a limit."""
+    parent = folder_at(user, path[:-1]) if len(path) > 1 else None
+    is_new = not queries.folders_of(user).filter(parent=parent, name=path[-1]).exists()
+    folder = create_folder(user, path[-1], parent)
     if is_new and options:
         Folder.objects.filter(pk=folder.pk).update(**options)
     return folder
@@ -44,10 +35,7 @@ def restore_follow(user: User, source_id: int, **values: Any) -> None:
 
 @transaction.atomic
 def restore_marks(user: User, marks: Mapping[int, Mapping[str, Any]]) -> int:
-    """Mark postings, by their ids, as they were marked elsewhere. Returns how many now are as they were there.
-
-    Of two marks on a posting the one that was made later counts.
-    """
+    """Store marks by posting id, unless there is a later one; returns the number of stored marks."""
     present = {
         mark.posting_id: mark
         for mark in Mark.objects.filter(user=user, posting_id__in=marks).order_by("posting_id").select_for_update()
@@ -61,7 +49,7 @@ def restore_marks(user: User, marks: Mapping[int, Mapping[str, Any]]) -> int:
             for name, value in values.items():
                 setattr(mark, name, value)
             older.append(mark)
-    # What was marked here since it was looked up is newer, too.
+    # Concurrent new marks are later, too, and stay.
     Mark.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=1_000)
     if older:
         names = sorted({name for values in marks.values() for name in values})
@@ -70,13 +58,13 @@ def restore_marks(user: User, marks: Mapping[int, Mapping[str, Any]]) -> int:
 
 
 Own = TypeVar("Own", Note, Reading, Playback)
-_MAX_COUNT: dict[type[Model], int] = {Note: MAX_NOTES, Reading: MAX_REMEMBERED, Playback: MAX_REMEMBERED}  # of a person
+_MAX_COUNT: dict[type[Model], int] = {Note: MAX_NOTES, Reading: MAX_REMEMBERED, Playback: MAX_REMEMBERED}  # of a user
 
 
 @transaction.atomic
 def restore_rows(model: type[Own], user: User, rows: Mapping[int, Mapping[str, Any]]) -> int:
-    """Notes, what was read lately, or places in recordings, by postings; how many are new. What is here stays."""
-    User.objects.select_for_update().get(pk=user.pk)  # or two at once would be too many
+    """Store notes, readings or playbacks by posting id, unless present; returns the number of new rows."""
+    User.objects.select_for_update().get(pk=user.pk)  # two concurrent imports could exceed the limit
     there = model.objects.filter(user=user)
     known = set(there.filter(posting__in=rows).values_list("posting_id", flat=True))
     room = max(_MAX_COUNT[model] - there.count(), 0)
@@ -87,14 +75,9 @@ def restore_rows(model: type[Own], user: User, rows: Mapping[int, Mapping[str, A
 
 @transaction.atomic
 def restore_tags(user: User, tagged: Sequence[tuple[str, int | None, datetime]]) -> int:
-    """Give tags to postings: a name, a posting's id (None: the tag alone), and when it was given.
+    """Tag postings with name, posting id (None: only create the tag) and time; returns the number of new taggings.
 
-    Returns how many tags of postings are new.
-
-    Raises
-    ------
-    NotPossible
-        If a tag cannot be called so, or the person would have too many.
+    Raises NotPossible for an invalid name or too many tags.
     """
     rows = [(checked_tag(name), posting_id, at) for name, posting_id, at in tagged]
     names = sorted({name for name, _, _ in rows})

@@ -1,4 +1,4 @@
-"""A person's words for postings."""
+"""Tags of postings."""
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
@@ -10,21 +10,15 @@ from apps.accounts.models import User
 from apps.following.actions.errors import NotPossible
 from apps.following.models import Tag, Tagging
 
-MAX_TAGS = 500  # of a person
+MAX_TAGS = 500  # of a user
 MAX_TAG_LENGTH = 50  # characters
 
 
 @transaction.atomic
 def tag(user: User, posting_ids: Iterable[int], name: str, now: datetime) -> None:
-    """Put a tag on postings, besides those that they have.
-
-    Raises
-    ------
-    NotPossible
-        If it cannot be a tag's name, or would be one more than a person can have.
-    """
+    """Add a tag to postings. Raises NotPossible for an invalid name or too many tags."""
     name = checked_tag(name)
-    User.objects.select_for_update().get(pk=user.pk)  # or two new ones at once would be one too many
+    User.objects.select_for_update().get(pk=user.pk)  # two concurrent tags could exceed the limit
     tags = Tag.objects.filter(user=user)
     if not tags.filter(name=name).exists() and tags.count() >= MAX_TAGS:
         raise NotPossible(_("You can have at most %(number)s tags.") % {"number": MAX_TAGS})
@@ -37,7 +31,7 @@ def untag(user: User, posting_ids: Iterable[int], name: str) -> None:
 
 @transaction.atomic
 def tag_for_all(tagged: Collection[tuple[int, str, int]], *, now: datetime) -> None:
-    """Tag postings for many people at once: a person's id, the tag's checked name, a posting's id."""
+    """Tag postings for many users at once: tuples of user id, checked name and posting id."""
     names = sorted({(user_id, name) for user_id, name, _ in tagged})
     Tag.objects.bulk_create([Tag(user_id=user_id, name=name) for user_id, name in names], ignore_conflicts=True)
     known = Tag.objects.filter(user__in={user_id for user_id, _ in names}, name__in={name for _, name in names})
@@ -50,13 +44,7 @@ def tag_for_all(tagged: Collection[tuple[int, str, int]], *, now: datetime) -> N
 
 
 def checked_tag(name: str) -> str:
-    """The name of a tag as it is kept.
-
-    Raises
-    ------
-    NotPossible
-        If nothing is left of it, or it is too long.
-    """
+    """A tag's name as it is stored. Raises NotPossible if it is empty or too long."""
     name = _tidy(name)
     if not name:
         raise NotPossible(_("A tag needs a name."))
@@ -71,15 +59,9 @@ def _tidy(name: str) -> str:
 
 @transaction.atomic
 def rename_tag(user: User, tag_id: int, name: str) -> bool:
-    """Give a tag of the person's another name; False if they have no such tag.
-
-    Raises
-    ------
-    NotPossible
-        If it cannot be a tag's name, or another tag of theirs has it.
-    """
+    """Rename a tag of the user; False if it does not exist. Raises NotPossible if the name is invalid or taken."""
     name = checked_tag(name)
-    User.objects.select_for_update().get(pk=user.pk)  # or a new tag could take the name in between
+    User.objects.select_for_update().get(pk=user.pk)  # a new tag could take the name in between
     if Tag.objects.filter(user=user, name=name).exclude(pk=tag_id).exists():
         raise NotPossible(_("A tag named “%(name)s” already exists; you can merge the two.") % {"name": name})
     return Tag.objects.filter(user=user, pk=tag_id).update(name=name) > 0
@@ -87,7 +69,7 @@ def rename_tag(user: User, tag_id: int, name: str) -> bool:
 
 @transaction.atomic
 def merge_tags(user: User, tag_id: int, into_id: int) -> bool:
-    """Put the one tag's postings under the other, and delete the one; False if these are not two tags of theirs."""
+    """Move the postings of one tag to another and delete it; False if these are not two tags of the user."""
     theirs = Tag.objects.select_for_update().filter(user=user, pk__in=[tag_id, into_id]).order_by("pk")
     if len(theirs) < 2:
         return False
@@ -102,6 +84,6 @@ def merge_tags(user: User, tag_id: int, into_id: int) -> bool:
 
 
 def delete_tag(user: User, tag_id: int) -> bool:
-    """Take a tag off all postings; False if the person has no such tag."""
+    """Delete a tag with its taggings; False if it does not exist."""
     deleted, _by_model = Tag.objects.filter(user=user, pk=tag_id).delete()
     return deleted > 0

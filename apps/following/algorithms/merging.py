@@ -1,37 +1,37 @@
-"""Which of several changes of one thing stands: the one that was made last, in whatever order they are heard of."""
+"""Last-writer-wins merging of changes, in whatever order they arrive."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-ON_ITS_WAY = timedelta(seconds=30)  # the longest that a message takes to us, where networks are bad
+MAX_TRANSIT = timedelta(seconds=30)  # of a message, in a bad network
 
-Place = tuple[int, str]  # of which thing what is changed, as the star of posting 7
+Register = tuple[int, str]  # what is changed, such as the star of posting 7
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    place: Place
+class Write:
+    register: Register
     value: bool
     made_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    values: dict[Place, Change]  # the change that stands at each place where one of the new ones does
-    stood: tuple[bool, ...]  # whether each change was newer than what was there, in their order
+    values: dict[Register, Write]  # the last write of each register that changes
+    is_latest: tuple[bool, ...]  # whether each write was later than all before, in their order
 
 
-def merged(changed_at: Mapping[Place, datetime], changes: Sequence[Change]) -> Merged:
-    """Let changes stand where nothing newer does.
+def merged(changed_at: Mapping[Register, datetime], writes: Sequence[Write]) -> Merged:
+    """Apply writes to registers that have no later one.
 
     Parameters
     ----------
     changed_at : mapping
-        When each place was last changed as far as anybody knows; places that never were are left out.
-    changes : sequence of Change
-        In the order in which one device made them. Of two made at one moment the later of the sequence stands, while
-        what was known before stands against a change of the same moment: heard of again, it changes nothing.
+        When each register was last written; without those that never were.
+    writes : sequence of Write
+        In the order in which one device made them. Of two writes at the same time the later in the sequence wins, but
+        none wins over a known one of the same time, so that a repeated write changes nothing.
 
     Returns
     -------
@@ -39,8 +39,8 @@ def merged(changed_at: Mapping[Place, datetime], changes: Sequence[Change]) -> M
 
     Notes
     -----
-    A register in which the last writer wins [1]_: sets of changes whose times differ lead to the same values however
-    they are split up and ordered. O(n log n).
+    A last-writer-wins register [1]_: writes at different times lead to the same values however they are split up and
+    ordered. O(n log n).
 
     References
     ----------
@@ -54,33 +54,33 @@ def merged(changed_at: Mapping[Place, datetime], changes: Sequence[Change]) -> M
     >>> from datetime import UTC
     >>> nine, half_past, ten = (datetime(2024, 5, 1, *at, tzinfo=UTC) for at in [(9, 0), (9, 30), (10, 0)])
     >>> star = (7, "starred")
-    >>> done = merged({star: half_past}, [Change(star, True, nine), Change(star, True, ten)])
-    >>> done.stood, done.values[star].made_at == ten
+    >>> done = merged({star: half_past}, [Write(star, True, nine), Write(star, True, ten)])
+    >>> done.is_latest, done.values[star].made_at == ten
     ((False, True), True)
     """
-    values: dict[Place, Change] = {}
-    stood = [False] * len(changes)
-    for index in sorted(range(len(changes)), key=lambda index: changes[index].made_at):
-        change = changes[index]
-        known = changed_at.get(change.place)
-        if known is None or change.made_at > known:
-            values[change.place] = change
-            stood[index] = True
-    return Merged(values, tuple(stood))
+    values: dict[Register, Write] = {}
+    is_latest = [False] * len(writes)
+    for index in sorted(range(len(writes)), key=lambda index: writes[index].made_at):
+        write = writes[index]
+        known = changed_at.get(write.register)
+        if known is None or write.made_at > known:
+            values[write.register] = write
+            is_latest[index] = True
+    return Merged(values, tuple(is_latest))
 
 
 def by_our_clock(made_at: datetime, *, sent_at: datetime, now: datetime) -> datetime:
-    """When something was made, of which a device says when that was and when it told us, both by its own clock.
+    """The time of a change by our clock, given the device's times of the change and of sending it.
 
-    A message that seems to have been `ON_ITS_WAY` at most came from a clock that goes right, so the time stands as it
-    is told. Any other clock may go wrong by years: what was made lies as far before `now` as it does before `sent_at`.
-    Nothing was made after `now`.
+    If the message seems to have taken `MAX_TRANSIT` at most, the device's clock is right and its time is used. Any
+    other clock may be wrong by years: the change is then as long before `now` as it is before `sent_at`. The result is
+    never after `now`.
 
     >>> from datetime import UTC
     >>> noon = datetime(2024, 5, 1, 12, tzinfo=UTC)
     >>> by_our_clock(datetime(2031, 1, 1, 8, tzinfo=UTC), sent_at=datetime(2031, 1, 1, 9, tzinfo=UTC), now=noon).hour
     11
     """
-    if timedelta(0) <= now - sent_at <= ON_ITS_WAY:
+    if timedelta(0) <= now - sent_at <= MAX_TRANSIT:
         return min(now, made_at)
     return min(now, now - (sent_at - made_at))

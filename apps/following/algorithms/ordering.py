@@ -1,4 +1,4 @@
-"""Orders that people make by hand: of sources and of folders, one step or one drag at a time."""
+"""Manual orders of sources and folders, changed by steps or drags."""
 
 from collections.abc import Sequence
 from typing import Literal, TypeVar, get_args
@@ -9,7 +9,7 @@ STEPS: tuple[Step, ...] = get_args(Step)
 
 
 def stepped(order: Sequence[Item], item: Item, step: Step) -> list[Item]:
-    """The order after one of its items went a step; where there is no further to go it stays as it is.
+    """The order after moving an item by a step; unchanged at the end.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ def stepped(order: Sequence[Item], item: Item, step: Step) -> list[Item]:
     Raises
     ------
     ValueError
-        If the item is none of them.
+        If the item is not in the order.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def stepped(order: Sequence[Item], item: Item, step: Step) -> list[Item]:
 
 
 def placed(order: Sequence[Item], item: Item, before: Item | None) -> list[Item]:
-    """The order with an item, of it or new to it, in front of another one; at the end if that is not there.
+    """The order with a new or moved item before another one; at the end if that is missing.
 
     >>> placed("abc", "c", "a"), placed("abc", "a", None), placed("abc", "d", "b"), placed("abc", "b", "b")
     (['c', 'a', 'b'], ['b', 'c', 'a'], ['a', 'd', 'b', 'c'], ['a', 'b', 'c'])
@@ -45,9 +45,9 @@ def placed(order: Sequence[Item], item: Item, before: Item | None) -> list[Item]
 
 
 def rearranged(whole: Sequence[Item], part: Sequence[Item]) -> list[Item]:
-    """A whole order in which those of a part stand in the part's order, on the places that they have together.
+    """The whole order with the items of a part in the part's order, at the positions that they occupy together.
 
-    So a list that shows some of a person's sources can be sorted, and all others stay where they are. Linear.
+    This sorts a list of some sources, while all others keep their positions. Linear.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def rearranged(whole: Sequence[Item], part: Sequence[Item]) -> list[Item]:
     Raises
     ------
     ValueError
-        If something of the part is not of the whole, or is in it twice.
+        If an item of the part is not in the whole, or is repeated.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a device sends when it can again: marks that were made while it could not."""
+"""Messages of devices with the marks that were made offline."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from uuid import UUID
 Field = Literal["read", "starred"]
 
 MAX_CHANGES = 200  # in one message
-MAX_MESSAGE_BYTES = 100_000  # bytes; 200 changes take a third of it
+MAX_MESSAGE_BYTES = 100_000  # 200 changes take a third of it
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST = 4_102_444_800_000  # ms; the year 2100
 _MAX_ID = 2**63 - 1
@@ -22,11 +22,11 @@ class BadMessage(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class QueuedChange:
-    id: UUID  # made by the device: the same change sent again has the same one
+    id: UUID  # by the device, and the same when it is sent again
     posting_id: int
     field: Field
     value: bool
-    made_at: datetime  # as read, by the device's clock
+    made_at: datetime  # by the device's clock
 
     def at(self, made_at: datetime) -> Self:
         """The same change, made at that time."""
@@ -35,19 +35,16 @@ class QueuedChange:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    person: str  # whose changes they are, as the device remembers it
+    person: str  # id of the user, as stored by the device
     sent_at: datetime  # by the device's clock
     changes: tuple[QueuedChange, ...]
-    refused: tuple[str, ...]  # ids of changes that say nothing we know
+    refused: tuple[str, ...]  # ids of invalid changes
 
 
 def parse(body: bytes) -> Message:
-    """Read a message; a change that makes no sense is set aside, so that it does not hold up those behind it.
+    """Read a message. Invalid changes are refused singly, so that they do not block the others.
 
-    Raises
-    ------
-    BadMessage
-        If it is no such message, or too large.
+    Raises BadMessage if the message is invalid or too large.
 
     Examples
     --------
@@ -61,19 +58,19 @@ def parse(body: bytes) -> Message:
     if len(body) > MAX_MESSAGE_BYTES:
         raise BadMessage(f"The message has {len(body):,} bytes; at most {MAX_MESSAGE_BYTES:,} can be read.")
     try:
-        said = json.loads(body)
+        data = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise BadMessage("The message is no JSON.") from error
-    if not isinstance(said, dict) or not isinstance(said.get("changes"), list):
+    if not isinstance(data, dict) or not isinstance(data.get("changes"), list):
         raise BadMessage("The message has no list “changes”.")
-    if len(said["changes"]) > MAX_CHANGES:
-        raise BadMessage(f"The message has {len(said['changes']):,} changes; send at most {MAX_CHANGES} at a time.")
-    person, sent_at = said.get("person"), _time(said.get("sent_at"))
+    if len(data["changes"]) > MAX_CHANGES:
+        raise BadMessage(f"The message has {len(data['changes']):,} changes; send at most {MAX_CHANGES} at a time.")
+    person, sent_at = data.get("person"), _time(data.get("sent_at"))
     if not isinstance(person, str) or sent_at is None:
         raise BadMessage("The message says not whose it is (“person”) or when it was sent (“sent_at”).")
     changes: list[QueuedChange] = []
     refused: list[str] = []
-    for one in said["changes"]:
+    for one in data["changes"]:
         change = _change(one) if isinstance(one, dict) else None
         if change is not None:
             changes.append(change)
@@ -82,14 +79,14 @@ def parse(body: bytes) -> Message:
     return Message(person, sent_at, tuple(changes), tuple(refused))
 
 
-def _change(said: Mapping[str, Any]) -> QueuedChange | None:
-    posting_id, field, value, made_at = (said.get(name) for name in ("posting", "field", "value", "made_at"))
+def _change(data: Mapping[str, Any]) -> QueuedChange | None:
+    posting_id, field, value, made_at = (data.get(name) for name in ("posting", "field", "value", "made_at"))
     at = _time(made_at)
     try:
-        change_id = UUID(said["id"]) if isinstance(said.get("id"), str) else None
+        change_id = UUID(data["id"]) if isinstance(data.get("id"), str) else None
     except ValueError:
         return None
-    if change_id is None or str(change_id) != said["id"] or at is None or field not in get_args(Field):
+    if change_id is None or str(change_id) != data["id"] or at is None or field not in get_args(Field):
         return None
     if type(posting_id) is not int or not 0 < posting_id <= _MAX_ID or not isinstance(value, bool):
         return None

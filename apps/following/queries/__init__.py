@@ -1,4 +1,4 @@
-"""Reads of who follows what, and of what each person has read, starred, tagged and noted."""
+"""Reads of follows, folders, marks, tags and notes."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Literal
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Value
-from django.db.models.functions import Coalesce, Lower, NullIf
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models.functions import Lower
 
 from apps.accounts.models import User
 from apps.database.sanitizing import sanitize
 from apps.database.statements import among, fetch, fetch_as
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
-from apps.following.queries.states import unread, unread_counts, with_state
+from apps.following.queries.states import first_nonempty, unread, unread_counts, with_state
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
@@ -24,12 +24,12 @@ from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import Source
 
 Kind = Literal["all", "starred", "tag", "folder", "source", "sources"]
-FAILURES_THAT_TELL = 3  # one after another, before people are told that a source fails
+FAILURES_THAT_TELL = 3  # in a row, until followers see that a source is failing
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which of a person's lists is meant: all, starred, a tag, a folder with what is below it, a source, several."""
+    """A list of a user: all, starred, a tag, a folder with its subfolders, a source, several sources."""
 
     kind: Kind
     id: int = 0
@@ -40,24 +40,24 @@ class Scope:
 class FollowedSource:
     follow_id: int
     source_id: int
-    title: str  # the person's own name for it before the source's
+    title: str  # the user's own, else the source's
     failing: bool
     failing_since: datetime | None
-    answered_at: datetime | None  # when it was last seen to be well
+    answered_at: datetime | None  # the last successful check
     is_gone: bool
-    was_asked: bool  # at least once, and what came of it is stored
+    was_asked: bool  # whether the result of a check is stored
     muted: bool
     images: str
     followed_at: datetime
-    folder_ids: list[int]  # that it lies in
+    folder_ids: list[int]
 
 
-# Beside every page: a statement of our own is prepared, and needs no composing.
+# Part of every page: a raw statement is prepared once, and not composed by the ORM.
 _FOLLOWED = """
 SELECT follow.id AS follow_id, follow.source_id, named.title,
     coalesce(consecutive_failures >= %(failures)s, false) AS failing, failing_since, observed_at AS answered_at,
     source.state = %(gone)s AS is_gone,
-    -- asked, and nobody is asking it for the first time just now
+    -- checked, and not just being checked for the first time
     coalesce(observed_at IS NOT NULL OR asked_at IS NOT NULL AND worker = '', false) AS was_asked,
     muted, follow.images, followed_at,
     ARRAY(SELECT folder_id FROM following_follow_folders filed WHERE filed.follow_id = follow.id) AS folder_ids
@@ -74,18 +74,18 @@ def follows_of(user: User) -> QuerySet[Follow]:
 
 
 def folders_of(user: User) -> QuerySet[Folder]:
-    """As they were sorted, those that never were behind them by name."""
+    """In manual order; the others last, by name."""
     return Folder.objects.filter(user=user).order_by("position", "name", "pk")
 
 
 def followed_sources(user: User) -> list[FollowedSource]:
-    """What the person follows, as it was sorted; what never was is behind that by name."""
+    """The user's follows in manual order; the others last, by name."""
     names = {"user": user.pk, "failures": FAILURES_THAT_TELL, "gone": Source.State.GONE.value}
     return fetch_as(FollowedSource, _FOLLOWED, names)
 
 
 def wants_pages(source_id: int) -> bool:
-    """Whether somebody who follows a source wishes for the text of its pages."""
+    """Whether a follower of the source wants the full text from its pages."""
     return Follow.objects.filter(source_id=source_id, full_text=Follow.FullText.PAGE).exists()
 
 
@@ -100,25 +100,24 @@ def folder_of(user: User, folder_id: int) -> Folder | None:
 
 
 def folders_by_follow(user: User) -> dict[int, list[int]]:
-    """The folders that each of the person's follows lies in."""
-    pairs = Follow.folders.through.objects.filter(follow__user=user).values_list("follow_id", "folder_id")
-    folders: dict[int, list[int]] = {}
-    for follow_id, folder_id in pairs:
-        folders.setdefault(follow_id, []).append(folder_id)
-    return folders
+    """The folders of each follow."""
+    return _folders_by(user, "follow_id")
 
 
 def folders_by_source(user: User) -> dict[int, list[int]]:
-    """The same of each followed source."""
-    pairs = Follow.folders.through.objects.filter(follow__user=user).values_list("follow__source_id", "folder_id")
+    """The folders of each followed source."""
+    return _folders_by(user, "follow__source_id")
+
+
+def _folders_by(user: User, column: str) -> dict[int, list[int]]:
     folders: dict[int, list[int]] = {}
-    for source_id, folder_id in pairs:
-        folders.setdefault(source_id, []).append(folder_id)
+    for id, folder_id in Follow.folders.through.objects.filter(follow__user=user).values_list(column, "folder_id"):
+        folders.setdefault(id, []).append(folder_id)
     return folders
 
 
 def with_descendants(folders: Iterable[Folder], folder_id: int) -> set[int]:
-    """The folder and all that lie below it, of a person's folders given whole."""
+    """The folder and its descendants, among all folders of a user."""
     children: dict[int | None, list[int]] = {}
     for folder in folders:
         children.setdefault(folder.parent_id, []).append(folder.pk)
@@ -131,7 +130,7 @@ def with_descendants(folders: Iterable[Folder], folder_id: int) -> set[int]:
 
 
 def folder_paths(folders: Iterable[Folder]) -> dict[int, tuple[str, ...]]:
-    """The names from the outermost folder down to each, of a person's folders given whole."""
+    """The path of names of each folder, given all folders of a user."""
     by_id = {folder.pk: folder for folder in folders}
 
     def path(folder: Folder) -> tuple[str, ...]:
@@ -152,25 +151,23 @@ def with_follower_counts(sources: QuerySet[Source]) -> QuerySet[Source]:
 
 
 def visible_sources(user: User | AnonymousUser) -> QuerySet[Source]:
-    """Sources that a person may read: listed ones and their own. Of staff the same: to look after a private source is
-    not to read it.
-    """
+    """Sources that a user may read: listed and followed ones. Staff may manage private sources, but not read them."""
     mine = Q(pk__in=follows_of(user).values("source_id")) if user.is_authenticated else Q()
     return sources.everything().filter(Q(listed=True) | mine)
 
 
 def manageable_sources(user: User | AnonymousUser) -> QuerySet[Source]:
-    """Sources whose state a person may look at: the visible ones, and for staff all. Not what they publish."""
+    """Sources whose state a user may see: the visible ones, and all for staff. Not their postings."""
     return sources.everything() if user.is_staff else visible_sources(user)
 
 
 def may_open_private(user: User | AnonymousUser) -> bool:
-    """Whether a person may open articles of private sources that they do not follow; staff with the permission."""
+    """Whether a user may open articles of private sources without following them: staff with the permission."""
     return user.is_staff and user.has_perm("sources.open_private_articles")
 
 
 def known_sources(user: User | AnonymousUser) -> QuerySet[Source]:
-    """Sources whose address a person may know: whoever knows it can follow, so it is a secret of the followers."""
+    """Sources whose address a user may know. That of a private source is a secret, because it allows following."""
     return sources.everything() if may_open_private(user) else visible_sources(user)
 
 
@@ -180,7 +177,7 @@ def publishable_sources(user: User | AnonymousUser) -> QuerySet[Source]:
 
 
 def hide_address(user: User | AnonymousUser, source: Source, *, followed: bool) -> bool:
-    """Cut the addresses of the instance down to their hosts where the person may not know them; whether they were."""
+    """Reduce secret addresses of the instance to their hosts; returns whether they are secret to the user."""
     if source.listed or followed or may_open_private(user):
         return False
     source.url, source.site_url = hosts_only(source.url), hosts_only(source.site_url)
@@ -198,7 +195,7 @@ def tag_of(user: User, tag_id: int) -> Tag | None:
 
 
 def tags_by_posting(user: User, posting_ids: Collection[int]) -> dict[int, list[str]]:
-    """The names of the person's tags on each of some postings, in their order; those without any are left out."""
+    """The sorted names of the user's tags on each posting that has any."""
     tagged = Tagging.objects.filter(tag__user=user, posting__in=among(posting_ids)).order_by("tag__name")
     names: dict[int, list[str]] = {}
     for posting_id, name in tagged.values_list("posting_id", "tag__name"):
@@ -206,16 +203,16 @@ def tags_by_posting(user: User, posting_ids: Collection[int]) -> dict[int, list[
     return names
 
 
-# --- postings as one person sees them ---------------------------------------------------------------------------------
+# --- postings of a user -----------------------------------------------------------------------------------------------
 def stars_of(user: User) -> QuerySet[Mark]:
     return Mark.objects.filter(user=user, starred_at__isnull=False)
 
 
 def readable_by(user: User | AnonymousUser) -> QuerySet[Posting]:
-    """Postings that a person may open: the visible ones, and what they starred even if they follow it no longer."""
+    """Postings that a user may open: the visible ones, and starred ones even after unfollowing."""
     if not user.is_authenticated:
         return postings.visible_to(user)
-    # Asked of each posting: as sets, all visible ones would be gathered first.
+    # EXISTS is evaluated per posting; IN would collect all visible ones first.
     source = Source.objects.filter(pk=OuterRef("source_id"))
     follow = follows_of(user).filter(source=OuterRef("source_id"))
     starred = stars_of(user).filter(posting=OuterRef("pk"))
@@ -223,7 +220,7 @@ def readable_by(user: User | AnonymousUser) -> QuerySet[Posting]:
 
 
 def posting_at(user: User, address: str) -> Posting | None:
-    """The latest posting about the page at an address, among sources that the person may look at. One query."""
+    """The latest posting of that page, among sources visible to the user. One query."""
     key = link_key_of(address)
     if not key:
         return None
@@ -236,9 +233,9 @@ def starred_among(user: User, posting_ids: Collection[int]) -> set[int]:
 
 
 def postings_in(user: User | AnonymousUser, scope: Scope) -> QuerySet[Posting]:
-    """Postings of one of the person's lists. A folder that is not theirs is empty.
+    """Postings of a list of the user; none of a foreign folder.
 
-    Those of a muted source are in its own list, and in those that the person put them into one by one.
+    Those of a muted source are only in its own list, and in starred and tagged ones.
     """
     if scope.kind == "source":
         return postings.of_source(postings.visible_to(user), scope.id)
@@ -254,7 +251,7 @@ def postings_in(user: User | AnonymousUser, scope: Scope) -> QuerySet[Posting]:
 
 
 def follows_in(user: User, scope: Scope) -> QuerySet[Follow]:
-    """The follows whose postings make up a list; none of the starred ones or of a tag. A folder not theirs is empty."""
+    """The follows that make up a list; none for starred postings, tags and foreign folders."""
     follows = follows_of(user)
     if scope.kind == "source":
         return follows.filter(source_id=scope.id)
@@ -270,12 +267,15 @@ def follows_in(user: User, scope: Scope) -> QuerySet[Follow]:
 
 # --- lists for other readers ------------------------------------------------------------------------------------------
 def subscription_list(user: User) -> OpmlDocument:
-    """All that a person follows, in its folders, under the names that they gave it and in the order that they see."""
+    """All follows of a user with their folders and titles, in the user's order."""
     folders = list(folders_of(user))
     paths = folder_paths(folders)
     filed = folders_by_follow(user)
-    name = Coalesce(NullIf(F("title"), Value("")), NullIf(F("source__title"), Value("")), "source__url")
-    follows = follows_of(user).select_related("source").order_by("position", Lower(name), "pk")
+    follows = (
+        follows_of(user)
+        .select_related("source")
+        .order_by("position", Lower(first_nonempty("title", "source__title", "source__url")), "pk")
+    )
     return OpmlDocument(
         title=f"Feeds of {user.get_username()}",
         subscriptions=tuple(
@@ -293,7 +293,7 @@ def subscription_list(user: User) -> OpmlDocument:
 
 
 def as_shown(folders: Collection[Folder]) -> list[int]:
-    """The ids of a person's folders given whole and in their order, each behind the one that it lies in."""
+    """The ids of all folders of a user, given in their order, each after its parent."""
     ranks = {folder.pk: rank for rank, folder in enumerate(folders)}
     parents = {folder.pk: folder.parent_id for folder in folders}
 
@@ -315,11 +315,11 @@ WHERE marked.user_id = %s AND posting.id = ANY(%s) GROUP BY posting.id
 
 
 def marked_all_at(user: User, posting_ids: Collection[int]) -> dict[int, datetime]:
-    """Of postings that were marked read with a whole list in the last day, when that was."""
+    """When postings were marked read with a list, in the last day."""
     return dict(fetch(_MARKED_ALL_AT, [user.pk, list(posting_ids)]))
 
 
-# --- what came last ---------------------------------------------------------------------------------------------------
+# --- latest arrivals --------------------------------------------------------------------------------------------------
 _NEWEST_ARRIVALS = """
 SELECT follow.source_id, newest.retrieved_at FROM following_follow follow CROSS JOIN LATERAL (
     SELECT retrieved_at FROM postings_posting posting WHERE posting.source_id = follow.source_id
@@ -329,12 +329,12 @@ SELECT follow.source_id, newest.retrieved_at FROM following_follow follow CROSS 
 
 
 def newest_arrivals(user: User) -> dict[int, datetime]:
-    """When the latest posting of each followed source reached us; sources without any are left out."""
+    """When the latest posting of each followed source was retrieved; without empty sources."""
     return dict(fetch(_NEWEST_ARRIVALS, [user.pk]))
 
 
 def unread_in_tags(user: User) -> dict[int, tuple[int, datetime]]:
-    """How many unread postings each tag has, and when the latest of them reached us; tags without any are left out."""
+    """The number of unread postings of each tag that has any, and when the latest was retrieved."""
     tagged = unread(readable_by(user).filter(taggings__tag__user=user), user).order_by()
     counted = tagged.values("taggings__tag").annotate(amount=Count("pk"), newest=Max("retrieved_at"))
     return {row["taggings__tag"]: (row["amount"], row["newest"]) for row in counted}
@@ -344,7 +344,7 @@ def unread_in_tags(user: User) -> dict[int, tuple[int, datetime]]:
 def unread_up_to(
     user: User, scope: Scope, here: Cursor, *, oldest_first: bool, shown_at: datetime, most: int
 ) -> list[int]:
-    """The unread postings of a list that stood on the person's page from its top down to one, and that one itself."""
+    """The unread postings of a list, from the top of the user's page down to one, including it."""
     found = unread(postings_in(user, scope), user).filter(retrieved_at__lte=shown_at)
     above = postings.before(found, here) if oldest_first else postings.after(found, here)
     ordered = postings.oldest(above) if oldest_first else postings.newest(above)
@@ -353,7 +353,7 @@ def unread_up_to(
     return ids[:most]
 
 
-# --- tags put in order ------------------------------------------------------------------------------------------------
+# --- tags with counts -------------------------------------------------------------------------------------------------
 def counted_tags(user: User) -> QuerySet[Tag]:
     """By name, each with its `amount` of postings."""
     return tags_of(user).annotate(amount=Count("taggings"))
@@ -365,7 +365,7 @@ def tag_named(user: User, name: str) -> Tag | None:
 
 # --- notes ------------------------------------------------------------------------------------------------------------
 def notes_of(user: User, words: str = "") -> QuerySet[Note]:
-    """The latest first; with words, those that have each of them, wherever it stands in a longer one."""
+    """The latest first; with words, those that contain each of them."""
     notes = Note.objects.filter(user=user)
     for word in words.split():
         notes = notes.filter(text__icontains=word)
@@ -374,7 +374,7 @@ def notes_of(user: User, words: str = "") -> QuerySet[Note]:
 
 # --- history ----------------------------------------------------------------------------------------------------------
 def readings_before(user: User, place: Cursor | None) -> QuerySet[Reading]:
-    """What the person read, the latest first, from the top or from a place on; also what they may no longer open."""
+    """The user's history, the latest first, from a place on; including postings that can no longer be opened."""
     readings = Reading.objects.filter(user=user).order_by("-read_at", "-posting_id")
     if place is None:
         return readings
@@ -384,7 +384,7 @@ def readings_before(user: User, place: Cursor | None) -> QuerySet[Reading]:
 
 # --- playback ---------------------------------------------------------------------------------------------------------
 def unfinished(user: User) -> QuerySet[Playback]:
-    """What the person has begun to listen to or to watch, the latest first."""
+    """Recordings with a playback position, the latest first."""
     return Playback.objects.filter(user=user).order_by("-changed_at", "-pk")
 
 
@@ -395,5 +395,5 @@ def shares_of(user: User) -> QuerySet[Share]:
 
 
 def share_at(secret: str) -> Share | None:
-    """What a secret address shows; nothing of people who were locked out."""
+    """The share at a secret address, unless its user is locked."""
     return Share.objects.filter(secret=sanitize(secret), user__is_active=True).select_related("posting__source").first()

@@ -1,4 +1,4 @@
-"""Lists of a person's postings by time, found quickly however many sources they follow and however much they read."""
+"""Lists of a user's postings by time, fast for any number of follows and marks."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,12 +11,12 @@ from apps.following.queries import Scope
 from apps.following.queries.states import ARRIVED, NEW
 from apps.postings.queries import Cursor
 
-WALKED = 2_000  # postings of all sources that are looked at first: most lists are full before
+WALKED = 2_000  # newest postings of all sources that are tried first: most lists are full before
 _EVER, _ALWAYS = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
-MAX_SOURCES = 100  # sources; theirs are looked at one by one at once
+MAX_SOURCES = 100  # of lists that are read source by source at once
 
-# Those who follow much find a page among the newest postings of all. For those who do not, or have read what is new,
-# the same is looked for source by source, which is little then. The second half only runs if the first found too few.
+# With many follows, a page is found among the newest postings of the portal. Otherwise, or if those are read, the page
+# is read source by source. The second half runs only if the first found too few.
 _LIST = """
 WITH mine AS MATERIALIZED (
     SELECT id, source_id, unread_from, read_through FROM following_follow WHERE id = ANY(%(follows)s)
@@ -40,8 +40,7 @@ SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
     WHERE source_id = follow.source_id AND {beyond} ORDER BY published_at {down}, id {down} LIMIT %(limit)s
 ) posting
 """
-# Of those that reached us in some time: an index that alone knows enough tells them, where the other would have to look
-# at the postings themselves until enough are found.
+# Postings retrieved in an interval, by an index-only scan; the index by publication would have to visit the rows.
 _EACH_ARRIVED = """
 SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
     SELECT id, published_at, retrieved_at FROM postings_posting posting WHERE source_id = follow.source_id OFFSET 0
@@ -59,7 +58,7 @@ WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({new}) AND {beyond}
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """When postings reached us: not before the one time, and not after the other."""
+    """An interval of retrieval times, both ends included."""
 
     since: datetime = _EVER
     until: datetime = _ALWAYS
@@ -68,12 +67,9 @@ class Arrival:
 def listed(
     user: User, scope: Scope, *, unread_only: bool, oldest_first: bool, start: Cursor | None, limit: int
 ) -> list[int]:
-    """The ids of the first so many postings of a list behind a place, in their order. Two queries, three for a folder.
+    """The ids of the first `limit` postings of a list after a place: all, a folder, or a followed source.
 
-    Parameters
-    ----------
-    scope : Scope
-        All, a folder, or a source that the person follows.
+    Two queries, three for a folder.
     """
     found = positions(user, scope, unread_only=unread_only, oldest_first=oldest_first, start=start, limit=limit)
     return [place.id for place in found]
@@ -89,7 +85,7 @@ def positions(
     limit: int,
     arrival: Arrival | None = None,
 ) -> list[Cursor]:
-    """The same with the postings' places; with an arrival, of those alone that reached us then."""
+    """The same with places; optionally limited to an interval of retrieval."""
     follows = list(queries.follows_in(user, scope).values_list("pk", flat=True))
     if not follows:
         return []
@@ -110,7 +106,7 @@ def positions(
 
 
 def _beyond(*, oldest_first: bool, is_first: bool, is_bounded: bool) -> str:
-    """What is asked of each posting alone."""
+    """The conditions on a single posting."""
     comparison = ">" if oldest_first else "<"
     place = f"(posting.published_at, posting.id) {comparison} (%(published_at)s::timestamptz, %(id)s)"
     arrival = "posting.retrieved_at BETWEEN %(since)s AND %(until)s"

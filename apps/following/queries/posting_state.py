@@ -1,7 +1,8 @@
-"""All that one posting is to one person, asked for at once: the pages of postings are opened most of all."""
+"""The state of a posting for a user in one query, for the page that is opened most often."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -24,28 +25,28 @@ class StateNote:
 
 @dataclass(frozen=True, slots=True)
 class PlaybackPosition:
-    """How far the person has come in a recording."""
+    """The user's position in a recording."""
 
-    address: str  # of the recording, as the posting had it then
+    address: str  # of the recording
     seconds: float  # from its beginning
 
 
 @dataclass(frozen=True, slots=True)
 class PostingState:
-    readable: bool  # whether the person may open the posting, as `readable_by` says
-    unread: bool  # this and the next as `with_state` says
+    readable: bool  # as `readable_by` defines
+    unread: bool  # as `with_state` defines
     starred: bool
-    source_title: str  # the person's own; this and the next two are empty where they chose nothing
+    source_title: str  # the user's own; this and the next two are empty by default
     full_text: str
     images: str
     note: StateNote | None
     place: PlaybackPosition | None
-    secret: str  # of the address where the person shows the posting to others; empty if they do not
-    tags: tuple[StateTag, ...]  # on the posting, by name
+    secret: str  # of the address at which the user shares the posting; else empty
+    tags: tuple[StateTag, ...]  # of the posting, by name
     other_tags: tuple[StateTag, ...]
 
 
-_OWN_THINGS = f"""
+_STATE = f"""
 SELECT {READABLE} AS readable, {UNREAD} AS unread, {STARRED} AS starred,
     coalesce(follow.title, '') AS source_title, coalesce(follow.full_text, '') AS full_text,
     coalesce(follow.images, '') AS images, note.text AS note, note.changed_at AS noted_at,
@@ -67,43 +68,28 @@ WHERE posting.id = %(posting)s
 
 
 def posting_state(user: User | AnonymousUser, posting_id: int) -> PostingState | None:
-    """What the person has of a posting, whether they may open it or not; None if there is no such posting. One query.
-
-    Who is not signed in has nothing, and to them all is read.
-    """
+    """The state of a posting, whether readable or not; None if it does not exist. One query."""
     names = {"user": user.pk or 0, "posting": posting_id}
-    return next(iter(fetch_as(_read, _OWN_THINGS, names)), None)
+    return next(iter(fetch_as(_read, _STATE, names)), None)
 
 
 def _read(
     *,
-    readable: bool,
-    unread: bool,
-    starred: bool,
-    source_title: str,
-    full_text: str,
-    images: str,
     note: str | None,
     noted_at: datetime | None,
     address: str | None,
     seconds: float | None,
-    secret: str,
     tag_ids: list[int] | None,
     tag_names: list[str] | None,
     tags_are_on: list[bool] | None,
+    **plain: Any,
 ) -> PostingState:
     columns = zip(tag_ids or (), tag_names or (), tags_are_on or (), strict=True)
     tags = [(StateTag(id, name), is_on) for id, name, is_on in columns]
     return PostingState(
-        readable=readable,
-        unread=unread,
-        starred=starred,
-        source_title=source_title,
-        full_text=full_text,
-        images=images,
+        **plain,
         note=None if note is None or noted_at is None else StateNote(note, noted_at),
         place=None if address is None or seconds is None else PlaybackPosition(address, seconds),
-        secret=secret,
         tags=tuple(tag for tag, is_on in tags if is_on),
         other_tags=tuple(tag for tag, is_on in tags if not is_on),
     )

@@ -1,25 +1,25 @@
-"""What is unread to a person, as `Follow` describes it."""
+"""Read and unread states, as defined by `Follow`."""
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import BooleanField, Case, F, FilteredRelation, Q, QuerySet, Value, When
+from django.db.models import BooleanField, Case, CharField, F, FilteredRelation, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce, NullIf
 
 from apps.accounts.models import User
 from apps.database.statements import fetch
 from apps.postings.models import Posting
 
-# Of a posting and its follow: whether it is unread where no mark says anything.
+# Whether a posting without a mark is unread.
 NEW = "posting.id > follow.read_through AND posting.published_at >= follow.unread_from"
 
-# What arrived of each source since its number, by an index that alone knows enough; which of it is new has to be asked
-# besides. The fence keeps Postgres from walking all that was published since the person came. The follow's id among the
-# columns tells it that no two follows have the same answer, so that it remembers none.
+# Postings of each source above `read_through`, by an index-only scan; `NEW` has to be tested besides. OFFSET 0 keeps
+# Postgres from scanning everything published since `unread_from`. The follow's id among the columns prevents a Memoize
+# node, which would never hit.
 ARRIVED = """CROSS JOIN LATERAL (
     SELECT follow.id AS follow_id, posting.id, published_at, retrieved_at FROM postings_posting AS posting
     WHERE posting.source_id = follow.source_id AND posting.id > follow.read_through OFFSET 0
 ) AS posting"""
 
-# Of `posting` and the person %(user)s, for statements of our own: what `with_state` and `readable_by` say by the ORM.
-# Who is not signed in has the number 0, which is nobody's.
+# `with_state` and `readable_by` for raw statements, of `posting` and %(user)s; visitors have id 0.
 OWN = """JOIN sources_source source ON source.id = posting.source_id
 LEFT JOIN following_follow follow ON follow.source_id = posting.source_id AND follow.user_id = %(user)s
 LEFT JOIN following_mark mark ON mark.posting_id = posting.id AND mark.user_id = %(user)s"""
@@ -29,7 +29,7 @@ READABLE = f"(source.listed OR follow.id IS NOT NULL OR {STARRED})"
 
 
 def with_state(postings: QuerySet[Posting], user: User | AnonymousUser) -> QuerySet[Posting]:
-    """Annotate `unread` and `starred`, as the person sees them. To somebody who is not signed in all is read."""
+    """Annotate `unread` and `starred` for a user. To visitors everything is read."""
     if not user.is_authenticated:
         return postings.annotate(
             unread=Value(False, output_field=BooleanField()), starred=Value(False, output_field=BooleanField())
@@ -48,12 +48,16 @@ def with_state(postings: QuerySet[Posting], user: User | AnonymousUser) -> Query
     )
 
 
+def first_nonempty(*columns: str) -> Coalesce:
+    """The first text among columns that is not empty, such as a source's title for a user."""
+    return Coalesce(*(NullIf(F(column), Value("")) for column in columns), output_field=CharField())
+
+
 def unread(postings: QuerySet[Posting], user: User) -> QuerySet[Posting]:
     return with_state(postings, user).filter(Q(unread=True))
 
 
-# Two halves, so that each walks only what it needs: what came since and was not read, source by source, and what counts
-# as read but was marked unread by hand.
+# Two halves, so that each scans only what it needs: unread arrivals source by source, and older postings marked unread.
 _UNREAD_COUNTS = f"""
 SELECT source_id, count(*) FROM (
     SELECT follow.source_id
@@ -73,5 +77,5 @@ GROUP BY source_id
 
 
 def unread_counts(user: User) -> dict[int, int]:
-    """How many unread postings each followed source has; sources without any are left out. One query."""
+    """The number of unread postings of each followed source that has any. One query."""
     return dict(fetch(_UNREAD_COUNTS, {"user": user.pk}))

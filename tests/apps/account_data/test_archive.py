@@ -1,4 +1,4 @@
-"""Everything of a person as one archive, and its way into another account."""
+"""Export of an account, and import into another one."""
 
 import json
 import zipfile
@@ -58,12 +58,12 @@ def rewritten(archive: bytes, **members: bytes | None) -> BytesIO:
     return file
 
 
-def take_over(user: User, archive: bytes | BytesIO) -> actions.Report:
-    return actions.take_over(user, BytesIO(archive) if isinstance(archive, bytes) else archive, now=LATER)
+def import_archive(user: User, archive: bytes | BytesIO) -> actions.Report:
+    return actions.import_archive(user, BytesIO(archive) if isinstance(archive, bytes) else archive, now=LATER)
 
 
 def everything(user: User) -> dict[str, object]:
-    """What is a person's, without the numbers of rows."""
+    """All data of a user, without primary keys."""
     reactions = Reaction.objects.filter(user=user).order_by("posting").values_list("posting", "opened_at", "hidden_at")
     searches = SavedSearch.objects.filter(user=user).values_list(
         "name", "query", "order", "percolator_query__importance"
@@ -99,17 +99,17 @@ def without_postings(rows) -> list[tuple[object, ...]]:
     return sorted((row[1:] for row in rows), key=str)
 
 
-def test_everything_of_a_person_comes_into_another_account():
+def test_an_archive_restores_everything_in_another_account():
     ada = a_busy_person()
     bob = a_user("bob", email="bob@mail.example")
-    report = take_over(bob, archive_of(ada))
+    report = import_archive(bob, archive_of(ada))
     assert everything(bob) == everything(ada)
     assert (report.waiting, report.left_out) == (0, 0)
     assert report.remarks == ()
     assert User.objects.get(pk=bob.pk).username == "bob"
 
 
-def come(source: Source, published_at: datetime) -> Posting:
+def arrive(source: Source, published_at: datetime) -> Posting:
     guid = str(published_at)
     entry = ParsedEntry(guid=guid, link=f"{source.url}/{guid}", title=guid, content=guid, published=published_at)
     store([Document(source.pk, [entry], source.url, "", "en", LATER)])
@@ -120,39 +120,39 @@ def unread_of(user: User) -> set[int]:
     return set(follows.unread(follows.postings_in(user, Scope("all")), user).values_list("pk", flat=True))
 
 
-def test_a_list_marked_read_is_read_elsewhere_and_what_came_late_is_unread_there_too():
+def test_lists_marked_read_and_late_postings_keep_their_state_elsewhere():
     ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
     following.mark_all_read(ada, Scope("all"), shown_at=LATER, now=LATER)
     source = Follow.objects.filter(user=ada).order_by("pk")[0].source
-    late, starred = come(source, NOON - 5 * HOUR), come(source, NOON - 6 * HOUR)
+    late, starred = arrive(source, NOON - 5 * HOUR), arrive(source, NOON - 6 * HOUR)
     following.star(ada, starred.pk, starred=True, now=LATER)
     again = Mark.objects.filter(user=ada, read=True).first().posting_id
     following.mark_read(ada, [again], read=False, now=LATER)
     assert unread_of(ada) == {late.pk, starred.pk, again}
-    take_over(bob, archive_of(ada))
+    import_archive(bob, archive_of(ada))
     assert unread_of(bob) == unread_of(ada)
-    new = come(source, NOON + HOUR)
+    new = arrive(source, NOON + HOUR)
     assert unread_of(bob) == {late.pk, starred.pk, again, new.pk}
 
 
-def test_an_archive_given_twice_changes_nothing_the_second_time():
+def test_a_second_import_changes_nothing():
     ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
     archive = archive_of(ada)
-    take_over(bob, archive)
+    import_archive(bob, archive)
     before = everything(bob)
-    take_over(bob, archive)
+    import_archive(bob, archive)
     assert everything(bob) == before
     assert members_of(archive_of(bob)).keys() == members_of(archive).keys()
 
 
-def test_an_archive_given_back_to_its_person_changes_nothing():
+def test_importing_into_the_same_account_changes_nothing():
     ada = a_busy_person()
     before = everything(ada)
-    take_over(ada, archive_of(ada))
+    import_archive(ada, archive_of(ada))
     assert everything(ada) == before
 
 
-def test_what_was_done_later_here_stays():
+def test_later_changes_are_kept():
     ada, bob = a_busy_person(), a_user("bob")
     archive = archive_of(ada)
     read = Mark.objects.filter(user=ada, read=True, starred_at=None).get()
@@ -160,18 +160,18 @@ def test_what_was_done_later_here_stays():
     a_mark(bob, read.posting, read=False, changed_at=read.changed_at + timedelta(seconds=1))
     a_mark(bob, starred.posting, read=False, changed_at=starred.changed_at - timedelta(seconds=1))
     a_follow(bob, Source.objects.get(title="First"), title="Bob's name", unread_from=NOON)
-    take_over(bob, archive)
+    import_archive(bob, archive)
     assert Mark.objects.get(user=bob, posting=read.posting).read is False
     assert Mark.objects.get(user=bob, posting=starred.posting).starred_at == starred.starred_at
     assert Follow.objects.get(user=bob, source__title="First").unread_from == NOON
 
 
-def test_sources_come_along_to_a_portal_that_does_not_know_them_and_marks_wait():
+def test_unknown_sources_are_added_and_marks_wait_for_their_postings():
     ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
     archive, kept = archive_of(ada), everything(ada)
     addresses = set(Source.objects.filter(follows__user=ada).values_list("url", flat=True))
     Source.objects.all().delete()
-    report = take_over(bob, archive)
+    report = import_archive(bob, archive)
     assert set(Source.objects.filter(follows__user=bob).values_list("url", flat=True)) == addresses
     assert report.waiting == len(kept["marks"]) + 2 + 3 + len(
         kept["reactions"]
@@ -182,7 +182,7 @@ def test_sources_come_along_to_a_portal_that_does_not_know_them_and_marks_wait()
     assert Waiting.objects.count() == report.waiting
     for source in Source.objects.filter(follows__user=bob):  # their postings arrive
         published(source)
-    assert actions.settle(now=LATER + timedelta(minutes=3)) == 0  # looked at when they have waited as long again
+    assert actions.settle(now=LATER + timedelta(minutes=3)) == 0  # the interval between checks doubles
     actions.settle(now=LATER + timedelta(minutes=5))
     assert not Waiting.objects.exists()
     for name in ("marks", "reactions"):
@@ -190,39 +190,39 @@ def test_sources_come_along_to_a_portal_that_does_not_know_them_and_marks_wait()
     assert len(everything(bob)["tags"]) == len(kept["tags"])
 
 
-def test_what_waits_in_vain_is_given_up():
+def test_waiting_lines_expire():
     ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
     archive = archive_of(ada)
     Source.objects.all().delete()
-    take_over(bob, archive)
+    import_archive(bob, archive)
     assert actions.settle(now=LATER + timedelta(days=29)) > 0
     assert Waiting.objects.exists()
     actions.settle(now=LATER + timedelta(days=90))
     assert not Waiting.objects.exists()
 
 
-def test_what_waits_is_counted_once_and_has_a_limit(monkeypatch):
+def test_waiting_lines_are_counted_once_and_limited(monkeypatch):
     ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
     archive = archive_of(ada)
     Source.objects.all().delete()
-    take_over(bob, archive)
+    import_archive(bob, archive)
     count = Waiting.objects.count()
-    take_over(bob, archive)
+    import_archive(bob, archive)
     assert Waiting.objects.count() == count
     monkeypatch.setattr(base, "MAX_WAITING", 1)
-    report = take_over(a_user(email="x@mail.example"), archive)
+    report = import_archive(a_user(email="x@mail.example"), archive)
     assert (report.waiting, report.left_out) == (1, count - 1)
 
 
-def test_what_is_about_sources_that_are_not_here_is_left_out():
+def test_lines_about_unknown_sources_are_left_out():
     line = (
         b'{"source": "https://unknown.example/", "guid": "1", "changed_at": "2024-05-01T12:00:00+00:00", "read": true}'
     )
-    report = take_over(a_user(), rewritten(archive_of(a_user()), marks__jsonl=line))
+    report = import_archive(a_user(), rewritten(archive_of(a_user()), marks__jsonl=line))
     assert (report.waiting, report.left_out) == (0, 1)
 
 
-def test_other_programs_can_read_it():
+def test_other_programs_can_read_an_archive():
     ada = a_busy_person()
     members = members_of(archive_of(ada))
     assert {member.name for member in MEMBERS} < members.keys()
@@ -240,7 +240,7 @@ def test_other_programs_can_read_it():
         assert member.name.encode() in members["README.txt"]
 
 
-def test_no_secret_is_in_it():
+def test_an_archive_contains_no_secret():
     ada = a_busy_person()
     saved = SavedSearch.objects.get(user=ada)
     rule = Rule.objects.get(saved=saved)
@@ -249,7 +249,7 @@ def test_no_secret_is_in_it():
         assert secret.encode() not in whole
 
 
-def test_nothing_of_anybody_else_is_in_it():
+def test_an_archive_contains_no_data_of_other_users():
     ada = a_busy_person()
     a_busy_person("grace")
     whole = b"".join(members_of(archive_of(ada)).values())
@@ -257,7 +257,7 @@ def test_nothing_of_anybody_else_is_in_it():
     assert whole.count(b'"name": "Quakes"') == 1
 
 
-def test_it_is_written_in_pieces_and_with_as_many_queries_a_thousand_marks(django_assert_max_num_queries):
+def test_a_thousand_marks_take_few_queries(django_assert_max_num_queries):
     ada = a_user()
     source = a_source()
     Mark.objects.bulk_create(
@@ -268,12 +268,12 @@ def test_it_is_written_in_pieces_and_with_as_many_queries_a_thousand_marks(djang
     assert members_of(b"".join(pieces))["marks.jsonl"].count(b"\n") == 1_100
 
 
-# --- archives that cannot be taken over -------------------------------------------------------------------------------
+# --- invalid archives -----------------------------------------------------------------------------------------------
 LINE = b'{"source": "https://x.example/", "guid": "1", "changed_at": "2024-05-01T12:00:00+00:00", "read": true}\n'
 
 
 @pytest.mark.parametrize(
-    ("members", "said"),
+    ("members", "message"),
     [
         ({"archive__json": None}, "It was not exported by Wirebeat."),
         ({"archive__json": b"[]"}, "archive.json: It is not a JSON object."),
@@ -313,66 +313,66 @@ LINE = b'{"source": "https://x.example/", "guid": "1", "changed_at": "2024-05-01
         ({"wishes__json": b'{"digest_hour": 25}'}, "wishes.json: The hour"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place_and_nothing_is_taken(members, said):
+def test_errors_name_their_place_and_nothing_is_imported(members, message):
     archive = archive_of(a_busy_person())
     bob = a_user("bob", email="bob@mail.example")
     before = everything(bob)
     with pytest.raises(BadArchive) as raised:
-        take_over(bob, rewritten(archive, **members))
-    assert said in str(raised.value)
+        import_archive(bob, rewritten(archive, **members))
+    assert message in str(raised.value)
     assert everything(bob) == before
 
 
 @pytest.mark.parametrize("data", [b"", b"PK", b"<opml/>", b"PK\x05\x06" + bytes(18) + b"x" * 99])
-def test_what_is_no_archive_is_told(data):
+def test_files_that_are_no_archive_are_refused(data):
     with pytest.raises(BadArchive):
-        take_over(a_user(), data)
+        import_archive(a_user(), data)
 
 
-def test_a_bomb_is_not_unpacked(monkeypatch):
+def test_a_zip_bomb_is_not_unpacked(monkeypatch):
     monkeypatch.setattr(container, "MAX_MEMBER_BYTES", 10**6)
     archive = archive_of(a_user())
     with pytest.raises(BadArchive, match=r"marks\.jsonl: It is too large when unpacked"):
-        take_over(a_user(), rewritten(archive, marks__jsonl=b" \n" * 10**6))
+        import_archive(a_user(), rewritten(archive, marks__jsonl=b" \n" * 10**6))
 
 
 def test_many_members_or_a_long_list_of_them_are_refused():
     archive = archive_of(a_user())
     with pytest.raises(BadArchive, match="more than 100 members"):
-        take_over(a_user(), rewritten(archive, **{f"x{number}": b"" for number in range(101)}))
+        import_archive(a_user(), rewritten(archive, **{f"x{number}": b"" for number in range(101)}))
     with pytest.raises(BadArchive, match="table of contents"):
-        take_over(a_user(), rewritten(archive, **{"x" * 60_000 + str(number): b"" for number in range(20)}))
+        import_archive(a_user(), rewritten(archive, **{"x" * 60_000 + str(number): b"" for number in range(20)}))
 
 
-def test_a_damaged_archive_is_told():
+def test_a_damaged_archive_is_refused():
     archive = bytearray(archive_of(a_busy_person()))
     place = archive.find(b"marks.jsonl") + 40
     archive[place : place + 20] = bytes(20)
     with pytest.raises(BadArchive, match="damaged"):
-        take_over(a_user(), bytes(archive))
+        import_archive(a_user(), bytes(archive))
 
 
-def test_what_no_database_can_hold_is_left_out():
+def test_characters_that_postgres_cannot_store_are_removed():
     archive = archive_of(a_user())
     bob = a_user()
-    take_over(bob, rewritten(archive, folders__jsonl=b'{"path": ["a\\u0000b\\ud800"]}\n'))
+    import_archive(bob, rewritten(archive, folders__jsonl=b'{"path": ["a\\u0000b\\ud800"]}\n'))
     assert Folder.objects.get(user=bob).name == "ab"
 
 
-def test_preferences_that_mean_nothing_here_are_left_out_and_told():
+def test_unknown_preferences_are_skipped_and_reported():
     bob = a_user()
     members = {
         "account__json": b'{"preferences": {"order": "oldest", "images": "nowhere", "is_staff": true, "flies": 1}}'
     }
-    report = take_over(bob, rewritten(archive_of(a_user()), **members))
+    report = import_archive(bob, rewritten(archive_of(a_user()), **members))
     bob.refresh_from_db()
     assert (bob.order, bob.images, bob.is_staff) == ("oldest", "proxied", False)
     assert "images, is_staff, flies" in report.remarks[0]
 
 
-def test_without_an_address_a_search_sends_no_mail():
+def test_rules_send_no_mail_without_an_address():
     ada, bob = a_busy_person(), a_user("bob")
-    report = take_over(bob, archive_of(ada))
+    report = import_archive(bob, archive_of(ada))
     assert Rule.objects.get(saved__user=bob).mail == ""
     assert "sends no mail" in report.remarks[0]
 
@@ -391,19 +391,19 @@ def test_the_page_exports_and_imports(client):
     assert everything(bob)["follows"] == everything(ada)["follows"]
 
 
-def test_the_page_says_what_is_wrong_with_an_archive(client):
+def test_the_page_shows_the_error_of_an_archive(client):
     client.force_login(a_user())
     page = client.post(reverse("import_archive"), {"file": SimpleUploadedFile("x.zip", b"no archive")})
     assert "Nothing was imported. This is not a ZIP archive." in page.text
 
 
-def test_archives_are_limited_by_the_hour(client):
+def test_imports_are_limited_per_hour(client):
     client.force_login(a_user())
     codes = [client.post(reverse("import_archive"), {}).status_code for _ in range(11)]
     assert codes == [200] * 10 + [429]
 
 
-def test_archives_need_a_post_and_somebody(client):
+def test_archives_need_a_post_request_of_a_signed_in_user(client):
     for name in ("export_archive", "import_archive"):
         assert client.post(reverse(name)).url.startswith(reverse("account_login"))
         client.force_login(a_user())

@@ -1,4 +1,4 @@
-"""An account that is deleted leaves nothing."""
+"""Deleting an account leaves no data."""
 
 import pytest
 from django.apps import apps
@@ -44,7 +44,7 @@ def tables_with(text: str) -> set[str]:
 
 
 def pointing_to(user_id: int) -> set[str]:
-    """Tables with a row that names the person by a foreign key, or in a column that is called so."""
+    """Tables with a row that refers to the user, by a foreign key or a column named user_id."""
     found = set()
     for model in models():
         for field in model._meta.concrete_fields:
@@ -59,7 +59,7 @@ def sessions_of(user_id: int) -> int:
     return sum(each.get_decoded().get("_auth_user_id") == str(user_id) for each in Session.objects.all())
 
 
-def test_nothing_of_a_person_is_left_and_everything_of_others():
+def test_deletion_removes_all_data_of_a_user_and_none_of_others():
     ada, grace = a_busy_person("ada"), a_busy_person("grace")
     for person in (ada, grace):
         add_what_is_not_exported(person, Mark.objects.filter(user=person).first().posting)
@@ -67,7 +67,7 @@ def test_nothing_of_a_person_is_left_and_everything_of_others():
     secrets = [SavedSearch.objects.get(user=ada).secret, AppToken.objects.get(user=ada).digest]
     others, ada_id = pointing_to(grace.pk), ada.pk
     assert pointing_to(ada_id) == others
-    assert len(others) > 15  # or the test would look at nothing
+    assert len(others) > 15  # or the test would check nothing
     before = rows_by_table()
 
     actions.delete_account(ada, now=NOON)
@@ -85,7 +85,7 @@ def test_nothing_of_a_person_is_left_and_everything_of_others():
     assert {"sources.source", "postings.posting", "jobs.job", "auth.group"} <= kept
 
 
-def test_a_source_that_nobody_else_follows_is_asked_no_more():
+def test_sources_without_followers_are_no_longer_checked():
     ada = a_busy_person()
     shared, alone = Source.objects.filter(follows__user=ada).order_by("pk")
     a_follow(a_user(), shared)
@@ -96,7 +96,7 @@ def test_a_source_that_nobody_else_follows_is_asked_no_more():
     assert not Schedule.objects.filter(source=alone, due_at__isnull=False).exists()
 
 
-def test_a_hundred_thousand_marks_are_deleted_by_the_database(django_assert_max_num_queries):
+def test_a_hundred_thousand_marks_are_deleted_in_few_queries(django_assert_max_num_queries):
     ada, grace = a_user(), a_user()
     with connection.cursor() as cursor:  # of postings that are not there: only the marks matter
         cursor.execute("SET LOCAL session_replication_role = replica")
@@ -113,7 +113,7 @@ def test_a_hundred_thousand_marks_are_deleted_by_the_database(django_assert_max_
     Mark.objects.all().delete()
 
 
-def test_deleting_twice_is_as_deleting_once():
+def test_deleting_twice_is_harmless():
     ada = a_busy_person()
     again = User.objects.get(pk=ada.pk)
     actions.delete_account(ada, now=NOON)
@@ -121,7 +121,7 @@ def test_deleting_twice_is_as_deleting_once():
     assert not User.objects.exists()
 
 
-def test_the_only_admin_stays():
+def test_the_only_administrator_cannot_be_deleted():
     admin = a_user(is_superuser=True)
     with pytest.raises(NotPossible, match="only admin"):
         actions.delete_account(admin, now=NOON)
@@ -139,7 +139,7 @@ def signed_in(username: str) -> Client:
     return client
 
 
-def test_somebody_deletes_their_account():
+def test_a_user_deletes_their_account():
     a_busy_person("ada")
     client = signed_in("ada")
     client.post(reverse("account_reauthenticate"), {"password": "a long password"})
@@ -152,7 +152,7 @@ def test_somebody_deletes_their_account():
     assert client.get(reverse("account")).status_code == 302
 
 
-def test_nobody_deletes_an_account_without_its_password():
+def test_deletion_requires_the_password():
     a_busy_person("ada")
     client = Client()
     client.force_login(User.objects.get())
@@ -161,7 +161,7 @@ def test_nobody_deletes_an_account_without_its_password():
     assert User.objects.exists()
 
 
-def test_an_admin_deletes_people_as_they_would_themselves(client):
+def test_deletion_in_the_admin_removes_all_data(client):
     admin, ada = a_user("root", is_staff=True, is_superuser=True), a_busy_person()
     client.force_login(admin)
     address = reverse("admin:accounts_user_delete", args=[ada.pk])

@@ -1,4 +1,4 @@
-"""Somebody who has used everything, so that nothing of theirs can be forgotten."""
+"""Users with every kind of data, so that tests miss none."""
 
 from datetime import time, timedelta
 from uuid import uuid4
@@ -33,7 +33,7 @@ HOUR = timedelta(hours=1)
 
 
 def published(source: Source, how_many: int = 4) -> list[Posting]:
-    """Postings that are known by what their publisher says of them, as those of a real feed."""
+    """Postings with the identifiers of a real feed."""
     entries = [
         ParsedEntry(
             guid=f"guid {number} of {source.url}" if number % 2 else "",
@@ -49,7 +49,7 @@ def published(source: Source, how_many: int = 4) -> list[Posting]:
 
 
 def a_busy_person(username: str = "ada") -> User:
-    """Follows two sources in nested folders, has read, starred, tagged, noted, heard, hidden, searched, been told."""
+    """A user with follows in nested folders, marks, tags, notes, playback, reactions, a saved search and settings."""
     user = a_user(username, email=f"{username}@mail.example", unread_only=True, order="oldest", time_zone="Asia/Tokyo")
     outer = a_folder(user, "World & “more”")
     inner = a_folder(user, "Asia", outer)
@@ -77,7 +77,7 @@ def a_busy_person(username: str = "ada") -> User:
 
 
 def add_what_is_not_exported(user: User, posting: Posting) -> None:
-    """What is a person's besides: messages, browsers, keys, sessions, and names that others' rows hold."""
+    """Data outside of the archive: messages, browsers, keys, sessions, and names in rows of others."""
     [saved] = SavedSearch.objects.filter(user=user)
     QueryTerm.objects.create(saved=saved, user_id=user.pk, term="quake", languages=1)
     times = {"published_at": NOON, "retrieved_at": NOON, "found_at": NOON}
@@ -85,8 +85,8 @@ def add_what_is_not_exported(user: User, posting: Posting) -> None:
     browser = Browser.objects.create(
         user=user, endpoint=f"https://push.example/{user.pk}", public_key="x", secret="y", added_at=NOON
     )
-    told = {"saved": saved, "browser": browser, "hits": [hit.pk], "created_at": NOON, "due_at": NOON}
-    message = Message.objects.create(key=uuid4(), user=user, channel="push", **told)
+    values = {"saved": saved, "browser": browser, "hits": [hit.pk], "created_at": NOON, "due_at": NOON}
+    message = Message.objects.create(key=uuid4(), user=user, channel="push", **values)
     Attempt.objects.create(message=message, at=NOON, took=1.0)
     EmailAddress.objects.create(user=user, email=user.email, primary=True, verified=True)
     Authenticator.objects.create(user=user, type=Authenticator.Type.TOTP, data={"secret": "x"})

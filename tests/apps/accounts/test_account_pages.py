@@ -47,7 +47,7 @@ def signed_in() -> Client:
 def test_pages_of_an_account_are_for_its_person(client, signed_in, name):
     assert client.get(reverse(name)).url.startswith(reverse("account_login"))
     answer = signed_in.get(reverse(name))
-    if name == "mfa_reauthenticate":  # there is no second factor to ask for
+    if name == "mfa_reauthenticate":  # there is no second factor
         assert answer.status_code == 302
         return
     assert answer.status_code == 200
@@ -65,7 +65,7 @@ def test_the_menu_leads_to_the_account(signed_in):
     assert f'href="{reverse("account")}"' in signed_in.get(reverse("river")).text
 
 
-def test_the_account_page_leads_to_everything(signed_in):
+def test_the_account_page_links_to_all_settings(signed_in):
     page = signed_in.get(reverse("account")).text
     for name in ("account_email", "account_change_password", "mfa_index", "mfa_list_webauthn", "usersessions_list"):
         assert reverse(name) in page
@@ -75,7 +75,7 @@ def test_the_account_page_leads_to_everything(signed_in):
     assert reverse("invitations") not in page
 
 
-def test_the_account_page_asks_a_fixed_number_of_queries(client, django_assert_max_num_queries):
+def test_the_account_page_takes_a_fixed_number_of_queries(client, django_assert_max_num_queries):
     client.force_login(a_user())
     with django_assert_max_num_queries(8):
         client.get(reverse("account"))
@@ -84,7 +84,7 @@ def test_the_account_page_asks_a_fixed_number_of_queries(client, django_assert_m
 @pytest.mark.parametrize(
     "name", ["mfa_activate_totp", "mfa_add_webauthn", "mfa_generate_recovery_codes", "delete_account"]
 )
-def test_what_a_thief_would_do_first_asks_for_the_password_again(client, name):
+def test_sensitive_pages_require_the_password_again(client, name):
     user = a_user()
     user.set_password("a long password")
     user.save()

@@ -29,7 +29,7 @@ def choose(client, **values):
     return client.post(reverse("looks"), {"theme": "auto", "language": "", "next": "/help/keys/"} | values)
 
 
-def test_a_page_is_answered_in_the_language_that_the_browser_asks_for(client):
+def test_pages_are_in_the_language_of_the_browser(client):
     page = client.get("/help/keys/", **CHINESE)
     assert page["Content-Language"] == "zh-hans"
     assert '<html lang="zh-hans"' in page.text
@@ -37,7 +37,7 @@ def test_a_page_is_answered_in_the_language_that_the_browser_asks_for(client):
     assert '<html lang="en"' in client.get("/help/keys/", HTTP_ACCEPT_LANGUAGE="fr").text
 
 
-def test_what_a_visitor_chooses_comes_before_what_the_browser_asks_for(client):
+def test_the_choice_of_a_visitor_precedes_the_language_of_the_browser(client):
     answer = choose(client, language="zh-hans", theme="dark")
     assert answer.url == "/help/keys/"
     page = client.get("/help/keys/", HTTP_ACCEPT_LANGUAGE="en").text
@@ -47,7 +47,7 @@ def test_what_a_visitor_chooses_comes_before_what_the_browser_asks_for(client):
     assert '<html lang="en" data-theme="auto">' in client.get("/help/keys/", HTTP_ACCEPT_LANGUAGE="en").text
 
 
-def test_what_a_person_chooses_is_kept_with_the_account(client):
+def test_preferences_are_stored_with_the_account(client):
     user, other_browser = a_user(), Client()
     client.force_login(user)
     answer = choose(client, language="zh-hans", theme="contrast")
@@ -69,13 +69,13 @@ def test_preferences_hold_both_too(client):
 
 
 @pytest.mark.parametrize("wrong", [{"theme": "pink"}, {"language": "xx"}, {"theme": ""}])
-def test_what_is_no_choice_changes_nothing(client, wrong):
+def test_invalid_preferences_change_nothing(client, wrong):
     answer = choose(client, **wrong)
     assert answer.status_code == 200
     assert not answer.cookies.get("theme")
 
 
-def test_a_cookie_that_somebody_made_up_is_no_theme(client):
+def test_an_invalid_cookie_is_no_theme(client):
     client.cookies["theme"] = '"><script>'
     assert 'data-theme="auto"' in client.get("/help/keys/").text
 
@@ -89,7 +89,7 @@ def test_no_other_site_can_choose():
     assert client.post(reverse("looks"), {"theme": "dark", "language": ""}).status_code == 403
 
 
-def test_what_is_not_there_is_told_in_the_language_too(client):
+def test_404_pages_are_in_the_language_too(client):
     answer = client.get("/nowhere/", **CHINESE)
     assert answer.status_code == 404
     assert "页面不存在" in answer.text
@@ -113,11 +113,11 @@ def test_times_and_amounts_are_written_as_in_the_language(client):
         assert span(95 * 60) == "1 小时 35 分钟"
 
 
-def test_a_complaint_about_a_query_is_told_in_the_language(client):
+def test_errors_of_a_query_are_in_the_language(client):
     assert "第 1 个字符处的括号没有闭合" in client.get("/search/?q=%28paris", **CHINESE).text
 
 
-def test_a_mail_is_written_in_the_language_of_who_gets_it():
+def test_mails_are_in_the_language_of_the_recipient():
     finding = Finding("A storm", "http://portal.example/posting/1/", "", "The Wire", timezone.now())
     group = Group(1, "Storms", "storm", (finding, finding))
     for language in ("zh-hans", ""):

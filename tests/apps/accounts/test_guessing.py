@@ -1,4 +1,4 @@
-"""Nobody finds a password, a code or a link by trying many, neither quickly nor patiently."""
+"""Passwords, codes and links cannot be guessed, neither quickly nor patiently."""
 
 import time
 from types import SimpleNamespace
@@ -52,13 +52,13 @@ def sign_in(name, password, address="10.0.0.1", client=None):
 
 
 # --- passwords --------------------------------------------------------------------------------------------------------
-def test_guesses_of_one_password_are_limited_from_wherever_they_come(person):
+def test_guesses_of_one_password_are_limited_across_addresses(person):
     for number in range(5):
         assert STOPPED not in sign_in("ada", "wrong", f"10.0.0.{number}").text
     assert STOPPED in sign_in("ada", PASSWORD, "10.0.1.1").text
 
 
-def test_guesses_from_one_address_are_limited_whatever_names_they_name(person):
+def test_guesses_from_one_address_are_limited_across_names(person):
     for number in range(10):
         assert STOPPED not in sign_in(f"name{number}", "wrong").text
     assert STOPPED in sign_in("ada", PASSWORD).text
@@ -77,12 +77,12 @@ def test_many_names_from_one_address_are_limited_by_the_day(person, later):
     assert STOPPED in sign_in("ada", PASSWORD).text
 
 
-def test_signing_in_rightly_is_no_guess(person):
+def test_successful_sign_ins_do_not_count_as_guesses(person):
     for _ in range(12):
         assert sign_in("ada", PASSWORD).status_code == 302
 
 
-def test_a_password_is_not_guessed_by_whoever_took_over_a_session(person, client):
+def test_a_hijacked_session_cannot_guess_the_password(person, client):
     client.force_login(person)
     for _ in range(5):
         client.post("/accounts/reauthenticate/", {"password": "wrong"})

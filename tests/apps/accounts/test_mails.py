@@ -22,7 +22,7 @@ def reached_under_any_name(settings):
     settings.ACCOUNT_EMAIL_NOTIFICATIONS = True
 
 
-def somebody(client=None, verified=True):
+def a_member(client=None, verified=True):
     user = a_user("ada", email="ada@mail.example")
     user.set_password("a long password")
     user.save()
@@ -38,16 +38,16 @@ def sent():
 
 
 def test_no_mail_names_the_host_that_a_request_was_sent_to(client):
-    asked = {"HTTP_HOST": EVIL, "HTTP_X_FORWARDED_HOST": EVIL}
-    somebody()
-    client.post(reverse("account_reset_password"), {"email": "ada@mail.example"}, **asked)
+    headers = {"HTTP_HOST": EVIL, "HTTP_X_FORWARDED_HOST": EVIL}
+    a_member()
+    client.post(reverse("account_reset_password"), {"email": "ada@mail.example"}, **headers)
     words = {"password1": "a long password", "password2": "a long password"}
-    client.post(reverse("account_signup"), {"username": "bob", "email": "bob@mail.example"} | words, **asked)
+    client.post(reverse("account_signup"), {"username": "bob", "email": "bob@mail.example"} | words, **headers)
     client.logout()
-    client.post(reverse("account_signup"), {"username": "eve", "email": "ada@mail.example"} | words, **asked)
+    client.post(reverse("account_signup"), {"username": "eve", "email": "ada@mail.example"} | words, **headers)
     client.login(username="bob", password="a long password")
     change = {"oldpassword": "a long password", "password1": "another long one", "password2": "another long one"}
-    client.post(reverse("account_change_password"), change, **asked)
+    client.post(reverse("account_change_password"), change, **headers)
     assert len(mail.outbox) >= 3
     assert EVIL not in sent()
     links = re.findall(r"https?://\S+", "\n".join(message.body for message in mail.outbox))
@@ -57,7 +57,7 @@ def test_no_mail_names_the_host_that_a_request_was_sent_to(client):
 
 def test_a_link_in_a_mail_resets_a_password_once(client, settings):
     settings.PROJECT_URL = "https://news.example"
-    user = somebody()
+    user = a_member()
     client.post(reverse("account_reset_password"), {"email": "ada@mail.example"})
     [link] = re.findall(r"https://news\.example(\S+)", mail.outbox[0].body)
     form = client.get(link, follow=True)
@@ -72,7 +72,7 @@ def test_a_link_in_a_mail_resets_a_password_once(client, settings):
 
 def test_a_link_in_a_mail_confirms_an_address(client, settings):
     settings.PROJECT_URL = "https://news.example"
-    user = somebody(client, verified=False)
+    user = a_member(client, verified=False)
     client.post(reverse("account_email"), {"action_send": "", "email": user.email})
     [link] = re.findall(r"https://news\.example(\S+)", mail.outbox[0].body)
     client.post(link)
@@ -81,7 +81,7 @@ def test_a_link_in_a_mail_confirms_an_address(client, settings):
 
 def test_another_address_is_used_when_it_is_confirmed(client, settings):
     settings.PROJECT_URL = "https://news.example"
-    user = somebody(client)
+    user = a_member(client)
     client.post(reverse("account_email"), {"action_add": "", "email": "new@mail.example"})
     client.post(reverse("account_email"), {"action_primary": "", "email": "new@mail.example"})
     user.refresh_from_db()
@@ -94,7 +94,7 @@ def test_another_address_is_used_when_it_is_confirmed(client, settings):
 
 
 def test_a_stranger_gets_no_mail_and_learns_nothing(client):
-    somebody()
+    a_member()
     known = client.post(reverse("account_reset_password"), {"email": "ada@mail.example"})
     mail.outbox.clear()
     unknown = client.post(reverse("account_reset_password"), {"email": "nobody@mail.example"})
@@ -103,7 +103,7 @@ def test_a_stranger_gets_no_mail_and_learns_nothing(client):
 
 
 def test_requests_for_mails_are_limited(client):
-    somebody()
+    a_member()
     for _ in range(6):
         last = client.post(reverse("account_reset_password"), {"email": "ada@mail.example"})
     assert last.status_code == 429
@@ -115,14 +115,14 @@ def test_without_a_mail_server_the_pages_say_so(client, settings):
     page = client.get(reverse("account_reset_password")).text
     assert "This portal cannot send mail" in page
     assert "Reset My Password" not in page
-    somebody(client)
+    a_member(client)
     assert "This portal cannot send mail" in client.get(reverse("account_email")).text
 
 
-def test_a_mail_server_that_is_away_is_told_and_breaks_nothing(client, settings):
+def test_a_missing_mail_server_is_reported_and_breaks_nothing(client, settings):
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
-    somebody()
+    a_member()
     answer = client.post(reverse("account_reset_password"), {"email": "ada@mail.example"}, follow=True)
     assert answer.status_code == 200
     assert "could not be sent" in answer.text

@@ -23,7 +23,7 @@ class Provider:
     """An OpenID provider on loopback that says of everybody that they are the same person."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, dict[str, list[str]]]] = []
+        self.requests: list[tuple[str, dict[str, list[str]]]] = []
         self.person = {"sub": "7", "preferred_username": "ada", "email": "ada@acme.example", "email_verified": True}
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -48,7 +48,7 @@ class Provider:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 length = int(self.headers.get("Content-Length") or 0)
-                provider.asked.append((self.path, parse_qs(self.rfile.read(length).decode())))
+                provider.requests.append((self.path, parse_qs(self.rfile.read(length).decode())))
                 body = json.dumps(provider._answer(self.path)).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
@@ -81,9 +81,9 @@ def come_back(client: Client, process: str = "login"):
     assert "Continue" in client.get(address).text
     away = client.post(address)
     target = urlsplit(away.context["redirect_to"])
-    asked = parse_qs(target.query)
-    assert asked["code_challenge_method"] == ["S256"]
-    return client.get(reverse("openid_connect_callback", args=["acme"]), {"code": "c", "state": asked["state"][0]})
+    query = parse_qs(target.query)
+    assert query["code_challenge_method"] == ["S256"]
+    return client.get(reverse("openid_connect_callback", args=["acme"]), {"code": "c", "state": query["state"][0]})
 
 
 def test_without_a_provider_nothing_is_offered(client):
@@ -91,7 +91,7 @@ def test_without_a_provider_nothing_is_offered(client):
     assert client.get(reverse("openid_connect_login", args=["acme"])).status_code == 404
 
 
-def test_somebody_signs_in_by_a_provider_and_is_known_again(client, provider):
+def test_a_user_signs_in_by_a_provider_repeatedly(client, provider):
     assert "Acme" in client.get(reverse("account_login")).text
     assert come_back(client).url == reverse("welcome")
     [user] = User.objects.all()
@@ -99,11 +99,11 @@ def test_somebody_signs_in_by_a_provider_and_is_known_again(client, provider):
     again = Client()
     assert come_back(again).url == reverse("river")
     assert User.objects.count() == 1
-    [told] = [form for path, form in provider.asked if path == "/token"][:1]
-    assert "code_verifier" in told
+    [form_sent] = [form for path, form in provider.requests if path == "/token"][:1]
+    assert "code_verifier" in form_sent
 
 
-def test_the_way_there_is_a_page_since_no_form_may_lead_away(client, provider):
+def test_a_page_leads_to_the_provider(client, provider):
     page = client.post(reverse("openid_connect_login", args=["acme"]))
     assert page.status_code == 200
     assert f'http-equiv="refresh" content="0;URL=&#x27;{provider.url}' in page.text or provider.url in page.text
@@ -118,7 +118,7 @@ def test_an_account_of_the_same_address_is_not_taken_over(client, provider):
     assert not mine.socialaccount_set.exists()
 
 
-def test_a_portal_that_is_closed_takes_nobody_from_a_provider_either(client, settings, provider):
+def test_closed_sign_up_also_applies_to_providers(client, settings, provider):
     settings.SIGN_UP = "closed"
     come_back(client)
     assert not User.objects.exists()

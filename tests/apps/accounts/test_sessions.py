@@ -1,4 +1,4 @@
-"""Where somebody is signed in."""
+"""The sessions of a user."""
 
 from datetime import timedelta
 
@@ -52,7 +52,7 @@ def test_a_session_that_is_over_is_nobodys():
         assert client.get(reverse("account")).status_code == status
 
 
-def test_what_djangos_own_store_wrote_is_read():
+def test_sessions_of_djangos_store_are_read():
     theirs = db.SessionStore()
     theirs["said"] = "as Django writes it"
     theirs.save()
@@ -66,7 +66,7 @@ def test_a_session_that_never_was_is_nobodys(key):
     assert client.get(reverse("account")).status_code == 302
 
 
-def test_nobody_ends_the_session_of_somebody_else():
+def test_sessions_of_others_cannot_be_ended():
     mine, theirs = signed_in(a_user()), signed_in(a_user())
     session = UserSession.objects.get(session_key=theirs.session.session_key)
     assert mine.post(reverse("end_session", args=[session.pk])).status_code == 404
@@ -85,7 +85,7 @@ def test_another_password_ends_the_other_sessions():
     assert here.get(reverse("account")).status_code == 200
 
 
-def test_expired_sessions_are_purged_with_what_is_listed_of_them(monkeypatch):
+def test_expired_sessions_are_purged_with_their_entries(monkeypatch):
     monkeypatch.setattr(actions, "PURGED_AT_ONCE", 2)
     clients = [signed_in(a_user()) for _ in range(6)]
     *over, present = (client.session.session_key for client in clients)
@@ -97,7 +97,7 @@ def test_expired_sessions_are_purged_with_what_is_listed_of_them(monkeypatch):
     assert clients[-1].get(reverse("account")).status_code == 200
 
 
-def test_what_was_listed_just_now_stays_although_its_session_is_not_stored_yet():
+def test_new_entries_stay_until_their_session_is_stored():
     client = signed_in(a_user())
     Session.objects.filter(session_key=client.session.session_key).delete()
     actions.purge_sessions(now=now())

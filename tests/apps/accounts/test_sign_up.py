@@ -31,13 +31,13 @@ def by_invitation(settings):
     settings.PROJECT_URL = "https://news.example"
 
 
-def test_where_it_is_open_everybody_signs_up(client):
+def test_open_sign_up_needs_no_invitation(client):
     assert sign_up(client).url == reverse("welcome")
     assert User.objects.filter(username="ada").exists()
 
 
 @pytest.mark.parametrize(("who", "words"), [("closed", "not accept new accounts"), ("invited", "need an invitation")])
-def test_elsewhere_the_page_says_who_signs_up(client, settings, who, words):
+def test_the_page_explains_closed_sign_up(client, settings, who, words):
     settings.SIGN_UP = who
     assert words in client.get(reverse("account_signup")).text
     assert words in sign_up(client).text
@@ -63,7 +63,7 @@ def test_an_invitation_works_once(client, settings):
 
 
 @pytest.mark.usefixtures("by_invitation")
-def test_to_look_at_a_link_uses_nothing_up(client):
+def test_viewing_a_link_does_not_use_it_up(client):
     link = invited(client)
     client.get(link)
     client.session.flush()
@@ -79,14 +79,14 @@ def test_a_form_with_a_mistake_uses_nothing_up(client):
 
 
 @pytest.mark.usefixtures("by_invitation")
-def test_of_two_who_use_a_link_at_once_one_signs_up(client, monkeypatch):
+def test_concurrent_uses_of_a_link_admit_one_user(client, monkeypatch):
     link = invited(client)
     client.get(link)
     seen = queries.invitation_of
 
     def overtaken(secret, now):
         found = seen(secret, now)
-        Invitation.objects.update(used_at=NOON)  # somebody else, between the look and the use
+        Invitation.objects.update(used_at=NOON)  # by another user, between view and use
         return found
 
     monkeypatch.setattr(actions.queries, "invitation_of", overtaken)
@@ -105,7 +105,7 @@ def test_an_invitation_ends(client):
 
 
 @pytest.mark.usefixtures("by_invitation")
-def test_an_invitation_ends_with_who_made_it_or_when_it_is_taken_back():
+def test_an_invitation_ends_with_its_author_or_when_revoked():
     inviter = a_user(is_staff=True)
     invitation, secret = actions.invite(inviter, days=2, now=NOON)
     User.objects.filter(pk=inviter.pk).update(is_active=False)
@@ -143,7 +143,7 @@ def test_sign_ups_are_limited(client):
     assert 429 not in answers[:20]
 
 
-def test_guesses_of_a_password_are_limited_whatever_name_the_portal_is_called_by(client, settings):
+def test_guesses_of_a_password_are_limited_across_host_names(client, settings):
     settings.ALLOWED_HOSTS = ["*"]
     user = a_user("ada")
     user.set_password("a long password")
@@ -156,14 +156,14 @@ def test_guesses_of_a_password_are_limited_whatever_name_the_portal_is_called_by
     assert "Too many failed login attempts" in right.text
 
 
-def test_behind_a_proxy_people_are_told_apart_by_their_own_addresses(client, settings):
+def test_behind_a_proxy_users_are_distinguished_by_their_addresses(client, settings):
     settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
     for number in range(21):
         ours = {"HTTP_X_FORWARDED_FOR": f"198.51.100.1, 203.0.113.{number}"}
         assert client.post(reverse("account_signup"), {"username": "x"}, **ours).status_code == 200
 
 
-def test_admins_sign_in_as_everybody_does(client):
+def test_admins_use_the_same_sign_in(client):
     answer = client.get("/admin/login/?next=/admin/")
     assert answer.url.startswith(reverse("account_login"))
     client.force_login(a_user())

@@ -16,21 +16,21 @@ def a_token(user=None, scopes=("read",), name="Phone"):
     return actions.make_token(user or a_user(), name, scopes, now=NOON)
 
 
-def test_a_program_acts_for_whom_its_token_was_made_for():
+def test_a_token_identifies_its_user():
     token, secret = a_token()
     assert actions.use_token(secret, now=NOON) == token.user
     assert actions.use_token(secret + "x", now=NOON) is None
     assert actions.use_token("", now=NOON) is None
 
 
-def test_a_program_may_do_what_its_token_says():
+def test_a_token_allows_its_scopes():
     _, reading = a_token(scopes=["read"])
     _, writing = a_token(scopes=["write", "read"])
     assert actions.use_token(reading, "write", now=NOON) is None
     assert actions.use_token(writing, "write", now=NOON) is not None
 
 
-def test_the_secret_is_kept_nowhere():
+def test_the_secret_is_not_stored():
     token, secret = a_token()
     kept = " ".join(str(value) for value in AppToken.objects.filter(pk=token.pk).values_list().get())
     assert secret not in kept
@@ -62,7 +62,7 @@ def test_a_person_has_so_many_tokens(monkeypatch):
     a_token(a_user())
 
 
-def test_use_is_noted_every_few_minutes(django_assert_num_queries):
+def test_use_is_stored_every_few_minutes(django_assert_num_queries):
     token, secret = a_token()
     actions.use_token(secret, now=NOON)
     with django_assert_num_queries(1):
@@ -74,7 +74,7 @@ def test_use_is_noted_every_few_minutes(django_assert_num_queries):
     assert token.last_used_at == NOON + timedelta(minutes=6)
 
 
-def test_a_revoked_token_and_that_of_somebody_switched_off_open_nothing():
+def test_tokens_that_are_revoked_or_of_locked_users_are_refused():
     token, secret = a_token()
     _, other = a_token(a_user(is_active=False))
     assert actions.use_token(other, now=NOON) is None
@@ -99,7 +99,7 @@ def test_a_token_is_made_on_a_page_that_shows_it_once(client):
     assert actions.use_token(secret, now=NOON) is None
 
 
-def test_nobody_revokes_the_token_of_somebody_else(client):
+def test_tokens_of_others_cannot_be_revoked(client):
     token, _ = a_token()
     client.force_login(a_user())
     assert client.post(reverse("revoke_token", args=[token.pk])).status_code == 404
@@ -114,7 +114,7 @@ def test_tokens_are_limited_by_the_hour(client):
     assert AppToken.objects.count() == 30
 
 
-def test_the_page_of_tokens_asks_as_much_for_many(client, django_assert_max_num_queries):
+def test_the_page_of_tokens_takes_the_same_queries_for_many(client, django_assert_max_num_queries):
     user = a_user()
     for _ in range(20):
         a_token(user)

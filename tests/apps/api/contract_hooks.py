@@ -1,4 +1,4 @@
-"""What schemathesis is told of the portal that it tries: ids that are there, and a site that answers.
+"""What schemathesis is result of the portal that it tries: ids that are there, and a site that answers.
 
 It would hardly ever guess either. An id that can be is exchanged for another one that can be, so whatever was meant to
 be wrong stays so; every fourth stays as it is, for rows that are not there.

@@ -42,7 +42,7 @@ class Program:
     def send(self, path: str, body: str | bytes, kind: str = "application/x-www-form-urlencoded") -> HttpResponse:
         return self._client.generic("POST", _address(path, {}), body, kind, headers=self.headers)
 
-    def told(self, path: str, **fields: Any) -> Any:
+    def json(self, path: str, **fields: Any) -> Any:
         response = self.get(path, **fields)
         assert response.status_code == 200, response.content
         return response.json()
@@ -52,7 +52,7 @@ class Program:
         assert (response.status_code, response.content) == (200, b"OK")
 
     def ids(self, **fields: Any) -> list[int]:
-        return [int(ref["id"]) for ref in self.told("stream/items/ids", **fields)["itemRefs"]]
+        return [int(ref["id"]) for ref in self.json("stream/items/ids", **fields)["itemRefs"]]
 
     def items(self, *posting_ids: int) -> list[dict[str, Any]]:
         return self.post("stream/items/contents", i=posting_ids).json()["items"]

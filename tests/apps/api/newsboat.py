@@ -80,13 +80,13 @@ class Screen:
         self._terminal = terminal
 
     def press(self, *keys: str) -> None:
-        """Keys one after the other, each when what the one before brought about is drawn."""
+        """Press keys, each after the effect of the one before is drawn."""
         for key in keys:
             os.write(self._terminal, key.encode())
             self._read()
 
-    def look(self) -> str:
-        """All that is shown: curses writes only what changed, so it is asked to draw everything anew."""
+    def screen(self) -> str:
+        """The screen, redrawn completely, because curses writes only what has changed."""
         os.write(self._terminal, REDRAW.encode())
         drawn = self._read(first=PATIENCE)
         return _CONTROL.sub("", _MOVE.sub("\n", drawn))
@@ -97,7 +97,7 @@ class Screen:
 
         def is_there() -> bool:
             nonlocal shown
-            shown = self.look()
+            shown = self.screen()
             return words in shown
 
         self.wait_until(is_there, lambda: f"{words!r} never came. What is shown:\n{shown}")

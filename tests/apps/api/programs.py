@@ -1,4 +1,4 @@
-"""Programs that act for people, and people of whom there is everything that programs may ask for."""
+"""Programs that act for users, and users with every kind of object of the API."""
 
 import json
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ class Program:
         self.secret = make_token(person, "program", scopes or ["read", "write"], now=timezone.now())[1]
         self._client = Client()
 
-    def ask(
+    def request(
         self,
         method: str,
         path: str,
@@ -65,19 +65,19 @@ class Program:
         )
 
     def get(self, path: str, **query: Any):
-        return self.ask("GET", path, query=query)
+        return self.request("GET", path, query=query)
 
     def post(self, path: str, body: Any = None):
-        return self.ask("POST", path, body)
+        return self.request("POST", path, body)
 
     def patch(self, path: str, body: Any):
-        return self.ask("PATCH", path, body)
+        return self.request("PATCH", path, body)
 
     def put(self, path: str, body: Any):
-        return self.ask("PUT", path, body)
+        return self.request("PUT", path, body)
 
     def delete(self, path: str):
-        return self.ask("DELETE", path)
+        return self.request("DELETE", path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Belongings:
     folder_id: int
     other_folder_id: int
     tag_id: int
-    source: Source  # that nobody else follows, and the catalogue does not offer
+    source: Source  # private, with this follower alone
     posting: Posting  # of it
     former_posting: Posting  # of another such source that they follow no longer; starred
     search: SavedSearch
@@ -182,14 +182,14 @@ def _a_message(person: User, saved: SavedSearch) -> Message:
     now = timezone.now()
     message = Message.objects.create(
         key=uuid4(), user=person, channel="mail", saved=saved, hits=[], created_at=now, due_at=now,
-        error=f"{person.username} could not be told",
+        error=f"{person.username} could not be result",
     )  # fmt: skip
     Attempt.objects.create(message=message, at=now, took=0.1, status=550, error=f"{person.username} is not there")
     return message
 
 
 def _a_story(postings: list[Posting]) -> Story:
-    """Of postings that nobody else may read."""
+    """Made of postings that no other user can read."""
     story = Story.objects.create(
         id=postings[0].pk,
         lead_id=postings[0].pk,

@@ -1,4 +1,4 @@
-"""Programs act for the person whose token they bring, within what it allows."""
+"""Programs act for the user of their token, within its scopes."""
 
 from base64 import b64encode
 
@@ -12,7 +12,7 @@ from tests.builders import NOON, a_user
 pytestmark = pytest.mark.django_db
 
 
-def asked_by(person, **headers):
+def user_of(person, **headers):
     return person_of(RequestFactory().get("/", headers=headers), now=NOON)
 
 
@@ -31,17 +31,17 @@ def secret(person):
 
 
 @pytest.mark.parametrize("written", ["Bearer {}", "GoogleLogin auth=Ada/{}", "GoogleLogin Auth={}", "bearer {}"])
-def test_every_way_to_bring_a_token_is_understood(person, secret, written):
-    assert asked_by(person, authorization=written.format(secret)) == person
+def test_tokens_are_accepted_in_every_form(person, secret, written):
+    assert user_of(person, authorization=written.format(secret)) == person
 
 
 @pytest.mark.parametrize("name", ["Ada", "ada", "ada@example.org", ""])
 def test_a_person_is_called_by_name_or_address(person, secret, name):
-    assert asked_by(person, authorization=basic(name, secret)) == person
+    assert user_of(person, authorization=basic(name, secret)) == person
 
 
-def test_a_token_may_come_in_a_header_of_its_own(person, secret):
-    assert asked_by(person, x_auth_token=secret) == person
+def test_a_token_is_accepted_in_its_own_header(person, secret):
+    assert user_of(person, x_auth_token=secret) == person
 
 
 @pytest.mark.parametrize(
@@ -54,16 +54,16 @@ def test_a_token_may_come_in_a_header_of_its_own(person, secret):
         {"authorization": "GoogleLogin"},
     ],
 )
-def test_without_a_token_nobody_is_acted_for(person, secret, headers):
+def test_invalid_credentials_are_refused(person, secret, headers):
     with pytest.raises(Refused) as refused:
-        asked_by(person, **headers)
+        user_of(person, **headers)
     assert refused.value.status == 401
 
 
 def test_a_token_is_of_its_person_alone(person, secret):
     a_user("Eve")
     with pytest.raises(Refused):
-        asked_by(person, authorization=basic("Eve", secret))
+        user_of(person, authorization=basic("Eve", secret))
 
 
 def test_a_token_that_allows_reading_changes_nothing(person, secret):
@@ -76,13 +76,13 @@ def test_a_token_that_allows_reading_changes_nothing(person, secret):
 def test_a_revoked_token_is_worth_nothing(person, secret):
     revoke_token(person, person.app_tokens.get().pk)
     with pytest.raises(Refused):
-        asked_by(person, authorization=f"Bearer {secret}")
+        user_of(person, authorization=f"Bearer {secret}")
 
 
 def guess(**headers):
     """The status by which a wrong token is refused."""
     with pytest.raises(Refused) as refused:
-        asked_by(None, **headers)
+        user_of(None, **headers)
     return refused.value.status
 
 
@@ -92,12 +92,12 @@ def test_wrong_tokens_are_limited():
 
 
 @pytest.mark.parametrize("guessed_as", ["Ada", "Eve", ""])
-def test_a_valid_token_works_while_somebody_guesses_from_the_same_address(person, secret, guessed_as):
+def test_a_valid_token_works_during_guesses_from_the_same_address(person, secret, guessed_as):
     for _ in range(WRONG_SECRETS + 1):
         last = guess(authorization=basic(guessed_as, "wb_guessed"))
     assert last == 429
-    assert asked_by(person, authorization=basic("Ada", secret)) == person
-    assert asked_by(person, authorization=f"Bearer {secret}") == person
+    assert user_of(person, authorization=basic("Ada", secret)) == person
+    assert user_of(person, authorization=f"Bearer {secret}") == person
 
 
 def test_wrong_tokens_are_counted_by_name_and_address(person, secret):
@@ -113,5 +113,5 @@ def test_wrong_tokens_are_counted_by_name_and_address(person, secret):
 
 def test_valid_tokens_are_not_counted(person, secret):
     for _ in range(WRONG_SECRETS + 1):
-        asked_by(person, authorization=basic("Ada", secret))
+        user_of(person, authorization=basic("Ada", secret))
     assert guess(authorization=basic("Ada", "wb_guessed")) == 401

@@ -1,6 +1,6 @@
 """Fever's API: who may sign in, what is answered, and what marks do."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from hashlib import md5
 
 import pytest
@@ -13,10 +13,9 @@ from apps.accounts.actions import make_token, revoke_token
 from apps.accounts.models import AppToken
 from apps.api.dialects.fever.formats import MAX_ITEMS
 from apps.api.views.access import WRONG_SECRETS
-from apps.following import actions, queries
+from apps.following import queries
 from apps.following.models import Follow, Mark
 from apps.following.queries import Scope
-from apps.stories.models import Member, Story
 from tests.builders import NOON, a_folder, a_follow, a_mark, a_posting, a_schedule, a_source, a_user, some_postings
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +32,7 @@ class Program:
         self.token, secret = make_token(person, "Phone", scopes, now=NOON, for_fever=True)
         self.key = key_of(person.username, secret)
 
-    def ask(self, query="", status=200):
+    def request(self, query="", status=200):
         answer = Client().post(f"/fever/?api&{query}", {"api_key": self.key})
         assert answer.status_code == status, answer.content
         assert answer.json()["api_version"] == 3
@@ -50,8 +49,8 @@ def program(person):
     return Program(person)
 
 
-def ids(said):
-    return [int(word) for word in said.split(",") if word]
+def ids(data):
+    return [int(word) for word in data.split(",") if word]
 
 
 # --- signing in -------------------------------------------------------------------------------------------------------
@@ -60,10 +59,10 @@ def test_a_key_signs_in_by_every_address(program):
         assert Client().post(address, {"api_key": program.key.upper()}).json()["auth"] == 1
 
 
-def test_without_a_key_nothing_is_told(program, person, client):
+def test_without_a_key_nothing_is_returned(program, person, client):
     client.force_login(person)
-    for said in ({}, {"api_key": ""}, {"api_key": "0" * 32}):
-        answer = client.post("/fever/?api&items&feeds", said)
+    for data in ({}, {"api_key": ""}, {"api_key": "0" * 32}):
+        answer = client.post("/fever/?api&items&feeds", data)
         assert (answer.status_code, answer.json()) == (200, {"api_version": 3, "auth": 0})
     assert client.get(f"/fever/?api&feeds&api_key={program.key}").json()["auth"] == 0  # addresses are logged
 
@@ -73,34 +72,34 @@ def test_only_a_token_that_was_made_for_it_signs_in(person):
     assert Client().post("/fever/?api", {"api_key": key_of("Ada", secret)}).json()["auth"] == 0
 
 
-def test_the_key_is_kept_nowhere(program):
+def test_the_key_is_not_stored(program):
     kept = " ".join(str(value) for value in AppToken.objects.values_list().get())
     assert program.key not in kept
 
 
-def test_a_revoked_token_and_that_of_somebody_locked_out_sign_nobody_in(program, person):
+def test_tokens_that_are_revoked_or_of_locked_users_are_refused(program, person):
     person.is_active = False
     person.save(update_fields=["is_active"])
-    assert program.ask()["auth"] == 0
+    assert program.request()["auth"] == 0
     person.is_active = True
     person.save(update_fields=["is_active"])
-    assert program.ask()["auth"] == 1
+    assert program.request()["auth"] == 1
     revoke_token(person, program.token.pk)
-    assert program.ask()["auth"] == 0
+    assert program.request()["auth"] == 0
 
 
 def test_wrong_keys_are_limited_and_the_valid_one_still_works(program):
     for _ in range(WRONG_SECRETS + 1):
         answer = Client().post("/fever/?api", {"api_key": "0" * 32})
     assert answer.status_code == 429
-    assert program.ask()["auth"] == 1
+    assert program.request()["auth"] == 1
 
 
-@pytest.mark.parametrize("query", ["mark=item&as=read&id={}", "mark=group&as=read&id=0", "unread_recently_read=1"])
+@pytest.mark.parametrize("query", ["mark=item&as=read&id={}", "mark=group&as=read&id=0"])
 def test_a_token_that_may_only_read_marks_nothing(person, query):
     posting = a_posting(a_follow(person).source)
-    said = Program(person, ["read"]).ask(query.format(posting.pk), status=403)
-    assert (said["auth"], said["error"]) == (1, "This token does not allow changes.")
+    data = Program(person, ["read"]).request(query.format(posting.pk), status=403)
+    assert (data["auth"], data["error"]) == (1, "This token does not allow changes.")
     assert queries.unread_counts(person) == {posting.source_id: 1}
 
 
@@ -117,30 +116,30 @@ def test_the_page_of_tokens_says_how_to_sign_in(client, person):
 
 
 # --- what is answered -------------------------------------------------------------------------------------------------
-def test_folders_are_groups_with_all_that_lies_below(program, person):
+def test_groups_are_folders_with_subfolders(program, person):
     news = a_folder(person, "News")
     inner = a_folder(person, "Local", parent=news)
     top, below = a_follow(person, folders=(news,)), a_follow(person, folders=(inner,))
     a_follow(person, folders=(news,), muted=True)
     loose = a_follow(person)
     a_folder(a_user("Eve"), "Secrets")
-    said = program.ask("groups&feeds&favicons")
-    assert said["groups"] == [{"id": news.pk, "title": "News"}, {"id": inner.pk, "title": "News / Local"}]
-    assert said["feeds_groups"] == [
+    data = program.request("groups&feeds&favicons")
+    assert data["groups"] == [{"id": news.pk, "title": "News"}, {"id": inner.pk, "title": "News / Local"}]
+    assert data["feeds_groups"] == [
         {"group_id": news.pk, "feed_ids": f"{top.source_id},{below.source_id}"},
         {"group_id": inner.pk, "feed_ids": f"{below.source_id}"},
     ]
-    assert {feed["id"] for feed in said["feeds"]} == {follow.source_id for follow in (top, below, loose)}
-    assert said["favicons"] == []
+    assert {feed["id"] for feed in data["feeds"]} == {follow.source_id for follow in (top, below, loose)}
+    assert data["favicons"] == []
 
 
-def test_a_feed_is_told_with_its_times(program, person):
+def test_a_feed_has_its_times(program, person):
     source = a_source(title="The Daily", site_url="https://daily.example/")
     a_schedule(source, asked_at=NOON)
     a_follow(person, source)
-    said = program.ask("feeds")
-    assert said["last_refreshed_on_time"] == int(NOON.timestamp())
-    assert said["feeds"] == [
+    data = program.request("feeds")
+    assert data["last_refreshed_on_time"] == int(NOON.timestamp())
+    assert data["feeds"] == [
         {
             "id": source.pk,
             "favicon_id": 0,
@@ -156,7 +155,7 @@ def test_a_feed_is_told_with_its_times(program, person):
 def test_an_item_is_what_programs_expect(program, person):
     posting = a_posting(a_follow(person).source, title="Ships", author="Cy", html="<p>Sailed.", url="javascript:x")
     a_mark(person, posting, starred_at=NOON)
-    assert program.ask("items")["items"] == [
+    assert program.request("items")["items"] == [
         {
             "id": posting.pk,
             "feed_id": posting.source_id,
@@ -177,58 +176,28 @@ def test_items_come_fifty_at_a_time_in_both_directions(program, person):
     some_postings(3, a_follow(person, muted=True).source)
     some_postings(3)
     up, down = [], []
-    while page := program.ask(f"items&since_id={up[-1] if up else 0}"):
+    while page := program.request(f"items&since_id={up[-1] if up else 0}"):
         assert page["total_items"] == len(all_ids)
         if not page["items"]:
             break
         up += [item["id"] for item in page["items"]]
-    while found := program.ask(f"items&max_id={down[-1] if down else 2**62}")["items"]:
+    while found := program.request(f"items&max_id={down[-1] if down else 2**62}")["items"]:
         down += [item["id"] for item in found]
     assert up == all_ids
     assert down == all_ids[::-1]
-    assert [item["id"] for item in program.ask(f"items&with_ids={up[7]},{up[3]}")["items"]] == [up[7], up[3]]
+    assert [item["id"] for item in program.request(f"items&with_ids={up[7]},{up[3]}")["items"]] == [up[7], up[3]]
 
 
-def test_what_is_unread_and_saved(program, person):
+def test_unread_and_saved_ids(program, person):
     follow = a_follow(person)
     new, read, saved = some_postings(3, follow.source)
     a_mark(person, read, read=True)
     a_mark(person, saved, read=True, starred_at=NOON)
     elsewhere = a_mark(person, a_posting(), starred_at=NOON - timedelta(hours=1)).posting
-    said = program.ask("unread_item_ids&saved_item_ids")
-    assert ids(said["unread_item_ids"]) == [new.pk]
-    assert ids(said["saved_item_ids"]) == [saved.pk, elsewhere.pk]
-    assert len(program.ask(f"items&with_ids={elsewhere.pk}")["items"]) == 1
-
-
-def test_stories_that_several_sources_tell_are_hot_links(program, person):
-    now = datetime.now(UTC)
-    mine, other = a_follow(person).source, a_source(listed=True)
-    postings = [a_posting(source, title="Quake", published_at=now - timedelta(hours=1)) for source in (mine, other)]
-    a_story(postings, now)
-    a_story([a_posting(other, published_at=now), a_posting(a_source(listed=True), published_at=now)], now)
-    [link] = program.ask("links&offset=0&range=7&page=1")["links"]
-    assert (link["title"], link["item_id"], link["item_ids"]) == ("Quake", postings[0].pk, str(postings[0].pk))
-    assert (link["feed_id"], link["is_item"], link["is_saved"], link["temperature"]) == (mine.pk, 1, 0, 100.6)
-    assert program.ask("links&page=2")["links"] == []
-    assert program.ask("links&offset=30")["links"] == []
-
-
-def a_story(postings, at):
-    lead = postings[-1]
-    Story.objects.create(
-        pk=lead.pk,
-        lead_id=lead.pk,
-        language="en",
-        reports=len(postings),
-        copies=0,
-        sources=len(postings),
-        first_at=at - timedelta(hours=1),
-        latest_at=at - timedelta(minutes=1),
-    )
-    for posting in postings:
-        told = {"posting_id": posting.pk, "source_id": posting.source_id, "published_at": posting.published_at}
-        Member.objects.create(story_id=lead.pk, **told, text_hash=b"", fingerprint=b"", terms=b"", weights=b"")
+    data = program.request("unread_item_ids&saved_item_ids")
+    assert ids(data["unread_item_ids"]) == [new.pk]
+    assert ids(data["saved_item_ids"]) == [saved.pk, elsewhere.pk]
+    assert len(program.request(f"items&with_ids={elsewhere.pk}")["items"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -238,24 +207,23 @@ def a_story(postings, at):
         "items&with_ids=some",
         "items&since_id=x",
         "items&max_id=" + "9" * 30,
-        "links&page=0",
         "mark=item&as=read",
         "mark=item&as=lost&id=1",
         "mark=feed&as=saved&id=1",
         "mark=feed&as=read&id=1&before=noon",
     ],
 )
-def test_what_cannot_be_meant_is_named(program, query):
-    said = program.ask(query, status=400)
-    assert (said["auth"], bool(said["error"])) == (1, True)
+def test_invalid_parameters_are_named(program, query):
+    data = program.request(query, status=400)
+    assert (data["auth"], bool(data["error"])) == (1, True)
 
 
 def test_everything_takes_the_same_queries_for_many(program, person):
-    asked = "groups&feeds&favicons&items&links&unread_item_ids&saved_item_ids"
+    names = "groups&feeds&favicons&items&links&unread_item_ids&saved_item_ids"
 
     def cost():
         with CaptureQueriesContext(connection) as queries_made:
-            program.ask(asked)
+            program.request(names)
         return len(queries_made)
 
     def more():
@@ -274,51 +242,31 @@ def test_everything_takes_the_same_queries_for_many(program, person):
 # --- marks ------------------------------------------------------------------------------------------------------------
 def test_items_are_marked(program, person):
     posting = a_posting(a_follow(person).source)
-    assert program.ask(f"mark=item&as=read&id={posting.pk}")["unread_item_ids"] == ""
+    assert program.request(f"mark=item&as=read&id={posting.pk}")["unread_item_ids"] == ""
     assert queries.unread_counts(person) == {}
-    program.ask(f"mark=item&as=unread&id={posting.pk}")
+    program.request(f"mark=item&as=unread&id={posting.pk}")
     assert queries.unread_counts(person) == {posting.source_id: 1}
-    assert program.ask(f"mark=item&as=saved&id={posting.pk}")["saved_item_ids"] == str(posting.pk)
+    assert program.request(f"mark=item&as=saved&id={posting.pk}")["saved_item_ids"] == str(posting.pk)
     assert list(queries.postings_in(person, Scope("starred"))) == [posting]
-    program.ask(f"mark=item&as=unsaved&id={posting.pk}")
+    program.request(f"mark=item&as=unsaved&id={posting.pk}")
     assert not queries.postings_in(person, Scope("starred")).exists()
 
 
-def test_lists_are_marked_as_far_as_the_program_had_asked(program, person):
+def test_lists_are_marked_as_of_the_programs_last_request(program, person):
     folder = a_folder(person)
     early, late, loose = a_follow(person, folders=(folder,)), a_follow(person, folders=(folder,)), a_follow(person)
     for follow in (early, late, loose):
         a_posting(follow.source, published_at=NOON - timedelta(days=2))
     newer = a_posting(late.source, published_at=NOON)
-    program.ask(f"mark=group&as=read&id={folder.pk}&before={int(NOON.timestamp())}")
+    program.request(f"mark=group&as=read&id={folder.pk}&before={int(NOON.timestamp())}")
     assert queries.unread_counts(person) == {newer.source_id: 1, loose.source_id: 1}
-    program.ask(f"mark=feed&as=read&id={late.source_id}")
+    program.request(f"mark=feed&as=read&id={late.source_id}")
     assert queries.unread_counts(person) == {loose.source_id: 1}
-    program.ask("mark=group&as=read&id=0")
+    program.request("mark=group&as=read&id=0")
     assert queries.unread_counts(person) == {}
 
 
-def test_what_was_read_lately_becomes_unread_again(program, person):
-    follow, other = a_follow(person), a_follow(person)
-    old, first, _ = some_postings(3, follow.source)
-    a_posting(other.source)
-    actions.mark_read(person, [old.pk], read=True, now=NOON)
-    program.ask(f"mark=item&as=read&id={first.pk}")
-    program.ask(f"mark=feed&as=read&id={other.source_id}")
-    assert queries.unread_counts(person) == {follow.source_id: 1}
-    program.ask("unread_recently_read=1")
-    assert queries.unread_counts(person) == {follow.source_id: 2, other.source_id: 1}
-
-
-def test_what_others_read_lately_stays_as_it_is(program, person):
-    posting = a_posting(a_follow(person).source)
-    actions.mark_read(person, [posting.pk], read=True, now=NOON)
-    actions.remember_read(a_follow(source=posting.source).user, [posting.pk], now=datetime.now(UTC))
-    program.ask("unread_recently_read=1")
-    assert queries.unread_counts(person) == {}
-
-
-def test_nobody_reaches_what_is_somebody_elses(program):
+def test_data_of_others_is_out_of_reach(program):
     eve = a_user("Eve")
     folder = a_folder(eve)
     follow = a_follow(eve, a_source(listed=True), folders=(folder,))
@@ -327,10 +275,10 @@ def test_nobody_reaches_what_is_somebody_elses(program):
     before = list(Mark.objects.values()), list(Follow.objects.values())
     for kind, id in (("item", posting.pk), ("feed", follow.source_id), ("group", folder.pk), ("group", 0)):
         for state in ("read",) if kind != "item" else ("read", "unread", "saved", "unsaved"):
-            program.ask(f"mark={kind}&as={state}&id={id}")
+            program.request(f"mark={kind}&as={state}&id={id}")
     assert (list(Mark.objects.values()), list(Follow.objects.values())) == before
-    said = program.ask(f"groups&feeds&items&with_ids={posting.pk}&unread_item_ids&saved_item_ids")
-    assert [said[name] for name in ("groups", "feeds", "items", "unread_item_ids", "saved_item_ids")] == [
+    data = program.request(f"groups&feeds&items&with_ids={posting.pk}&unread_item_ids&saved_item_ids")
+    assert [data[name] for name in ("groups", "feeds", "items", "unread_item_ids", "saved_item_ids")] == [
         [],
         [],
         [],

@@ -33,13 +33,13 @@ def test_it_signs_in_with_a_token_that_was_made_for_it(live_server, person, clie
             FreshRSSAPI(host=live_server.url, username="Ada", password=wrong)
 
 
-def test_what_is_followed_is_listed(client, person):
+def test_follows_are_listed(client, person):
     folder = a_folder(person, "Papers")
     follow = a_follow(person, folders=(folder,), title="The Daily")
     assert [feed["title"] for feed in client.get_feeds()["feeds"]] == ["The Daily"]
-    said = client.get_groups()
-    assert [group["title"] for group in said["groups"]] == ["Papers"]
-    assert said["feeds_groups"] == [{"group_id": folder.pk, "feed_ids": str(follow.source_id)}]
+    data = client.get_groups()
+    assert [group["title"] for group in data["groups"]] == ["Papers"]
+    assert data["feeds_groups"] == [{"group_id": folder.pk, "feed_ids": str(follow.source_id)}]
 
 
 def test_marks_are_those_of_the_pages(client, person):
@@ -59,6 +59,6 @@ def test_marks_are_those_of_the_pages(client, person):
         client.get_items_from_ids([10**9])
 
 
-def test_items_after_a_number_come_page_by_page(client, person):
+def test_items_after_an_id_have_pages(client, person):
     postings = some_postings(120, a_follow(person).source)
     assert len(client.get_items_from_dates(since=0)) == len(postings)

@@ -1,4 +1,4 @@
-"""Nothing without a token, no change with one that only reads, and nothing of anybody else's."""
+"""Nothing works without a token, no change with a read-only one, and nothing on data of others."""
 
 import pytest
 from django.test import Client
@@ -70,15 +70,13 @@ def everything():
 
 def test_every_address_is_tried():
     named = len(urlpatterns)
-    assert (
-        named == len(READS) - 1 + len(CHANGES) + 1
-    )  # contents have two addresses in one; and there is the door itself
+    assert named == len(READS) - 1 + len(CHANGES) + 1  # contents have two addresses in one; and one is the root
 
 
 # --- no token, and one that only reads --------------------------------------------------------------------------------
 @pytest.mark.parametrize("path", [*READS, *CHANGES])
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "GoogleLogin auth=owner/wb_guessed"}])
-def test_nothing_opens_without_a_token_not_even_to_who_is_signed_in(world, path, headers):
+def test_every_address_requires_a_token_even_with_a_session(world, path, headers):
     client = Client()
     client.force_login(world["owner"])
     address = filled(path if path.startswith("/") else f"/reader/api/0/{path}", world)
@@ -112,15 +110,15 @@ def test_a_token_that_only_reads_reads(world, path):
     )
 
 
-def test_changes_are_not_made_by_asking(world):
+def test_get_requests_change_nothing(world):
     program = Program(world["owner"])
     for path, changes in CHANGES.items():
         assert program.get(path, **{name: filled(text, world) for name, text in changes[0].items()}).status_code == 405
 
 
-# --- somebody else ----------------------------------------------------------------------------------------------------
+# --- other users ------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("path", READS)
-def test_nobody_reads_what_is_anothers(world, path):
+def test_data_of_others_cannot_be_read(world, path):
     stranger = Program(a_user("stranger"))
     answer = stranger.get(filled(path, world), **{name: filled(text, world) for name, text in READS[path].items()})
     assert answer.status_code in (200, 404)
@@ -130,7 +128,7 @@ def test_nobody_reads_what_is_anothers(world, path):
 
 
 @pytest.mark.parametrize("path", CHANGES)
-def test_nobody_changes_what_is_anothers(world, path):
+def test_data_of_others_cannot_be_changed(world, path):
     stranger = Program(a_user("stranger"))
     before = everything()
     for fields in CHANGES[path]:
@@ -147,11 +145,11 @@ def test_of_a_source_that_both_follow_each_sees_their_own_states(world, state):
     [item] = program.items(world["posting"].pk)
     assert set(item["categories"]) == {READING_LIST, "user/-/state/com.google/fresh"}
     assert item["origin"]["title"] == "Of the owner"
-    assert program.told("tag/list")["tags"][2:] == []
+    assert program.json("tag/list")["tags"][2:] == []
 
 
 @pytest.mark.parametrize("who", ["owner", "{pk}"])
-def test_another_persons_streams_are_none(world, who):
+def test_streams_of_others_are_refused(world, who):
     program = Program(a_user("stranger"))
     name = who.format(pk=world["owner"].pk)
     for stream in (f"user/{name}/state/com.google/starred", f"user/{name}/label/secret"):
@@ -161,7 +159,7 @@ def test_another_persons_streams_are_none(world, who):
         assert program.post("mark-all-as-read", s=stream).status_code == 404
 
 
-def test_what_was_starred_stays_readable_where_it_is_followed_no_more(world):
+def test_starred_items_stay_readable_after_unfollowing(world):
     actions.unfollow(world["owner"], world["source"].pk)
     program = Program(world["owner"])
     assert program.ids(s=STARRED) == [world["posting"].pk]

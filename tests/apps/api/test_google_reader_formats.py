@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.api.dialects.google_reader.formats.forms import BadField, Fields, microseconds, read_moment
-from apps.api.dialects.google_reader.formats.ids import PREFIX, BadItemId, long_form, read_item_id
+from apps.api.dialects.google_reader.formats.forms import Fields, microseconds, read_moment
+from apps.api.dialects.google_reader.formats.ids import PREFIX, long_form, read_item_id
 from apps.api.dialects.google_reader.formats.streams import BadStream, Stream, label_of, path_of, read_stream
+from apps.api.formats.parameters import BadRequest
 
 ids = st.integers(-(2**63), 2**63 - 1)
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1)
@@ -20,7 +21,7 @@ moments = st.timedeltas(timedelta(days=7_305), timedelta(days=47_482)).map(
 
 # --- ids --------------------------------------------------------------------------------------------------------------
 @given(ids)
-def test_every_form_of_an_id_stands_for_it(item_id):
+def test_ids_are_read_in_every_form(item_id):
     unsigned = item_id % 2**64
     forms = [
         long_form(item_id),
@@ -33,27 +34,27 @@ def test_every_form_of_an_id_stands_for_it(item_id):
 
 
 @given(ids)
-def test_decimal_ids_stand_for_themselves_but_for_those_of_sixteen_digits(item_id):
+def test_decimal_ids_are_read_except_those_of_sixteen_digits(item_id):
     for form in (str(item_id), str(item_id % 2**64)):
         if len(form) != 16:
             assert read_item_id(form) == item_id
 
 
 @given(st.text())
-def test_what_is_no_id_is_refused_by_name(text):
+def test_invalid_ids_are_named(text):
     try:
         number = read_item_id(text)
-    except BadItemId as error:
-        said = str(error)
+    except BadRequest as error:
+        message = str(error)
     else:
-        said = text
+        message = text
         assert -(2**63) <= number < 2**63
-    assert text.strip()[:80] in said
+    assert text.strip()[:80] in message
 
 
 @pytest.mark.parametrize("text", ["", "-", "x", f"{PREFIX}", f"{PREFIX}{'f' * 17}", "1" * 21, "1.5", "٣", str(2**64)])
 def test_an_id_has_sixty_four_bits_in_known_digits(text):
-    with pytest.raises(BadItemId):
+    with pytest.raises(BadRequest):
         read_item_id(text)
 
 
@@ -83,7 +84,7 @@ def test_a_person_may_be_called_in_several_ways(who):
         "x",
     ],
 )
-def test_other_peoples_streams_and_nonsense_are_none(text):
+def test_streams_of_others_and_invalid_ones_are_refused(text):
     with pytest.raises(BadStream):
         read_stream(text, ["7", "ada"])
 
@@ -115,13 +116,13 @@ def test_bodies_are_read_with_their_signs_unescaped():
 
 
 def test_a_request_has_a_limited_number_of_fields():
-    with pytest.raises(BadField, match="25,000 fields"):
+    with pytest.raises(BadRequest, match="25,000 fields"):
         Fields("&".join(["i=1"] * 25_001))
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "x", "1.5", "9" * 30])
 def test_a_count_is_a_number_from_one_on(text):
-    with pytest.raises(BadField, match="n="):
+    with pytest.raises(BadRequest, match="n="):
         Fields(f"n={text}").number("n", 20, most=100)
 
 
@@ -141,6 +142,6 @@ def test_a_time_is_read_in_every_unit(moment):
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-5", "1.5", "1" * 20])
-def test_what_is_no_time_is_refused(text):
-    with pytest.raises(BadField):
+def test_invalid_times_are_refused(text):
+    with pytest.raises(BadRequest):
         read_moment(text, last=True)

@@ -78,7 +78,7 @@ def test_newsboat_reads_marks_and_stars(person, newsboat):
     assert starred(person) == {read}
 
 
-def test_newsboat_hears_of_what_was_done_elsewhere(person, newsboat):
+def test_newsboat_gets_changes_made_elsewhere(person, newsboat):
     source = a_source(title="The Times")
     a_follow(person, source)
     newest, older, oldest = (posting.pk for posting in some_postings(3, source))

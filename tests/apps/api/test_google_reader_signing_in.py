@@ -27,27 +27,27 @@ def signed_in(answer) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ["ada", "ADA", "ada@example.org"])
-def test_a_client_signs_in_with_a_token_and_says_so_from_then_on(client, person, secret, name):
+def test_a_client_signs_in_and_sends_the_auth_value(client, person, secret, name):
     answer = client.post(LOGIN, {"Email": name, "Passwd": secret, "service": "reader"})
     assert answer.status_code == 200
     assert signed_in(answer) == {"SID": f"ada/{secret}", "LSID": "null", "Auth": f"ada/{secret}"}
-    told = client.get(
+    result = client.get(
         "/reader/api/0/user-info", headers={"Authorization": f"GoogleLogin auth={signed_in(answer)['Auth']}"}
     )
-    assert told.json()["userName"] == "ada"
-    assert told.json()["userId"] == str(person.pk)
+    assert result.json()["userName"] == "ada"
+    assert result.json()["userId"] == str(person.pk)
 
 
-def test_a_client_may_be_answered_in_json(client, secret):
-    told = client.post(LOGIN, {"Email": "ada", "Passwd": secret, "output": "json"})
-    assert told.json() == {"SID": f"ada/{secret}", "LSID": "null", "Auth": f"ada/{secret}"}
-    assert told["Cache-Control"] == "no-store"
+def test_a_client_can_sign_in_with_json(client, secret):
+    result = client.post(LOGIN, {"Email": "ada", "Passwd": secret, "output": "json"})
+    assert result.json() == {"SID": f"ada/{secret}", "LSID": "null", "Auth": f"ada/{secret}"}
+    assert result["Cache-Control"] == "no-store"
 
 
 def test_a_token_in_the_address_is_refused(client, secret):
-    said = {"Email": "ada", "Passwd": secret}
-    assert client.get(LOGIN, said).status_code == 405
-    answer = client.post(LOGIN, query_params=said)
+    data = {"Email": "ada", "Passwd": secret}
+    assert client.get(LOGIN, data).status_code == 405
+    answer = client.post(LOGIN, query_params=data)
     assert (answer.status_code, secret in answer.text) == (400, False)
 
 
@@ -77,7 +77,7 @@ def test_wrong_tokens_are_limited_and_the_valid_one_still_works(client, secret):
     assert client.post(LOGIN, {"Email": "ada", "Passwd": secret}).status_code == 200
 
 
-def test_what_was_told_opens_nothing_once_the_token_is_revoked(client, person, secret):
+def test_the_auth_value_is_refused_once_the_token_is_revoked(client, person, secret):
     auth = signed_in(client.post(LOGIN, {"Email": "ada", "Passwd": secret}))["Auth"]
     revoke_token(person, person.app_tokens.get().pk)
     assert client.get("/reader/api/0/token", headers={"Authorization": f"GoogleLogin auth={auth}"}).status_code == 401
@@ -85,7 +85,7 @@ def test_what_was_told_opens_nothing_once_the_token_is_revoked(client, person, s
 
 # --- addresses --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("begin", ["", "/", "/api/greader.php", "//api/greader.php/"])
-def test_everything_lies_under_the_addresses_that_clients_make(begin):
+def test_clients_prefixes_of_addresses_are_accepted(begin):
     person = a_user()
     source = a_source()
     a_follow(person, source)
@@ -95,8 +95,8 @@ def test_everything_lies_under_the_addresses_that_clients_make(begin):
     assert login.status_code == 200
     assert program.get(f"{begin}/reader/api/0/token").status_code == 200
     for stream in (f"feed/{source.pk}", quoted(f"feed/{source.pk}"), quoted(f"feed/{source.url}")):
-        told = program.told(f"{begin}/reader/api/0/stream/contents/{stream}")
-        assert [item["title"] for item in told["items"]] == [posting.title]
+        result = program.json(f"{begin}/reader/api/0/stream/contents/{stream}")
+        assert [item["title"] for item in result["items"]] == [posting.title]
         assert program.get(f"{begin}/reader/atom/{stream}?n=20").status_code == 200
 
 
@@ -108,8 +108,8 @@ def test_a_token_of_changes_has_the_length_that_clients_expect():
     assert len(Program(a_user()).get("token").content.decode().strip()) == 57
 
 
-def test_what_is_not_kept_here_is_told_as_empty():
+def test_unsupported_lists_are_empty():
     program = Program(a_user("ada"))
-    assert program.told("preference/list") == {"prefs": []}
-    assert program.told("preference/stream/list") == {"streamprefs": {}}
-    assert [friend["displayName"] for friend in program.told("friend/list")["friends"]] == ["ada"]
+    assert program.json("preference/list") == {"prefs": []}
+    assert program.json("preference/stream/list") == {"streamprefs": {}}
+    assert [friend["displayName"] for friend in program.json("friend/list")["friends"]] == ["ada"]

@@ -1,4 +1,4 @@
-"""Which items a stream holds, in which order, and what is told of each."""
+"""Contents and order of streams, and the fields of items."""
 
 from datetime import timedelta
 from itertools import pairwise
@@ -80,10 +80,10 @@ def library(person):
         ("user/ada/state/com.google/starred", "starred"),
     ],
 )
-def test_streams_hold_what_the_portal_holds(program, library, stream, held):
+def test_streams_contain_the_postings_of_the_portal(program, library, stream, held):
     wanted = {library[name].pk for name in held.split()}
     assert set(program.ids(s=stream, n=100)) == wanted
-    assert {item["id"] for item in program.told(f"stream/contents/{quoted(stream)}")["items"]} == set(
+    assert {item["id"] for item in program.json(f"stream/contents/{quoted(stream)}")["items"]} == set(
         map(long_form, wanted)
     )
     assert program.get("stream/items/count", s=stream).content == f"{len(wanted)}\n".encode()
@@ -113,7 +113,7 @@ def test_a_feed_is_named_by_its_number_or_its_address(program, library):
         ({"it": BROADCAST, "xt": READ}, "plain"),
     ],
 )
-def test_targets_are_kept_or_left_out(program, library, fields, held):
+def test_included_and_excluded_states_filter_items(program, library, fields, held):
     assert set(program.ids(s=READING_LIST, **fields)) == {library[name].pk for name in held.split()}
 
 
@@ -132,13 +132,13 @@ def test_a_label_is_a_folder_and_a_tag(program, person, library):
 @pytest.mark.parametrize(
     "stream", ["feed/999999", "feed/https://unknown.example/", label("nothing"), "user/-/state/com.google/like"]
 )
-def test_what_is_not_there_is_said_by_name(program, library, stream):
+def test_unknown_streams_are_named(program, library, stream):
     answer = program.get("stream/items/ids", s=stream)
     assert answer.status_code == 404
     assert stream.rpartition("/")[2][:10] in answer.content.decode()
 
 
-def test_the_count_tells_the_day_of_the_newest(program, library):
+def test_the_count_includes_the_day_of_the_newest(program, library):
     assert program.get("stream/items/count", s=READING_LIST, a="true").content == b"4#May 01, 2024\n"
 
 
@@ -152,28 +152,28 @@ def test_parts_follow_each_other_while_news_arrive(program, person, order, field
     expected = ids_of(postings if order == "n" else postings[::-1])
     found, place = [], ""
     while True:
-        told = program.told("stream/items/ids", s=READING_LIST, n=2, r=order, c=place, **fields)
-        found += [int(ref["id"]) for ref in told["itemRefs"]]
-        place = told.get("continuation", "")
+        result = program.json("stream/items/ids", s=READING_LIST, n=2, r=order, c=place, **fields)
+        found += [int(ref["id"]) for ref in result["itemRefs"]]
+        place = result.get("continuation", "")
         if not place:
             break
         assert isinstance(place, str)
         late = NOON - timedelta(days=1) if order == "o" else NOON + timedelta(days=1)
-        a_posting(source, published_at=late)  # before what was told already
+        a_posting(source, published_at=late)  # before postings that were listed already
     assert found == expected
 
 
-def test_a_place_that_is_none_is_said(program):
+def test_an_invalid_continuation_is_refused(program):
     assert program.get("stream/items/ids", s=READING_LIST, c="CKXJ4").status_code == 400
 
 
-def test_answers_are_twenty_items_and_at_most_as_many_as_there_may_be(program, person):
+def test_responses_have_twenty_items_by_default_and_are_limited(program, person):
     source = a_source()
     a_follow(person, source)
     some_postings(21, source)
     assert len(program.ids(s=READING_LIST)) == 20
     assert len(program.ids(s=READING_LIST, n=10**9)) == 21
-    assert len(program.told("stream/contents/")["items"]) == 20
+    assert len(program.json("stream/contents/")["items"]) == 20
 
 
 def test_times_are_those_at_which_items_reached_us(program, person):
@@ -189,13 +189,13 @@ def test_times_are_those_at_which_items_reached_us(program, person):
 
 
 def test_newsplus_gets_no_empty_list(program):
-    assert program.told("stream/items/ids", s=READING_LIST)["itemRefs"] == []
-    assert program.told("stream/items/ids", s=READING_LIST, client="newsplus")["itemRefs"] == [{"id": "0"}]
+    assert program.json("stream/items/ids", s=READING_LIST)["itemRefs"] == []
+    assert program.json("stream/items/ids", s=READING_LIST, client="newsplus")["itemRefs"] == [{"id": "0"}]
     assert program.items(0) == []
 
 
 # --- items ------------------------------------------------------------------------------------------------------------
-def test_an_item_is_told_as_clients_read_it(program, person):
+def test_an_item_has_the_fields_that_clients_read(program, person):
     source = a_source(title="The Times", site_url="https://times.example/")
     a_follow(person, source, folders=(a_folder(person, "News"),), title="Times")
     posting = a_posting(
@@ -231,7 +231,7 @@ def test_an_item_is_told_as_clients_read_it(program, person):
     ]
 
 
-def test_states_are_told_as_categories(program, library):
+def test_states_are_categories(program, library):
     for name, states in {
         "read": {READ},
         "starred": {FRESH, STARRED},
@@ -241,7 +241,7 @@ def test_states_are_told_as_categories(program, library):
         assert program.categories(library[name].pk) == {READING_LIST, label("News / World"), *states}
 
 
-def test_items_are_asked_for_in_every_form_and_come_in_that_order(program, library):
+def test_item_ids_are_accepted_in_every_form_and_keep_their_order(program, library):
     first, second, third, fourth = ids_of(library["all"])
     forms = [f"{second:016x}", str(first), long_form(fourth), f"tag:google.com,2005:reader/item/{third:x}"]
     for answer in (program.post("stream/items/contents", i=forms), program.get("stream/items/contents", i=forms)):
@@ -256,10 +256,10 @@ def test_addresses_that_lead_nowhere_on_the_web_are_left_out(program, person):
     assert "passwd" not in str(program.items(posting.pk))
 
 
-def test_contents_tell_whose_they_are(program, library):
-    told = program.told(f"stream/contents/feed/{library['feed'].pk}")
-    assert (told["id"], told["title"]) == (f"feed/{library['feed'].pk}", library["feed"].title)
-    assert abs(told["updated"] - now().timestamp()) < 60
+def test_contents_name_their_stream(program, library):
+    result = program.json(f"stream/contents/feed/{library['feed'].pk}")
+    assert (result["id"], result["title"]) == (f"feed/{library['feed'].pk}", library["feed"].title)
+    assert abs(result["updated"] - now().timestamp()) < 60
 
 
 @pytest.mark.parametrize("path", ["stream/contents/?n=1000", "stream/items/ids?n=1000"])
@@ -303,7 +303,7 @@ def test_atom_is_answered_304_while_nothing_changed(program, person, library):
     assert parse_http_date(changed["Last-Modified"]) > parse_http_date(first["Last-Modified"])
 
 
-def test_atom_tells_states_in_the_dialect_of_feedhq(program, library):
+def test_atom_contains_states_as_in_feedhq(program, library):
     program.does("edit-tag", i=library["plain"].pk, a=label("read"))
     document = etree.fromstring(program.get(f"/reader/atom/feed/{library['feed'].pk}").content)
     names = {"a": "http://www.w3.org/2005/Atom"}
@@ -323,7 +323,7 @@ def test_atom_tells_states_in_the_dialect_of_feedhq(program, library):
     }
 
 
-def test_atom_holds_whatever_a_posting_says(program, person):
+def test_atom_represents_any_posting(program, person):
     source = a_source(title="<b>&\x0b")
     a_follow(person, source)
     a_posting(source, title="a\x01b\ufffe", html="<p>&amp;</p>", author="\x02", guid="\x03")

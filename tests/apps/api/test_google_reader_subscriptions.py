@@ -41,8 +41,8 @@ def web(settings):
 
 
 def folders_of_feeds(program) -> dict[str, list[str]]:
-    told = program.told("subscription/list", output="json")["subscriptions"]
-    return {entry["id"]: [category["label"] for category in entry["categories"]] for entry in told}
+    result = program.json("subscription/list", output="json")["subscriptions"]
+    return {entry["id"]: [category["label"] for category in entry["categories"]] for entry in result}
 
 
 def followed(person) -> set[str]:
@@ -56,11 +56,11 @@ def a_form(file: bytes | None) -> tuple[bytes, str]:
 
 
 # --- the list ---------------------------------------------------------------------------------------------------------
-def test_the_list_tells_feeds_with_their_own_names_and_folders(program, person):
+def test_subscriptions_have_the_users_titles_and_folders(program, person):
     source = a_source(title="The Times", site_url="https://times.example/", image_url="https://times.example/a.png")
     a_follow(person, source, title="Times", folders=(a_folder(person, "World", a_folder(person, "News")),))
     a_follow(a_user(), a_source())
-    assert program.told("subscription/list")["subscriptions"] == [
+    assert program.json("subscription/list")["subscriptions"] == [
         {
             "id": f"feed/{source.pk}",
             "title": "Times",
@@ -104,7 +104,7 @@ def test_a_feed_that_is_known_is_followed_in_its_folders_under_its_name(program,
     assert folders_of_feeds(program) == {f"feed/{listed.pk}": ["Best", "News / World"]}
 
 
-def test_an_address_that_nobody_knows_is_looked_at(program, person, web):
+def test_an_unknown_address_is_retrieved(program, person, web):
     program.does("subscription/edit", ac="subscribe", s=f"feed/{web.url('/sport')}", a=label("Play"))
     [source] = Source.objects.filter(follows__user=person)
     assert (source.url, source.title) == (web.url("/sport"), "Sport")
@@ -119,7 +119,7 @@ def test_an_address_without_one_feed_says_so(program, person, web, path):
     assert not followed(person)
 
 
-def test_many_addresses_are_taken_as_they_stand(program, person):
+def test_several_addresses_are_added_without_retrieval(program, person):
     known = a_source(listed=True)
     addresses = ["https://a.example/feed", known.url, "https://b.example/feed"]
     program.does(
@@ -133,10 +133,10 @@ def test_many_addresses_are_taken_as_they_stand(program, person):
 
 
 def test_quickadd_finds_a_feed_and_takes_the_first_of_several(program, person, web):
-    told = program.post("subscription/quickadd", quickadd=web.url("/")).json()
+    result = program.post("subscription/quickadd", quickadd=web.url("/")).json()
     follow = queries.follows_of(person).select_related("source").get()
     assert follow.source.url == web.url("/news")
-    assert told == {
+    assert result == {
         "numResults": 1,
         "query": web.url("/"),
         "streamId": f"feed/{follow.source_id}",
@@ -182,7 +182,7 @@ def test_feeds_are_followed_no_more(program, person):
         ({"ac": "other", "s": "feed/LISTED"}, 400),
     ],
 )
-def test_what_cannot_be_followed_is_said_and_nothing_changes(program, person, fields, status):
+def test_invalid_subscriptions_are_refused_and_change_nothing(program, person, fields, status):
     listed = a_source(listed=True)
     written = {
         name: value.replace("LISTED", str(listed.pk)) if isinstance(value, str) else value
@@ -194,7 +194,7 @@ def test_what_cannot_be_followed_is_said_and_nothing_changes(program, person, fi
 
 
 # --- OPML -------------------------------------------------------------------------------------------------------------
-def test_what_is_exported_is_imported(program, person):
+def test_an_exported_list_is_imported(program, person):
     a_follow(person, title="Mine", folders=(a_folder(person, "World", a_folder(person, "News")),))
     document = program.get("subscription/export").content
     assert opml.read(document).subscriptions[0].folders == (("News", "World"),)
@@ -213,5 +213,5 @@ def test_a_list_may_be_the_file_of_a_form(program, person):
 
 
 @pytest.mark.parametrize("form", [("x=y",), a_form(b"no list"), a_form(None)])
-def test_a_list_that_is_none_is_refused(program, form):
+def test_an_invalid_list_is_refused(program, form):
     assert program.send("subscription/import", *form).status_code == 400

@@ -1,4 +1,4 @@
-"""Whole syncs of ten thousand unread items, as clients make them. `--durations=0` tells how long each takes: `call`."""
+"""Whole syncs of ten thousand unread items, as clients make them. `--durations=0` shows the time of each: `call`."""
 
 import json
 from datetime import timedelta
@@ -96,9 +96,9 @@ def json_of(answer):
 
 # --- Reeder -----------------------------------------------------------------------------------------------------------
 def test_a_sync_as_reeder_makes_it(program, newest):
-    assert len(program.told("subscription/list", output="json")["subscriptions"]) == FEEDS
-    assert len(program.told("tag/list", output="json")["tags"]) == 13
-    found = program.told("stream/items/ids", s=READING_LIST, n=10_000, xt=READ, output="json")
+    assert len(program.json("subscription/list", output="json")["subscriptions"]) == FEEDS
+    assert len(program.json("tag/list", output="json")["tags"]) == 13
+    found = program.json("stream/items/ids", s=READING_LIST, n=10_000, xt=READ, output="json")
     unread = [int(ref["id"]) for ref in found["itemRefs"]]
     assert unread == [id for id in newest if id != newest[7]]
     assert "continuation" not in found
@@ -111,16 +111,16 @@ def test_a_sync_as_reeder_makes_it(program, newest):
 
 # --- NetNewsWire ------------------------------------------------------------------------------------------------------
 def test_a_sync_as_netnewswire_makes_it(program, newest):
-    """It asks again with the continuation until there is none, by long ids without leading zeros."""
-    assert len(program.told("tag/list", output="json")["tags"]) == 13
-    assert len(program.told("subscription/list", output="json")["subscriptions"]) == FEEDS
+    """It follows continuations, and uses long ids without leading zeros."""
+    assert len(program.json("tag/list", output="json")["tags"]) == 13
+    assert len(program.json("subscription/list", output="json")["subscriptions"]) == FEEDS
     unread, place = [], {}
     while True:
-        told = program.told("stream/items/ids", s=READING_LIST, n=1_000, xt=READ, output="json", **place)
-        unread += [int(ref["id"]) for ref in told["itemRefs"]]
-        if "continuation" not in told:
+        result = program.json("stream/items/ids", s=READING_LIST, n=1_000, xt=READ, output="json", **place)
+        unread += [int(ref["id"]) for ref in result["itemRefs"]]
+        if "continuation" not in result:
             break
-        place = {"c": told["continuation"]}
+        place = {"c": result["continuation"]}
     assert unread == [id for id in newest if id != newest[7]]
     since = int((NOON - timedelta(days=90)).timestamp())
     assert program.ids(s=READING_LIST, n=10_000, ot=since) == newest[:10_000]
@@ -151,7 +151,7 @@ def test_items_take_queries_by_the_answer_and_not_by_the_item(person, program):
 
 @pytest.fixture
 def thousand(person, program):
-    """A thousand feeds with ten unread items each; and the program has asked for something before."""
+    """A thousand feeds with ten unread items each, on a warm connection."""
     publish(follow_feeds(person, 1_000), ITEMS)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
@@ -159,6 +159,6 @@ def thousand(person, program):
 
 
 def test_numbers_of_a_thousand_feeds(program, thousand):
-    told = program.told("unread-count", output="json", all="true")
-    assert told["max"] == ITEMS
-    assert len(told["unreadcounts"]) == 1_000 + 10 + 1
+    result = program.json("unread-count", output="json", all="true")
+    assert result["max"] == ITEMS
+    assert len(result["unreadcounts"]) == 1_000 + 10 + 1

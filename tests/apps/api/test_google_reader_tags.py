@@ -85,7 +85,7 @@ def test_the_token_of_changes_may_be_anything(program, person, source, token):
         ({"a": [READ, KEPT_UNREAD]}, True),
     ],
 )
-def test_reading_is_said_in_many_ways(program, person, source, fields, is_unread):
+def test_read_states_have_many_forms(program, person, source, fields, is_unread):
     postings = [posting.pk for posting in some_postings(3, source)]
     program.does("edit-tag", i=postings, a=READ if is_unread else KEPT_UNREAD)
     program.does("edit-tag", i=postings, **fields)
@@ -109,7 +109,7 @@ def test_items_are_starred_shared_and_tagged_and_that_is_undone(program, person,
     assert program.categories(first) == {READING_LIST, FRESH, label("TCP/IP")}
 
 
-def test_what_is_marked_read_one_by_one_stands_in_the_history(program, person, source):
+def test_single_items_marked_read_enter_the_history(program, person, source):
     few, many = a_posting(source), [posting.pk for posting in some_postings(201, source)]
     program.does("edit-tag", i=few.pk, a=READ)
     program.does("edit-tag", i=many, a=READ)
@@ -171,7 +171,7 @@ def test_a_state_is_marked_read(program, person, source, stream):
 
 
 @pytest.mark.parametrize("unit", [1, 1_000, 1_000_000, 1_000_000_000])
-def test_what_came_after_a_time_stays_unread(program, person, source, unit):
+def test_later_arrivals_stay_unread(program, person, source, unit):
     seen = a_posting(source, published_at=NOON, retrieved_at=NOON + timedelta(microseconds=400))
     new = a_posting(source, published_at=NOON, retrieved_at=NOON + timedelta(seconds=1))
     at = microseconds(seen.retrieved_at) * 1_000 // (1_000_000_000 // unit)  # nanoseconds, in the client's unit
@@ -186,14 +186,14 @@ def test_to_mark_all_needs_a_stream_and_a_time_that_is_one(program, source):
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------
-def test_labels_are_folders_with_what_lies_in_them_and_tags(program, person, source):
+def test_labels_are_folders_and_tags(program, person, source):
     news = a_folder(person, "News")
     a_folder(person, "World", news)
     a_folder(person, "News / World")
     posting = a_posting(source)
     actions.tag(person, [posting.pk], "later", NOON)
-    told = program.told("tag/list", output="json")["tags"]
-    assert [(tag["id"], tag.get("type")) for tag in told] == [
+    result = program.json("tag/list", output="json")["tags"]
+    assert [(tag["id"], tag.get("type")) for tag in result] == [
         (STARRED, None),
         (BROADCAST, None),
         (label("News"), "folder"),
@@ -201,7 +201,7 @@ def test_labels_are_folders_with_what_lies_in_them_and_tags(program, person, sou
         (label("News // World"), "folder"),
         (label("later"), "tag"),
     ]
-    assert told[-1]["unread_count"] == 1
+    assert result[-1]["unread_count"] == 1
 
 
 def test_a_folder_is_renamed_and_goes_where_its_label_says(program, person):
@@ -221,7 +221,7 @@ def test_a_tag_is_renamed_and_disabled(program, person, source):
     assert Posting.objects.filter(pk=posting.pk).exists()
 
 
-def test_of_several_labels_or_streams_all_are_changed_or_none(program, person, source):
+def test_several_labels_or_streams_change_together_or_not_at_all(program, person, source):
     folder = a_folder(person, "News")
     a_folder(person, "World", folder)
     posting = a_posting(source)
@@ -256,7 +256,7 @@ def test_to_disable_a_folder_keeps_its_feeds(program, person):
         ("disable-tag", {}, 400),
     ],
 )
-def test_labels_that_cannot_be_changed_are_said(program, person, path, fields, status):
+def test_invalid_changes_of_labels_are_refused(program, person, path, fields, status):
     for name in ("News", "Sport"):
         a_folder(person, name)
     assert program.post(path, **fields).status_code == status
@@ -274,8 +274,8 @@ def test_numbers_are_those_of_the_portals_own_pages(program, person, source):
     read = a_posting(source, retrieved_at=NOON)
     actions.mark_read(person, [read.pk], read=True, now=NOON)
     actions.tag(person, [posting.pk, read.pk], "later", NOON)
-    told = program.told("unread-count", output="json", all="true")
-    counts = {entry["id"]: entry["count"] for entry in told["unreadcounts"]}
+    result = program.json("unread-count", output="json", all="true")
+    counts = {entry["id"]: entry["count"] for entry in result["unreadcounts"]}
     assert counts == {
         f"feed/{source.pk}": 0,
         f"feed/{filed.pk}": 2,
@@ -286,14 +286,14 @@ def test_numbers_are_those_of_the_portals_own_pages(program, person, source):
         label("later"): 1,
         READING_LIST: 2,
     }
-    assert told["max"] == 2
-    newest = {entry["id"]: entry["newestItemTimestampUsec"] for entry in told["unreadcounts"]}
+    assert result["max"] == 2
+    newest = {entry["id"]: entry["newestItemTimestampUsec"] for entry in result["unreadcounts"]}
     assert newest[f"feed/{source.pk}"] == newest[READING_LIST] == str(microseconds(NOON))
 
 
 def test_a_person_without_feeds_has_numbers_too(program):
-    told = program.told("unread-count")
-    assert told == {
+    result = program.json("unread-count")
+    assert result == {
         "max": 0,
         "unreadcounts": [{"id": READING_LIST, "count": 0, "newestItemTimestampUsec": "0"}],
     }

@@ -59,7 +59,7 @@ def test_a_wrong_token_opens_nothing(tmp_path, live_server, daily):
         stranger.run("reload", "print-unread")
 
 
-def test_what_is_read_there_is_read_here_and_unread_again(reader, person, daily):
+def test_marks_of_newsboat_reach_the_portal(reader, person, daily):
     reader.run("reload")
     with reader.screen() as screen:
         screen.wait_for("The Daily")
@@ -83,7 +83,7 @@ def test_a_feed_marked_read_there_is_read_here(reader, person, daily):
     assert "0 unread articles" in reader.run("reload", "print-unread")
 
 
-def test_what_is_read_here_is_read_there(reader, person, client, daily):
+def test_marks_of_the_portal_reach_newsboat(reader, person, client, daily):
     assert "3 unread articles" in reader.run("reload", "print-unread")
     client.force_login(person)
     client.post("/river/read/", {"scope": "all-0", "shown_at": "2100-01-01T00:00:00+00:00"})

@@ -1,7 +1,7 @@
-"""Our own interface keeps what its OpenAPI document promises, whatever the document allows to be asked.
+"""The REST API follows its OpenAPI document for all requests that the document allows.
 
-`WIREBEAT_CONTRACT_CASES=40 manage.py test tests/apps/api/test_rest_contract.py -s` asks that often for each operation,
-and says what came of it.
+`WIREBEAT_CONTRACT_CASES=40 manage.py test tests/apps/api/test_rest_contract.py -s` sends that many
+requests per operation, and prints a report.
 """
 
 import json
@@ -52,7 +52,7 @@ def ids_of(mine) -> dict[str, list[int]]:
 
 
 def test_nothing_that_the_document_allows_breaks_the_promise(live_server, tmp_path, settings, monkeypatch):
-    monkeypatch.setattr("apps.api.dialects.rest.views.endpoint.MOST_REQUESTS", 1_000_000)
+    monkeypatch.setattr("apps.api.dialects.rest.views.endpoint.MAX_REQUESTS", 1_000_000)
     monkeypatch.setattr("apps.api.views.access.WRONG_SECRETS", 1_000_000)
     settings.RETRIEVAL_HOST_GAP = 0.0
     mine = a_person_with_everything("Ada", size=8)
@@ -65,7 +65,7 @@ def test_nothing_that_the_document_allows_breaks_the_promise(live_server, tmp_pa
             "WIREBEAT_CONTRACT_SITE": web.url(""),
         }
         report = tmp_path / "report.json"
-        told = subprocess.run(
+        result = subprocess.run(
             [
                 *(sys.executable, "-m", "schemathesis.cli", "run", f"{live_server.url}/api/v1/openapi.json"),
                 *("--header", f"Authorization: Bearer {secret}", "--checks", ",".join(CHECKS)),
@@ -81,12 +81,12 @@ def test_nothing_that_the_document_allows_breaks_the_promise(live_server, tmp_pa
             timeout=1_700,
             check=False,
         )
-    assert report.exists(), told.stdout + told.stderr
+    assert report.exists(), result.stdout + result.stderr
     found = json.loads(report.read_text())
     cases = found["test_cases"]
     print(
         f"{cases['generated']} cases of {found['operations']['tested']} operations: {len(found['failures'])} failures"
     )
-    assert (found["failures"], found["errors"]) == ([], []), told.stdout
+    assert (found["failures"], found["errors"]) == ([], []), result.stdout
     assert found["operations"]["tested"] == found["operations"]["total"]
     assert cases["generated"] >= found["operations"]["total"] * CASES // 2

@@ -27,7 +27,7 @@ def web(settings):
 
 
 # --- follows ----------------------------------------------------------------------------------------------------------
-def test_a_source_is_followed_into_folders_and_asked_from_then_on(ada):
+def test_a_followed_source_is_in_folders_and_gets_checked(ada):
     source, folder = a_source(listed=True), a_folder(ada.person)
     first = ada.post("follows", {"source_id": source.pk, "folder_ids": [folder.pk]})
     assert (first.status_code, first.json()["folder_ids"]) == (201, [folder.pk])
@@ -41,45 +41,50 @@ def test_a_source_is_followed_into_folders_and_asked_from_then_on(ada):
 def test_the_address_of_a_feed_or_of_a_page_that_names_one_is_followed(ada, web):
     link = '<link rel="alternate" type="application/rss+xml" href="/{0}" title="{0}">'
     web.pages |= {"/feed": (RSS, FEED), "/": (HTML, f"<html><head>{link.format('feed')}</head></html>".encode())}
-    told = ada.post("follows", {"address": web.url("/")})
-    assert (told.status_code, told.json()["title"]) == (201, "The Fern")
-    assert told.json()["unread"] == 1
+    result = ada.post("follows", {"address": web.url("/")})
+    assert (result.status_code, result.json()["title"]) == (201, "The Fern")
+    assert result.json()["unread"] == 1
     assert ada.post("follows", {"address": web.url("/feed")}).status_code == 200
 
 
 def test_of_several_feeds_the_program_has_to_choose(ada, web):
     link = '<link rel="alternate" type="application/rss+xml" href="/{0}" title="{0}">'
     web.pages["/"] = (HTML, f"<html><head>{link.format('a')}{link.format('b')}</head></html>".encode())
-    told = ada.post("follows", {"address": web.url("/")})
-    assert told.status_code == 422
-    assert [choice["title"] for choice in told.json()["choices"]] == ["a", "b"]
+    result = ada.post("follows", {"address": web.url("/")})
+    assert result.status_code == 422
+    assert [choice["title"] for choice in result.json()["choices"]] == ["a", "b"]
     assert not Follow.objects.exists()
 
 
-def test_what_is_no_feed_is_told(ada, web):
+def test_a_page_without_feed_is_a_problem(ada, web):
     answer = ada.post("follows", {"address": web.url("/nothing")})
     assert answer.status_code == 422
     assert "404" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("wish", [{}, {"source_id": 1, "address": "https://a.example"}, {"address": "  "}])
-def test_either_a_source_or_an_address_is_named(ada, wish):
-    assert ada.post("follows", wish).status_code == 422
+@pytest.mark.parametrize("body", [{}, {"source_id": 1, "address": "https://a.example"}, {"address": "  "}])
+def test_either_a_source_or_an_address_is_named(ada, body):
+    assert ada.post("follows", body).status_code == 422
 
 
 def test_a_follow_is_named_filed_and_muted_as_it_is_wished(ada):
     folder, other = a_folder(ada.person), a_folder(ada.person)
     follow = a_follow(ada.person, folders=(folder,), title="Mine")
     path = f"follows/{follow.source_id}"
-    told = ada.patch(path, {"muted": True, "view": "cards"}).json()
-    assert (told["muted"], told["view"], told["own_title"], told["folder_ids"]) == (True, "cards", "Mine", [folder.pk])
-    told = ada.patch(path, {"title": "", "folder_ids": [other.pk]}).json()
-    assert (told["own_title"], told["title"], told["folder_ids"]) == ("", follow.source.title, [other.pk])
+    result = ada.patch(path, {"muted": True, "view": "cards"}).json()
+    assert (result["muted"], result["view"], result["own_title"], result["folder_ids"]) == (
+        True,
+        "cards",
+        "Mine",
+        [folder.pk],
+    )
+    result = ada.patch(path, {"title": "", "folder_ids": [other.pk]}).json()
+    assert (result["own_title"], result["title"], result["folder_ids"]) == ("", follow.source.title, [other.pk])
     assert ada.patch(path, {"folder_ids": [10**9]}).status_code == 404
     assert ada.patch(path, {"view": "sideways"}).status_code == 422
 
 
-def test_follows_come_in_pages_with_what_is_unread(ada):
+def test_follows_have_pages_and_unread_counts(ada):
     follows = [a_follow(ada.person) for _ in range(5)]
     a_posting(follows[0].source)
     first = ada.get("follows", limit=3).json()
@@ -90,7 +95,7 @@ def test_follows_come_in_pages_with_what_is_unread(ada):
 
 
 # --- folders ----------------------------------------------------------------------------------------------------------
-def test_folders_lie_in_each_other_and_count_what_is_below_them_once(ada):
+def test_nested_folders_count_unread_postings_once(ada):
     outer = ada.post("folders", {"name": "Outer"}).json()
     inner = ada.post("folders", {"name": " In  ner ", "parent_id": outer["id"]}).json()
     assert inner["path"] == ["Outer", "In ner"]
@@ -125,18 +130,18 @@ def test_tags_are_counted_renamed_and_deleted(ada):
 
 
 # --- lists ------------------------------------------------------------------------------------------------------------
-def test_a_list_that_is_taken_along_can_be_brought_elsewhere(ada):
+def test_an_exported_list_can_be_imported_elsewhere(ada):
     a_follow(ada.person, a_source(title="The Fern"), folders=(a_folder(ada.person, "Plants"),))
     a_follow(ada.person)
     taken = ada.get("opml")
     assert taken["Content-Type"].startswith("text/x-opml")
     eve = Program(a_user("Eve"))
-    told = eve.ask("POST", "opml", taken.content, kind="text/x-opml").json()
-    assert (len(told["followed"]), told["already_followed"], told["skipped"]) == (2, 0, [])
+    result = eve.request("POST", "opml", taken.content, kind="text/x-opml").json()
+    assert (len(result["followed"]), result["already_followed"], result["skipped"]) == (2, 0, [])
     assert eve.get("folders").json()["items"][0]["path"] == ["Plants"]
-    assert eve.ask("POST", "opml", taken.content, kind="application/xml").json()["already_followed"] == 2
+    assert eve.request("POST", "opml", taken.content, kind="application/xml").json()["already_followed"] == 2
 
 
-def test_a_list_that_cannot_be_read_brings_nothing(ada):
-    assert ada.ask("POST", "opml", b"no list", kind="text/x-opml").status_code == 400
-    assert ada.ask("POST", "opml", b"{}").status_code == 415
+def test_an_invalid_list_is_refused(ada):
+    assert ada.request("POST", "opml", b"no list", kind="text/x-opml").status_code == 400
+    assert ada.request("POST", "opml", b"{}").status_code == 415

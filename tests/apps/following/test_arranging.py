@@ -26,7 +26,7 @@ def following(person, *titles: str, folders=()) -> list[int]:
     return [a_follow(person, a_source(title=title), folders=folders).source_id for title in titles]
 
 
-def test_what_was_never_sorted_stands_by_name_and_what_comes_later_behind_what_was(person):
+def test_unsorted_sources_follow_sorted_ones_by_name(person):
     _, second, _ = following(person, "Alpha", "Beta", "Gamma")
     assert sources_of(person) == ["Alpha", "Beta", "Gamma"]
     arranging.step_source(person, second, within=None, step="first")
@@ -87,7 +87,7 @@ def test_a_folder_is_dragged_into_another_one_but_never_into_itself(person):
         arranging.place_folder(person, outer.pk, into=inner.pk, before=None)
 
 
-def test_what_belongs_to_somebody_else_cannot_be_moved(person):
+def test_objects_of_others_cannot_be_moved(person):
     stranger = a_user()
     theirs, [source] = a_folder(stranger), following(stranger, "Theirs")
     [mine] = following(person, "Mine")
@@ -131,7 +131,7 @@ def test_an_exported_list_has_the_order_and_even_empty_folders(person):
     assert order == ["World", "Empty", "A", "B", "Local", "Z", "A", "B"]
 
 
-def test_a_new_folder_stands_behind_those_that_were_sorted(person):
+def test_a_new_folder_follows_sorted_ones(person):
     b = a_folder(person, "B")
     a_folder(person, "C")
     arranging.step_folder(person, b.pk, step="last")

@@ -1,4 +1,4 @@
-"""What people choose for one source, and how much of one site a list may bring."""
+"""Settings of follows, and the limit of new sources per site."""
 
 from datetime import UTC, datetime
 
@@ -63,9 +63,7 @@ def test_a_muted_source_is_only_in_its_own_list_and_counts_nowhere_else():
         ("blocked", "", ""),
     ],
 )
-def test_pictures_of_a_source_are_shown_as_the_person_chose_for_it_before_what_they_chose_for_all(
-    person, source, shown
-):
+def test_the_image_setting_of_a_follow_precedes_the_preference(person, source, shown):
     follow = a_follow(a_user(images=person), images=source)
     posting = a_posting(follow.source, image_url=PICTURE, html=f'<p><img src="{PICTURE}" alt="One"></p>')
     [row] = river_page(follow.user, Scope("all"), "All", NEWEST, NOON)["rows"]
@@ -75,7 +73,7 @@ def test_pictures_of_a_source_are_shown_as_the_person_chose_for_it_before_what_t
     assert (f'src="{PICTURE}"' in page["html"]) == (shown == PICTURE)
 
 
-def test_a_source_whose_pictures_come_from_its_site_opens_the_policy_for_them(client):
+def test_direct_images_of_a_source_are_allowed_by_the_policy(client):
     follow = a_follow(images="direct")
     client.force_login(follow.user)
     assert "img-src 'self' data: https:" in client.get("/river/")["Content-Security-Policy"]
@@ -98,7 +96,7 @@ def html_for(follow: Follow, posting: Posting) -> str:
     return posting_page(follow.user, posting.pk, NOON)["html"]
 
 
-def test_who_wants_what_the_feed_says_gets_it_and_the_others_the_page():
+def test_followers_choose_between_text_of_feed_and_page():
     source = a_source()
     posting = a_teaser(source)
     fill_with(posting, "All that stands on the page. " * 20)
@@ -111,7 +109,7 @@ def test_who_wants_what_the_feed_says_gets_it_and_the_others_the_page():
     assert html_for(own, posting) == "Only another beginning."
 
 
-def test_pages_are_fetched_while_somebody_wishes_for_them():
+def test_pages_are_fetched_while_a_follower_wants_them():
     follow = a_follow(full_text="page")
     assert queries.wants_pages(follow.source_id)
     actions.edit_follow(follow, title="", folders=[], full_text="feed")
@@ -140,7 +138,7 @@ def test_a_list_cannot_make_the_portal_flood_a_site(monkeypatch):
     assert Source.objects.filter(url__contains="victim.example").count() == 10
 
 
-def test_what_the_portal_asks_anyway_may_be_followed_however_much_of_a_site_it_is(monkeypatch):
+def test_known_sources_of_a_site_are_unlimited(monkeypatch):
     monkeypatch.setattr(importing, "MAX_OF_A_SITE", 1)
     known = [a_source(url=f"https://large.example/{number}", listed=True).url for number in range(5)]
     report = retrieval.import_list(a_user(), a_list_of(*known, "https://large.example/new"), now=NOON)
@@ -148,7 +146,7 @@ def test_what_the_portal_asks_anyway_may_be_followed_however_much_of_a_site_it_i
     assert not report.skipped
 
 
-def test_a_list_from_the_largest_reader_is_taken_whole():
+def test_a_very_large_list_is_imported_completely():
     addresses = [f"https://site{number}.example/feed" for number in range(300)]
     report = retrieval.import_list(a_user(), a_list_of(*addresses), now=NOON)
     assert len(report.followed) == 300

@@ -43,7 +43,7 @@ def test_a_follow_goes_only_into_folders_of_the_same_person():
     assert list(Follow.objects.get().folders.all()) == [mine]
 
 
-def test_there_is_a_limit_to_what_one_can_follow(monkeypatch):
+def test_the_number_of_follows_is_limited(monkeypatch):
     monkeypatch.setattr(follows, "MAX_FOLLOWS", 1)
     user = a_user()
     with pytest.raises(NotPossible, match="at most 1"):
@@ -61,7 +61,7 @@ def test_what_was_starred_stays_readable_after_unfollowing():
     assert lost in Posting.objects.all()
 
 
-def test_a_folder_holds_what_the_folders_inside_it_hold():
+def test_a_folder_contains_the_postings_of_its_subfolders():
     user = a_user()
     outer = a_folder(user)
     inner = a_folder(user, parent=outer)
@@ -84,7 +84,7 @@ def test_a_folder_cannot_take_its_neighbours_name():
         actions.edit_folder(a_folder(user, "Other"), name="News", parent=None)
 
 
-def test_a_folder_moves_with_what_lies_in_it():
+def test_a_folder_moves_with_its_contents():
     user = a_user()
     outer, other = a_folder(user, "Outer"), a_folder(user, "Other")
     inner = a_folder(user, "Inner", parent=outer)
@@ -95,7 +95,7 @@ def test_a_folder_moves_with_what_lies_in_it():
     assert queries.folder_paths(queries.folders_of(user))[inner.pk] == ("Renamed", "Inner")
 
 
-def test_a_folder_cannot_lie_inside_itself():
+def test_a_folder_cannot_be_moved_into_itself():
     outer = a_folder()
     inner = a_folder(outer.user, parent=outer)
     for place in (outer, inner):
@@ -103,7 +103,7 @@ def test_a_folder_cannot_lie_inside_itself():
             actions.edit_folder(outer, name="Outer", parent=place)
 
 
-def test_a_folder_is_not_moved_so_that_what_lies_in_it_is_too_deep():
+def test_a_move_cannot_exceed_the_maximum_depth():
     user, deep = a_user(), None
     for level in range(actions.MAX_FOLDER_DEPTH - 1):
         deep = actions.create_folder(user, f"Level {level}", deep)
@@ -142,14 +142,14 @@ def test_an_imported_list_exports_as_it_came():
     assert exported.subscriptions == LIST.subscriptions
 
 
-def test_the_report_tells_new_from_known_and_skipped():
+def test_the_report_distinguishes_new_known_and_skipped_sources():
     known = a_source(url="https://b.example/feed", title="Its own name")
     user = a_follow(source=known).user
     report = actions.import_list(user, LIST, now=NOON)
     assert (len(report.followed), report.already_followed, report.skipped) == (1, 1, LIST.skipped)
 
 
-def test_a_name_in_the_list_becomes_the_persons_own_and_leaves_the_source_alone():
+def test_a_title_in_the_list_becomes_the_users_own():
     source = a_source(url="https://b.example/feed", title="Its own name")
     user = a_user()
     actions.import_list(user, LIST, now=NOON)

@@ -1,4 +1,4 @@
-"""What is unread to a person, told by three places that must agree."""
+"""Unread states, by three queries that must agree."""
 
 from datetime import timedelta
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
         (-1, True, False),
     ],
 )
-def test_unread_is_what_came_since_the_follow_or_was_marked_so(hours_after_follow, read, unread):
+def test_arrivals_since_the_follow_and_marked_postings_are_unread(hours_after_follow, read, unread):
     follow = a_follow(unread_from=NOON)
     posting = a_posting(follow.source, published_at=NOON + timedelta(hours=hours_after_follow))
     if read is not None:
@@ -81,7 +81,7 @@ class TestMarksInAnyOrder(TestCase):
         offsets=st.lists(st.integers(-3, 3), min_size=1, max_size=6),
         marks=st.lists(st.tuples(st.integers(0, 5), st.sampled_from(["read", "unread", "star", "all"])), max_size=8),
     )
-    def test_counts_and_lists_tell_the_same(self, offsets, marks):
+    def test_counts_and_lists_agree(self, offsets, marks):
         follow = a_follow(unread_from=NOON)
         postings = [a_posting(follow.source, published_at=NOON + timedelta(hours=offset)) for offset in offsets]
         unread = {posting.pk for posting, offset in zip(postings, offsets, strict=True) if offset >= 0}
@@ -122,7 +122,7 @@ def test_a_page_is_full_however_few_of_it_are_among_the_newest_of_all(monkeypatc
     assert found == [posting.pk for posting in mine[:2]]
 
 
-def test_mark_all_leaves_alone_what_reached_us_after_the_page_was_made():
+def test_mark_all_keeps_later_arrivals_unread():
     follow = a_follow()
     a_posting(follow.source, published_at=NOON, retrieved_at=NOON)
     late = a_posting(follow.source, published_at=NOON - timedelta(hours=1), retrieved_at=NOON + timedelta(minutes=2))
@@ -142,7 +142,7 @@ def test_mark_all_marks_only_its_list():
     assert queries.unread_counts(user) == {outside.source_id: 1}
 
 
-def test_mark_all_of_somebody_elses_folder_marks_nothing():
+def test_marking_a_foreign_folder_marks_nothing():
     owner, stranger = a_user(), a_user()
     source = a_source()
     folder = a_folder(owner)
@@ -166,7 +166,7 @@ def test_mark_all_takes_as_many_queries_for_one_posting_as_for_many_and_no_rows(
     assert Follow.objects.get().read_through == Posting.objects.latest("pk").pk
 
 
-def test_older_than_leaves_what_was_published_then_or_later():
+def test_mark_older_keeps_later_publications_unread():
     follow = a_follow()
     postings = some_postings(20, follow.source)
     limit = postings[4].published_at
@@ -178,7 +178,7 @@ def test_older_than_leaves_what_was_published_then_or_later():
 
 
 @pytest.mark.parametrize("kind", ["all", "starred"])
-def test_what_somebody_marked_unread_or_starred_keeps_to_the_same_limits(kind):
+def test_marked_postings_have_the_same_limits(kind):
     follow = a_follow(unread_from=NOON - timedelta(hours=3))
     days = [NOON - timedelta(days=days) for days in (5, 4)]
     old, newer = (a_posting(follow.source, published_at=at) for at in days)
@@ -201,7 +201,7 @@ def test_few_that_are_older_are_marked_one_by_one():
     assert not Mark.objects.filter(read=False).exists()
 
 
-def test_undo_brings_back_what_was_unread_but_for_what_was_read_since():
+def test_undo_restores_unread_states_except_later_marks():
     follow = a_follow(unread_from=NOON - timedelta(hours=3))
     new, starred, since = (a_posting(follow.source) for _ in range(3))
     by_hand = a_posting(follow.source, published_at=NOON - timedelta(days=1))
@@ -238,7 +238,7 @@ def test_undo_is_forgotten_after_a_day():
     assert not MarkedAll.objects.exists()
 
 
-def test_what_was_marked_read_with_its_list_stays_read_for_who_comes_back():
+def test_postings_read_with_a_list_stay_read_after_following_again():
     follow = a_follow()
     some_postings(25, follow.source)
     assert mark_all(follow.user, shown_at=NOON + timedelta(hours=1)).count == 25
@@ -248,7 +248,7 @@ def test_what_was_marked_read_with_its_list_stays_read_for_who_comes_back():
     assert unread_of(follow.user) == [new]
 
 
-def test_what_was_read_one_by_one_is_said_by_a_number_once_a_day():
+def test_single_marks_become_a_moved_limit_once_a_day():
     follow = a_follow()
     postings = sorted(some_postings(40, follow.source), key=lambda posting: posting.pk)
     kept, read = [postings[3], *postings[35:]], [*postings[:3], *postings[4:35]]

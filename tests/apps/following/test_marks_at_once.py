@@ -55,7 +55,7 @@ def mark_all(user, scope=ALL) -> Marked:
     return actions.mark_all_read(user, scope, shown_at=LATER, now=LATER)
 
 
-def test_a_list_that_two_devices_mark_at_once_becomes_read_once(reader):
+def test_concurrent_marking_of_a_list_counts_once(reader):
     first, second = at_once(lambda: mark_all(reader), lambda: mark_all(reader))
     assert sorted([first.count, second.count]) == [0, 36]
     assert unread_of(reader) == set()
@@ -75,7 +75,7 @@ def test_lists_that_overlap_are_marked_at_once(reader):
     assert len(unread_of(reader)) == 36
 
 
-def test_what_one_device_reads_stays_read_while_another_marks_all_and_undoes_it(reader):
+def test_single_marks_survive_a_concurrent_mark_all_and_undo(reader):
     ids = list(Posting.objects.order_by("pk").values_list("pk", flat=True))
     read, kept = ids[::3], ids[1::3]
 
@@ -96,7 +96,7 @@ def test_what_one_device_reads_stays_read_while_another_marks_all_and_undoes_it(
     assert unread_of(reader) == set(ids) - set(read)
 
 
-def test_what_is_marked_at_once_with_its_list_has_one_of_both_states_and_stars_stay(reader):
+def test_concurrent_marks_have_one_of_both_states_and_stars_stay(reader):
     ids = list(Posting.objects.order_by("pk").values_list("pk", flat=True))
 
     def star() -> None:
@@ -112,7 +112,7 @@ def test_what_is_marked_at_once_with_its_list_has_one_of_both_states_and_stars_s
     assert Mark.objects.filter(user=reader, starred_at=LATER).count() == len(ids)
 
 
-def test_what_arrives_meanwhile_stays_unread(reader):
+def test_concurrent_arrivals_stay_unread(reader):
     source = Follow.objects.order_by("pk")[0].source
 
     def arrive() -> set[int]:

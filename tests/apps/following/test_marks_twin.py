@@ -28,7 +28,7 @@ from tests.builders import NOON, a_folder, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
 MINUTE = timedelta(minutes=1)
-FIRST = 2  # postings that are unread to somebody who begins to follow
+FIRST = 2  # unread postings of a new follow
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Twin:
     since: dict[int, object] = field(default_factory=dict)
     filed: set[int] = field(default_factory=set)
     unread: set[int] = field(default_factory=set)
-    said: set[int] = field(default_factory=set)  # read, because the person said so of them or of a list
+    marked_read: set[int] = field(default_factory=set)  # singly or with a list
     starred: set[int] = field(default_factory=set)
     tagged: set[int] = field(default_factory=set)
     undos: dict[int, set[int]] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Twin:
             begin = dates[FIRST - 1] if len(dates) >= FIRST else self.now - actions.UNREAD_AT_FIRST_FOR
             self.since[source.pk] = begin
             new = {posting.pk for posting in self.of(source) if posting.published_at >= begin}
-            self.unread |= new - self.said
+            self.unread |= new - self.marked_read
 
     def unfollow(self, source: Source) -> None:
         assert actions.unfollow(self.user, source.pk) == (source.pk in self.since)
@@ -85,7 +85,7 @@ class Twin:
     def mark(self, posting: Posting, is_read: bool) -> None:
         actions.mark_read(self.user, [posting.pk], read=is_read, now=self.now)
         (self.unread.discard if is_read else self.unread.add)(posting.pk)
-        (self.said.add if is_read else self.said.discard)(posting.pk)
+        (self.marked_read.add if is_read else self.marked_read.discard)(posting.pk)
         for turned in self.undos.values():
             turned.discard(posting.pk)
 
@@ -113,7 +113,7 @@ class Twin:
             assert marked == Marked(0, None)
             return
         self.unread -= turned
-        self.said |= turned
+        self.marked_read |= turned
         self.undos[marked.undo] = turned
 
     def undo(self, which: int) -> None:
@@ -121,7 +121,7 @@ class Twin:
             number = list(self.undos)[which % len(self.undos)]
             assert actions.undo_mark_all(self.user, number, now=self.now) == len(self.undos[number])
             self.unread |= self.undos[number]
-            self.said -= self.undos[number]
+            self.marked_read -= self.undos[number]
             self.undos[number] = set()
 
     def advance(self) -> None:
@@ -136,19 +136,19 @@ class Twin:
             for ours in self.of(kept)
             if bytes(theirs.link_key) and bytes(theirs.link_key) == bytes(ours.link_key)
         }
-        never_said = {posting.pk for posting in (*self.of(kept), *self.of(merged))} - self.said - self.unread
+        unmarked = {posting.pk for posting in (*self.of(kept), *self.of(merged))} - self.marked_read - self.unread
         merge_sources(kept.pk, merged.pk, now=self.now)
         self.sources.remove(merged)
         for theirs, ours in pairs.items():
-            if self.said & {theirs, ours}:
+            if self.marked_read & {theirs, ours}:
                 self.unread.discard(ours)
-                self.said.add(ours)
+                self.marked_read.add(ours)
             elif theirs in self.unread:
                 self.unread.add(ours)
             del self.postings[theirs]
             for turned in self.undos.values():
                 turned -= {theirs, ours}
-            for known in (self.unread, self.said, self.starred, self.tagged):
+            for known in (self.unread, self.marked_read, self.starred, self.tagged):
                 if theirs in known and known is self.starred:
                     known.add(ours)
                 known.discard(theirs)
@@ -160,10 +160,10 @@ class Twin:
             self.undos = {number: set() for number in self.undos}
         if merged.pk in self.filed:
             self.filed = self.filed - {merged.pk} | {kept.pk}
-        if len(begins) == 1:  # nobody said anything of what the person did not follow: it is as its number and date say
-            seen = queries.with_state(Posting.objects.filter(pk__in=never_said - pairs.keys()), self.user)
+        if len(begins) == 1:  # postings of the source not followed have no marks: id and date decide
+            seen = queries.with_state(Posting.objects.filter(pk__in=unmarked - pairs.keys()), self.user)
             self.unread |= {posting.pk for posting in seen if posting.unread} - {
-                ours for theirs, ours in pairs.items() if theirs in self.said
+                ours for theirs, ours in pairs.items() if theirs in self.marked_read
             }
 
     # --- what must hold then ------------------------------------------------------------------------------------------
@@ -249,9 +249,9 @@ class Twin:
             )
             for posting in everything
         }
-        onlookers = Onlookers([self.user.pk], readings)
-        told = {pk for pk, reading in readings.items() if onlookers.eyes_of(self.user.pk, pk, reading).unread}
-        assert told == self.unread
+        observers = Onlookers([self.user.pk], readings)
+        unread = {pk for pk, reading in readings.items() if observers.eyes_of(self.user.pk, pk, reading).unread}
+        assert unread == self.unread
 
 
 number = st.integers(0, 11)
@@ -290,7 +290,7 @@ def take(twin: Twin, name: str, values: list[object]) -> None:
 class TestWhateverHappens(TestCase):
     @settings(deadline=None, max_examples=25)
     @given(st.lists(steps, min_size=4, max_size=18))
-    def test_all_who_ask_what_is_unread_hear_the_same(self, happenings):
+    def test_all_queries_of_unread_postings_agree(self, happenings):
         user = a_user()
         sources = [a_source(listed=True) for _ in range(3)]
         twin = Twin(user, sources, a_folder(user))

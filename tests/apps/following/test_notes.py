@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from apps.following import actions, queries
-from apps.following.actions import NotPossible, history, notes, shares
+from apps.following.actions import NotPossible, history, notes
 from apps.following.models import Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.queries import Scope
 from apps.following.queries.posting_state import StateNote, posting_state
@@ -29,7 +29,7 @@ def test_a_note_takes_the_place_of_the_one_before():
     assert (note.text, note.changed_at) == ("Second\nthought", LATER)
 
 
-def test_a_note_of_nothing_is_no_note():
+def test_an_empty_note_is_deleted():
     user, posting = a_user(), a_posting()
     actions.write_note(user, posting.pk, "A thought", now=NOON)
     assert not actions.write_note(user, posting.pk, " \n ", now=NOON)
@@ -86,7 +86,7 @@ def test_history_has_the_latest_reading_of_each_posting():
 def test_history_goes_on_behind_a_place_in_it():
     user = a_user()
     ids = [posting.pk for posting in some_postings(5)]
-    actions.remember_read(user, ids[:3], now=NOON)  # at one moment: their numbers tell them apart
+    actions.remember_read(user, ids[:3], now=NOON)  # at one time: ids decide the order
     actions.remember_read(user, ids[3:], now=LATER)
     whole = list(queries.readings_before(user, None))
     for at, reading in enumerate(whole):
@@ -94,7 +94,7 @@ def test_history_goes_on_behind_a_place_in_it():
         assert list(queries.readings_before(user, place)) == whole[at + 1 :]
 
 
-def test_history_forgets_what_lies_far_back(monkeypatch):
+def test_history_is_limited(monkeypatch):
     monkeypatch.setattr(history, "MAX_REMEMBERED", 3)
     user, other = a_user(), a_user()
     ids = [posting.pk for posting in some_postings(5)]
@@ -114,7 +114,7 @@ def test_reading_once_more_forgets_nothing(monkeypatch):
     assert [reading.posting_id for reading in queries.readings_before(user, None)] == [ids[0], ids[1], ids[2]]
 
 
-def test_to_remember_what_was_read_takes_one_query(django_assert_num_queries):
+def test_adding_to_the_history_takes_one_query(django_assert_num_queries):
     user, posting = a_user(), a_posting()
     for _ in range(2):
         with django_assert_num_queries(1):
@@ -162,7 +162,7 @@ def test_the_place_in_a_recording_is_the_latest():
 
 
 # --- shared postings --------------------------------------------------------------------------------------------------
-def test_a_posting_is_shared_at_one_address_until_that_is_taken_away():
+def test_a_posting_is_shared_at_one_address_until_unshared():
     user, posting = a_user(), a_posting()
     first = actions.share(user, posting.pk, now=NOON)
     assert actions.share(user, posting.pk, now=LATER).secret == first.secret
@@ -172,14 +172,14 @@ def test_a_posting_is_shared_at_one_address_until_that_is_taken_away():
     assert actions.share(user, posting.pk, now=LATER).secret != first.secret
 
 
-def test_nobody_takes_away_what_another_person_shares():
+def test_shares_of_others_cannot_be_deleted():
     user, posting = a_user(), a_posting()
     actions.share(user, posting.pk, now=NOON)
     assert not actions.unshare(a_user(), posting.pk)
     assert Share.objects.exists()
 
 
-def test_what_people_who_were_locked_out_shared_is_shown_no_more():
+def test_shares_of_locked_users_are_hidden():
     user = a_user()
     secret = actions.share(user, a_posting().pk, now=NOON).secret
     user.is_active = False
@@ -188,7 +188,7 @@ def test_what_people_who_were_locked_out_shared_is_shown_no_more():
 
 
 def test_shares_of_a_person_are_bounded(monkeypatch):
-    monkeypatch.setattr(shares, "MAX_SHARES", 1)
+    monkeypatch.setattr(notes, "MAX_SHARES", 1)
     user = a_user()
     actions.share(user, a_posting().pk, now=NOON)
     with pytest.raises(NotPossible, match="at most 1 articles"):
@@ -219,7 +219,7 @@ def test_a_tag_does_not_get_a_name_that_another_one_has():
     assert actions.rename_tag(user, user.tags.get(name="a").pk, "a")
 
 
-def test_two_tags_become_one():
+def test_two_tags_are_merged():
     user, other = a_user(), a_user()
     one, both, two = (posting.pk for posting in some_postings(3))
     actions.tag(user, [one, both], "a", NOON)
@@ -232,7 +232,7 @@ def test_two_tags_become_one():
     assert (tagged(user), tagged(other)) == ({"b": {one, both, two}}, {"c": {one}})
 
 
-def test_a_deleted_tag_is_taken_off_everything():
+def test_a_deleted_tag_is_removed_from_all_postings():
     user, posting = a_user(), a_posting()
     actions.tag(user, [posting.pk], "a", NOON)
     assert not actions.delete_tag(a_user(), user.tags.get().pk)
@@ -250,7 +250,7 @@ def test_tags_are_counted():
 
 # --- up to here -------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("oldest_first", [True, False])
-def test_up_to_here_is_what_stands_above_in_the_order_shown(oldest_first):
+def test_up_to_here_marks_the_postings_above_in_the_shown_order(oldest_first):
     follow = a_follow()
     shown = some_postings(3, follow.source)
     shown += [a_posting(follow.source, published_at=shown[1].published_at) for _ in range(3)]  # at one moment
@@ -280,7 +280,7 @@ def test_up_to_here_is_bounded_from_the_top():
 
 
 # --- what hangs on postings that become one ---------------------------------------------------------------------------
-def test_what_people_did_with_a_posting_moves_to_the_one_that_takes_its_place():
+def test_data_of_users_moves_to_the_remaining_posting():
     user, other = a_user(), a_user()
     merged, kept = a_posting(a_source()), a_posting(a_source())
     actions.tag(user, [merged.pk], "news", NOON)

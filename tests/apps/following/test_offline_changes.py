@@ -1,4 +1,4 @@
-"""Marks that were made without a network: each is applied once, and none over what was said since."""
+"""Marks made offline: each is applied once, and none over a later one."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -47,7 +47,7 @@ def state_of(user, posting) -> tuple[bool, bool]:
     return seen.unread, seen.starred
 
 
-def test_what_was_starred_and_read_is_so_from_when_it_was_done(follow, posting):
+def test_changes_apply_with_the_time_of_the_device(follow, posting):
     changes = [a_change(posting), a_change(posting, "read", made_at=NOON + HOUR)]
     assert applied(follow.user, *changes) == ["applied", "applied"]
     mark = Mark.objects.get()
@@ -55,7 +55,7 @@ def test_what_was_starred_and_read_is_so_from_when_it_was_done(follow, posting):
     assert state_of(follow.user, posting) == (False, True)
 
 
-def test_a_change_sent_again_is_not_applied_again_and_is_answered_alike(follow, posting):
+def test_a_repeated_change_has_the_same_outcome(follow, posting):
     change = a_change(posting)
     assert applied(follow.user, change) == ["applied"]
     actions.star(follow.user, posting.pk, starred=False, now=NOON - HOUR)  # by a clock that goes wrong
@@ -64,13 +64,13 @@ def test_a_change_sent_again_is_not_applied_again_and_is_answered_alike(follow, 
     assert OfflineChange.objects.count() == 1
 
 
-def test_a_change_may_stand_twice_in_one_message(follow, posting):
+def test_a_change_can_be_repeated_in_one_message(follow, posting):
     change = a_change(posting)
     assert applied(follow.user, change, change) == ["applied", "applied"]
     assert OfflineChange.objects.count() == 1
 
 
-def test_what_was_done_elsewhere_since_stands(follow, posting):
+def test_later_changes_elsewhere_win(follow, posting):
     actions.star(follow.user, posting.pk, starred=True, now=NOON)
     actions.star(follow.user, posting.pk, starred=False, now=NOON + 2 * HOUR)
     assert applied(follow.user, a_change(posting, made_at=NOON + HOUR)) == ["superseded"]
@@ -84,7 +84,7 @@ def test_a_star_of_the_train_outlives_that_the_posting_was_read_at_home(follow, 
     assert Mark.objects.get().changed_at == NOON + 2 * HOUR
 
 
-def test_what_was_marked_unread_before_the_whole_list_was_marked_read_stays_read(follow, posting):
+def test_marking_unread_before_marking_the_list_read_is_superseded(follow, posting):
     actions.mark_read(follow.user, [posting.pk], read=False, now=NOON)
     actions.mark_all_read(follow.user, Scope("all"), shown_at=NOON + HOUR, now=NOON + HOUR)
     assert applied(follow.user, a_change(posting, "read", value=False, made_at=NOON)) == ["superseded"]
@@ -92,7 +92,7 @@ def test_what_was_marked_unread_before_the_whole_list_was_marked_read_stays_read
 
 
 @pytest.mark.parametrize(("field", "outcome"), [("read", "superseded"), ("starred", "applied")])
-def test_a_mark_that_does_not_say_what_of_it_changed_was_read(follow, posting, field, outcome):
+def test_a_mark_without_a_changed_field_counts_as_read(follow, posting, field, outcome):
     a_mark(follow.user, posting, read=False, changed_at=NOON + HOUR)
     assert applied(follow.user, a_change(posting, field)) == [outcome]
     assert applied(follow.user, a_change(posting, field, made_at=NOON + 2 * HOUR)) == ["applied"]
@@ -125,7 +125,7 @@ def test_a_posting_that_the_person_may_not_read_is_not_known(follow, posting):
     assert list(Mark.objects.values_list("posting", flat=True)) == [posting.pk]
 
 
-def test_what_was_heard_of_is_forgotten_after_weeks(follow, posting):
+def test_known_changes_expire_after_weeks(follow, posting):
     applied(follow.user, a_change(posting), now=NOON)
     late = a_change(posting, value=False, made_at=NOON + REMEMBERED_FOR)
     applied(follow.user, late, now=NOON + REMEMBERED_FOR + HOUR)
@@ -141,7 +141,7 @@ def test_the_number_of_queries_does_not_grow(follow, django_assert_max_num_queri
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_message_that_comes_twice_at_once_is_applied_once():
+def test_concurrent_copies_of_a_message_are_applied_once():
     follow = a_follow()
     changes = [a_change(posting) for posting in some_postings(20, follow.source)]
 
@@ -169,7 +169,7 @@ EVENTS = st.lists(
 class TestDevices(TestCase):
     @settings(deadline=None, max_examples=25)
     @given(events=EVENTS, order=st.permutations([1, 2, 1]))
-    def test_what_was_done_last_stands_whoever_sends_when(self, events, order):
+    def test_the_last_change_wins_in_any_order_of_devices(self, events, order):
         """Device 0 is online; 1 and 2 send what they did after all that, and 1 sends it twice."""
         follow = a_follow()
         postings = some_postings(3, follow.source)
@@ -192,6 +192,6 @@ class TestDevices(TestCase):
             assert state_of(follow.user, posting) == (not expected[index, "read"], expected[index, "starred"])
 
 
-def test_a_person_alone_needs_no_follow_to_star_what_is_listed(db):
+def test_listed_postings_can_be_starred_without_a_follow(db):
     user, posting = a_user(), a_posting()
     assert applied(user, a_change(posting)) == ["applied"]

@@ -21,23 +21,23 @@ def test_a_posting_is_readable_unread_and_starred_as_lists_say(person, listed, f
     user, other = a_user(is_staff=person == "staff"), a_user()
     source = a_source(listed=listed)
     first = a_posting(source)
-    told = [first, a_posting(source), a_posting(source, published_at=NOON - timedelta(days=9))]
+    postings = [first, a_posting(source), a_posting(source, published_at=NOON - timedelta(days=9))]
     if followed:
         a_follow(user, source, read_through=first.pk, unread_from=NOON - timedelta(days=1))
     a_follow(other, source)
-    for posting in told:
+    for posting in postings:
         a_mark(other, posting, starred_at=NOON, read=False)
         if mark is not None:
             a_mark(user, posting, **mark)
-    asking = AnonymousUser() if person == "visitor" else user
-    for posting in told:
-        [seen] = with_state(queries.postings.everything().filter(pk=posting.pk), asking)
-        own = posting_state(asking, posting.pk)
-        assert own.readable == readable_by(asking).filter(pk=posting.pk).exists()
+    viewer = AnonymousUser() if person == "visitor" else user
+    for posting in postings:
+        [seen] = with_state(queries.postings.everything().filter(pk=posting.pk), viewer)
+        own = posting_state(viewer, posting.pk)
+        assert own.readable == readable_by(viewer).filter(pk=posting.pk).exists()
         assert (own.unread, own.starred) == (seen.unread, seen.starred)
 
 
-def test_what_a_person_has_of_a_posting_is_found_at_once(django_assert_num_queries):
+def test_the_state_of_a_posting_takes_one_query(django_assert_num_queries):
     user, posting = a_user(), a_posting()
     a_follow(user, posting.source, title="My paper", full_text="feed", images="blocked")
     actions.write_note(user, posting.pk, "A thought", now=NOON)
@@ -57,19 +57,19 @@ def test_what_a_person_has_of_a_posting_is_found_at_once(django_assert_num_queri
     assert own.other_tags == tuple(tag for tag in tags if tag.name == "elsewhere")
 
 
-@pytest.mark.parametrize("asking", [AnonymousUser, a_user])
-def test_nobody_has_what_another_person_has(asking):
+@pytest.mark.parametrize("viewer", [AnonymousUser, a_user])
+def test_state_of_other_users_is_invisible(viewer):
     user, posting = a_user(), a_posting()
     a_follow(user, posting.source, title="My paper", images="blocked")
     actions.write_note(user, posting.pk, "A thought", now=NOON)
     actions.save_position(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
     actions.share(user, posting.pk, now=NOON)
     actions.tag(user, [posting.pk], "rain", NOON)
-    own = posting_state(asking(), posting.pk)
+    own = posting_state(viewer(), posting.pk)
     assert (own.source_title, own.full_text, own.images, own.secret) == ("", "", "", "")
     assert (own.note, own.place, own.tags, own.other_tags) == (None, None, (), ())
 
 
 @pytest.mark.parametrize("number", [0, -1, 2**31, 2**70])
-def test_of_a_posting_that_does_not_exist_nobody_has_anything(number):
+def test_a_missing_posting_has_no_state(number):
     assert posting_state(a_user(), number) is None

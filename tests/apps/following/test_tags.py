@@ -31,7 +31,7 @@ def test_tagging_twice_changes_nothing():
     assert Tag.objects.count() == 1
 
 
-def test_everybody_has_tags_of_their_own():
+def test_users_have_separate_tags():
     one, other, posting = a_user(), a_user(), a_posting()
     tag(one, [posting.pk], "news", NOON)
     tag(other, [posting.pk], "news", NOON)

@@ -1,4 +1,4 @@
-"""Fever's API, at the addresses that programs look for it at."""
+"""Addresses of Fever's API, as clients expect them."""
 
 from django.urls import path
 

@@ -1,7 +1,9 @@
-"""Fever's API: one address that answers all that a request names at once."""
+"""Fever's API: one address that combines reads and changes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import reduce
+from operator import or_
 
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -23,13 +25,11 @@ from apps.following import queries as following_queries
 from apps.following.queries import Scope
 from apps.following.queries.listing import listed
 
-MAX_IDS = 50_000  # unread or saved items, the latest ones
-MAX_BODY_BYTES = 100_000  # bytes
-TOTAL_KEPT = 60  # s
-MAX_RANGE_DAYS = 366  # days
-MAX_PAGE = 1_000
+MAX_IDS = 50_000  # latest unread or saved items
+MAX_BODY_BYTES = 100_000
+TOTAL_KEPT_SECONDS = 60
 
-Said = Mapping[str, str]
+Parameters = Mapping[str, str]
 
 
 @never_cache
@@ -37,107 +37,98 @@ Said = Mapping[str, str]
 @impersonal
 @require_http_methods(["GET", "POST"])
 def fever(request: HttpRequest) -> HttpResponse:
-    """Who does not sign in hears that, and nothing else; what is wrong otherwise Fever has no words for."""
+    """Combines the responses to all parameters. Fever has no errors except `auth: 0`; ours are in `error`."""
     if int(request.META.get("CONTENT_LENGTH") or 0) > MAX_BODY_BYTES:
         return JsonResponse(formats.not_signed_in(), status=400)
-    said = {**request.GET.dict(), **request.POST.dict()}
-    changes = [name for name in _CHANGES if name in said]
-    scope = AppToken.Scope.WRITE if changes else AppToken.Scope.READ
+    parameters = {**request.GET.dict(), **request.POST.dict()}
+    scope = AppToken.Scope.WRITE if "mark" in parameters else AppToken.Scope.READ
     try:
-        # Of the address only the rest is read: addresses are written into logs.
+        # The key is not read from the query, because addresses are logged.
         person = person_by_fever_key(request, request.POST.get("api_key", ""), scope, now=now())
     except Refused as refused:
-        answer = formats.not_signed_in()
+        response = formats.not_signed_in()
         if refused.status == 403:
-            answer = formats.signed_in(None) | {"error": str(refused)}
-        return JsonResponse(answer, status=200 if refused.status == 401 else refused.status)
+            response = formats.signed_in(None) | {"error": str(refused)}
+        return JsonResponse(response, status=200 if refused.status == 401 else refused.status)
     try:
-        answered = [_CHANGES[name](person, said) for name in changes]
-        answered += [answer(person, said) for name, answer in _READS.items() if name in said]
+        parts = [_mark(person, parameters)] if "mark" in parameters else []
+        parts += [read(person, parameters) for name, read in _READS.items() if name in parameters]
     except BadRequest as problem:
         return JsonResponse(formats.signed_in(None) | {"error": str(problem)}, status=400)
-    whole_answer = formats.signed_in(queries.refreshed_at(person))
-    for part in answered:
-        whole_answer |= part
-    return JsonResponse(whole_answer)
+    return JsonResponse(reduce(or_, parts, formats.signed_in(queries.refreshed_at(person))))
 
 
-# --- what is read -----------------------------------------------------------------------------------------------------
-def _groups(person: User, said: Said) -> Json:
+# --- reads ------------------------------------------------------------------------------------------------------------
+def _groups(person: User, parameters: Parameters) -> Json:
     groups = queries.groups(person)
-    return {"groups": [formats.group_json(group) for group in groups], "feeds_groups": formats.feeds_groups(groups)}
+    titles = [{"id": id, "title": title} for id, (title, _feed_ids) in groups.items()]
+    return {"groups": titles} | _feeds_groups(groups)
 
 
-def _feeds(person: User, said: Said) -> Json:
-    feeds = [
-        formats.feed_json(feed.id, feed.title, feed.url, feed.site_url, feed.checked_at)
-        for feed in queries.feeds(person)
-    ]
-    return {"feeds": feeds, "feeds_groups": formats.feeds_groups(queries.groups(person))}
+def _feeds(person: User, parameters: Parameters) -> Json:
+    feeds = [formats.feed_json(feed) for feed in queries.feeds(person)]
+    return {"feeds": feeds} | _feeds_groups(queries.groups(person))
 
 
-def _favicons(person: User, said: Said) -> Json:
-    return {"favicons": []}
+def _feeds_groups(groups: Mapping[int, tuple[str, Sequence[int]]]) -> Json:
+    return {"feeds_groups": formats.feeds_groups({id: feed_ids for id, (_title, feed_ids) in groups.items()})}
 
 
-def _items(person: User, said: Said) -> Json:
-    """Fifty at most: those named, those below a number from there down, or those above one."""
-    if said.get("with_ids"):
-        ids = formats.read_ids(said["with_ids"])
-    elif said.get("max_id"):
-        before = whole("max_id", said["max_id"])
+def _items(person: User, parameters: Parameters) -> Json:
+    """At most fifty: the given ids, those below an id in descending order, or those above one."""
+    if parameters.get("with_ids"):
+        ids = formats.read_ids(parameters["with_ids"])
+    elif parameters.get("max_id"):
+        before = whole("max_id", parameters["max_id"])
         ids = numbered(person, queries.ALL, before=before, highest_first=True, limit=MAX_ITEMS)
     else:
-        ids = numbered(person, queries.ALL, after=whole("since_id", said.get("since_id") or 0), limit=MAX_ITEMS)
+        ids = numbered(person, queries.ALL, after=whole("since_id", parameters.get("since_id") or 0), limit=MAX_ITEMS)
     items = [formats.item_json(item) for item in queries.items(person, ids)]
     return {"items": items, "total_items": _total(person)}
 
 
 def _total(person: User) -> int:
-    """As of a minute ago: programs ask for thousands of items fifty at a time, and are told it each time."""
+    """Cached, because programs read thousands of items in pages of fifty, each with the total."""
 
     def count() -> int:
         return sum(posting_counts(person, queries.ALL).values())
 
-    return int(cache.get_or_set(f"fever:total:{person.pk}", count, TOTAL_KEPT) or 0)
+    return int(cache.get_or_set(f"fever:total:{person.pk}", count, TOTAL_KEPT_SECONDS) or 0)
 
 
-def _links(person: User, said: Said) -> Json:
-    offset = min(whole("offset", said.get("offset") or 0), MAX_RANGE_DAYS)
-    days = min(whole("range", said.get("range") or 7), MAX_RANGE_DAYS)
-    page = min(whole("page", said.get("page") or 1, least=1), MAX_PAGE)
-    found = queries.links(person, now(), offset=offset, days=days, page=page, length=MAX_ITEMS)
-    return {"links": [formats.link_json(link) for link in found]}
-
-
-def _unread_ids(person: User, said: Said) -> Json:
+def _unread_ids(person: User, parameters: Parameters) -> Json:
     ids = listed(person, queries.ALL, unread_only=True, oldest_first=False, start=None, limit=MAX_IDS)
     return {"unread_item_ids": joined(ids)}
 
 
-def _saved_ids(person: User, said: Said) -> Json:
+def _saved_ids(person: User, parameters: Parameters) -> Json:
     return {"saved_item_ids": joined(starred_ids(person, MAX_IDS))}
 
 
-# --- what is changed --------------------------------------------------------------------------------------------------
-def _mark(person: User, said: Said) -> Json:
-    """What was meant, and how things stand then: some programs wait for that."""
-    state, id = said.get("as", ""), whole("id", said.get("id"), least=-1)
-    match said.get("mark"), state:
+# --- changes ----------------------------------------------------------------------------------------------------------
+def _mark(person: User, parameters: Parameters) -> Json:
+    """Changes marks, and returns the new ids, which some programs expect."""
+    state, id = parameters.get("as", ""), whole("id", parameters.get("id"), least=-1)
+    match parameters.get("mark"), state:
         case "item", "read" | "unread":
             marking.mark(person, [id], read=state == "read", now=now())
         case "item", "saved" | "unsaved":
             marking.star(person, id, starred=state == "saved", now=now())
-            return _saved_ids(person, said)
+            return _saved_ids(person, parameters)
         case "feed" | "group", "read":
-            _mark_list(person, str(said["mark"]), id, moment("before", said["before"]) if said.get("before") else None)
+            _mark_list(
+                person,
+                str(parameters["mark"]),
+                id,
+                moment("before", parameters["before"]) if parameters.get("before") else None,
+            )
         case _:
             raise BadRequest("“mark” is item, feed or group, “as” is read, or of an item unread, saved or unsaved.")
-    return _unread_ids(person, said)
+    return _unread_ids(person, parameters)
 
 
 def _mark_list(person: User, kind: str, id: int, before: datetime | None) -> None:
-    """A feed, a group, or with group 0 all, as far as it had reached us when the program last asked."""
+    """A feed, a group, or all for group 0, as retrieved until the program's last request."""
     scope = Scope("all") if id == 0 else Scope("folder", id)
     if kind == "feed":
         scope = Scope("sources", sources=(id,))
@@ -147,21 +138,12 @@ def _mark_list(person: User, kind: str, id: int, before: datetime | None) -> Non
         following.mark_all_read(person, scope, shown_at=shown_at, now=at)
 
 
-def _unread_recently_read(person: User, said: Said) -> Json:
-    marking.unmark_recent(person, now=now())
-    return _unread_ids(person, said)
-
-
-_READS: Mapping[str, Callable[[User, Said], Json]] = {
+_READS: Mapping[str, Callable[[User, Parameters], Json]] = {
     "groups": _groups,
     "feeds": _feeds,
-    "favicons": _favicons,
+    "favicons": lambda person, parameters: {"favicons": []},
     "items": _items,
-    "links": _links,
+    "links": lambda person, parameters: {"links": []},
     "unread_item_ids": _unread_ids,
     "saved_item_ids": _saved_ids,
-}
-_CHANGES: Mapping[str, Callable[[User, Said], Json]] = {
-    "mark": _mark,
-    "unread_recently_read": _unread_recently_read,
 }

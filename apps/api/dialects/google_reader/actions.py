@@ -1,7 +1,6 @@
-"""What clients of Google Reader change. Each is one transaction, but for what asks other sites."""
+"""Changes by Google Reader clients. Each is one transaction, except for requests to sites."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -10,12 +9,12 @@ from apps.accounts.models import User
 from apps.api.actions.marking import star_all
 from apps.api.dialects.google_reader.formats.items import BROADCAST, FRESH, KEPT_UNREAD, READ, STARRED
 from apps.api.dialects.google_reader.formats.streams import READING_LIST, BadStream, Stream, path_of
-from apps.api.dialects.google_reader.queries.labels import labels_of
 from apps.api.dialects.google_reader.queries.streams import (
     UNREAD,
     Library,
     StreamRequest,
     known_sources,
+    labels_of,
     present_sources,
 )
 from apps.following import actions as following
@@ -30,11 +29,11 @@ from apps.sources.algorithms.addresses import BadAddress, normalise
 from apps.sources.formats.opml import OpmlDocument, Subscription
 
 MAX_SHARED = 100  # items at once
-READ_ONE_BY_ONE = 200  # items: more at once are a list put away, which belongs in nobody's history
-MAX_MARKED = 10_000  # items of a stream that is no list of the portal's
+READ_ONE_BY_ONE = 200  # items: more at once are a list, which does not enter the history
+MAX_MARKED = 10_000  # items of a stream that is not a list of the portal
 MAX_NAME_LENGTH = 100  # characters, of a folder
 MAX_TITLE_LENGTH = 1_000  # characters, of a subscription
-_TRACKED = "tracking-"  # how states begin by which Google counted what people do; nothing is kept of them
+_TRACKED = "tracking-"  # prefix of states for Google's statistics; ignored
 
 
 # --- items ------------------------------------------------------------------------------------------------------------
@@ -42,23 +41,17 @@ _TRACKED = "tracking-"  # how states begin by which Google counted what people d
 def edit_tags(
     user: User, ids: Collection[int], added: Collection[Stream], removed: Collection[Stream], *, now: datetime
 ) -> None:
-    """Put states and labels on items and take others off; items that the person may not open stay as they are.
+    """Add states and labels to readable items, and remove others.
 
-    An item that is gone is no error: a client would send the change again for ever.
-
-    Raises
-    ------
-    BadStream
-        If something else is put on or taken off than read, kept-unread, fresh, starred, broadcast or a label.
-    NotPossible
-        If a label cannot be a tag's name, or the person would have too many tags or shared postings.
+    Missing items are no error, because a client would retry forever. Raises BadStream for other states than read,
+    kept-unread, fresh, starred and broadcast, and NotPossible for an invalid tag or too many tags or shares.
     """
     for stream in (*added, *removed):
         _require_editable(stream)
     readable = list(queries.readable_by(user).filter(pk__in=set(ids)).values_list("pk", flat=True))
     if not readable:
         return
-    read = _said_read(added, removed)
+    read = _becomes_read(added, removed)
     if read is not None:
         following.mark_read(user, readable, read=read, now=now)
         if read and len(readable) <= READ_ONE_BY_ONE:
@@ -81,8 +74,8 @@ def _require_editable(stream: Stream) -> None:
         raise BadStream(f"“{stream}” cannot be put on items, or taken off.")
 
 
-def _said_read(added: Collection[Stream], removed: Collection[Stream]) -> bool | None:
-    """Whether items are read now; None if nothing was said of it. To keep unread goes before to have read."""
+def _becomes_read(added: Collection[Stream], removed: Collection[Stream]) -> bool | None:
+    """Whether items become read; None if unchanged. Keeping unread takes precedence."""
     if KEPT_UNREAD in added or FRESH in added:
         return False
     if READ in added:
@@ -102,34 +95,23 @@ def _share(user: User, ids: Collection[int], *, shared: bool, now: datetime) -> 
 
 @transaction.atomic
 def mark_all_as_read(user: User, streams: Collection[Stream], *, until: datetime, now: datetime) -> None:
-    """Mark read what of some streams had reached us until a time.
-
-    Raises
-    ------
-    BadStream
-        If there is no such stream.
-    """
+    """Mark streams read, as retrieved until a time. Raises BadStream for an unknown stream."""
     library = Library(user)
     for stream in streams:
         if stream.kind != "state" or stream in (READING_LIST, STARRED, UNREAD):
             for scope in library.scopes(stream):
                 following.mark_all_read(user, scope, shown_at=until, now=now)
-        else:  # no list of the portal's
-            asked = StreamRequest((stream,), MAX_MARKED, excluded=(READ,), arrival=Arrival(until=until))
-            following.mark_read(user, library.part(asked).ids, read=True, now=now)
+        else:  # not a list of the portal
+            unread = StreamRequest((stream,), MAX_MARKED, excluded=(READ,), arrival=Arrival(until=until))
+            following.mark_read(user, library.part(unread).ids, read=True, now=now)
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------
 @transaction.atomic
 def rename_label(user: User, label: Stream, name: Stream) -> None:
-    """Give the folder and the tag of a label another one; a folder goes where the new label says that it lies.
+    """Rename the folder and the tag of a label; the folder moves to the path in the new label.
 
-    Raises
-    ------
-    BadStream
-        If the person has no such label.
-    NotPossible
-        If another folder or tag has the new one, or it cannot be had.
+    Raises BadStream for an unknown label, and NotPossible if the new one is taken or invalid.
     """
     folder, tag_id = _labelled(user, label)
     if folder is not None:
@@ -141,12 +123,9 @@ def rename_label(user: User, label: Stream, name: Stream) -> None:
 
 @transaction.atomic
 def delete_labels(user: User, labels: Collection[Stream]) -> None:
-    """Delete the folder and the tag of each label. Folders that lie in one go with it; all sources stay followed.
+    """Delete the folder with its subfolders and the tag of each label; sources stay followed.
 
-    Raises
-    ------
-    BadStream
-        If the person has no such label.
+    Raises BadStream for an unknown label.
     """
     for folder, tag_id in [_labelled(user, label) for label in labels]:
         if folder is not None:
@@ -164,33 +143,16 @@ def _labelled(user: User, label: Stream) -> tuple[Folder | None, int | None]:
 
 
 # --- subscriptions ----------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class SubscriptionChange:
-    """A feed, and the person's own name for it; empty: as it was."""
+def subscribe(user: User, titles: Mapping[Stream, str], *, added: Collection[Stream], now: datetime) -> None:
+    """Follow feeds, in the folders of labels. An empty title keeps the feed's own.
 
-    feed: Stream
-    title: str = ""
-
-
-def subscribe(user: User, wishes: Sequence[SubscriptionChange], *, added: Collection[Stream], now: datetime) -> None:
-    """Follow feeds, in the folders of some labels.
-
-    One that nobody here knows is looked at first, and may be a page that names its feed. Of several the addresses are
-    taken as they stand in the list of another reader: to look at each of them might take minutes.
-
-    Raises
-    ------
-    BadStream
-        If a number is that of no source, or a label is none.
-    NotPossible
-        If nothing to follow is found, or the person would have too much of something.
-    TooOften
-        If the portal does not know the address, and the person had too many such looked at within the hour.
+    A single unknown address is retrieved first, and can be a page that names its feed. Several are added as they are,
+    because retrieving them could take minutes. Raises BadStream for an unknown id or invalid label, NotPossible without
+    a feed or above a limit, and TooOften after too many lookups within the hour.
     """
-    _require_possible(wishes, added)
-    feeds = [wish.feed for wish in wishes]
-    known = present_sources(user, feeds)
-    unknown = {feed: _address(feed) for feed in feeds if feed not in known}
+    _require_possible(titles, added)
+    known = present_sources(user, titles)
+    unknown = {feed: _address(feed) for feed in titles if feed not in known}
     if len(unknown) == 1:
         [(feed, address)] = unknown.items()
         known[feed] = _found(retrieval.follow_address(user, address, now=now))
@@ -200,55 +162,35 @@ def subscribe(user: User, wishes: Sequence[SubscriptionChange], *, added: Collec
             raise NotPossible(skipped[0].reason)
         by_address = sources.by_address(set(unknown.values()))
         known |= {feed: by_address[address] for feed, address in unknown.items()}
-    _follow(user, {known[wish.feed]: wish.title for wish in wishes}, added, now)
-
-
-@transaction.atomic
-def _follow(user: User, titles: Mapping[int, str], added: Collection[Stream], now: datetime) -> None:
-    retrieval.follow_all(user, list(titles), now=now)
-    _arrange(user, titles, added, ())
+    with transaction.atomic():
+        retrieval.follow_all(user, [known[feed] for feed in titles], now=now)
+        _arrange(user, {known[feed]: title for feed, title in titles.items()}, added, ())
 
 
 @transaction.atomic
 def edit_subscriptions(
-    user: User, wishes: Sequence[SubscriptionChange], *, added: Collection[Stream], removed: Collection[Stream]
+    user: User, titles: Mapping[Stream, str], *, added: Collection[Stream], removed: Collection[Stream]
 ) -> None:
-    """Name followed feeds, put them into the folders of some labels, and take them out of those of others.
+    """Rename followed feeds, and add them to or remove them from the folders of labels.
 
-    Raises
-    ------
-    BadStream
-        If one of them is not followed, or a label is none.
-    NotPossible
-        If a title is too long, or the person would have too many folders.
+    Raises BadStream for a feed that is not followed or an invalid label, and NotPossible above a limit.
     """
-    _require_possible(wishes, added)
-    found = known_sources(user, [wish.feed for wish in wishes])
-    _arrange(user, {found[wish.feed]: wish.title for wish in wishes}, added, removed)
+    _require_possible(titles, added)
+    found = known_sources(user, titles)
+    _arrange(user, {found[feed]: title for feed, title in titles.items()}, added, removed)
 
 
 @transaction.atomic
 def unsubscribe(user: User, feeds: Sequence[Stream], *, now: datetime) -> None:
-    """Follow feeds no more; one that is not followed stays so.
-
-    Raises
-    ------
-    BadStream
-        If there is no such feed.
-    """
+    """Unfollow feeds that are followed. Raises BadStream for an unknown feed."""
     for source_id in known_sources(user, feeds).values():
         retrieval.unfollow(user, source_id, now=now)
 
 
 def quick_add(user: User, address: str, *, now: datetime) -> Discovery:
-    """Follow the feed at an address; of a page that names several the first, since no client can choose here.
+    """Follow the feed at an address, or the first one that a page names, because clients cannot choose.
 
-    Raises
-    ------
-    TooOften
-        If the portal does not know the address, and the person had too many such looked at within the hour.
-    NotPossible
-        If the person would follow too many.
+    Raises TooOften after too many lookups within the hour, and NotPossible above the limit of follows.
     """
     found = retrieval.follow_address(user, address.removeprefix("feed/"), now=now)
     return retrieval.follow_address(user, found.choices[0].url, now=now) if found.choices else found
@@ -287,22 +229,16 @@ def _arrange(user: User, titles: Mapping[int, str], added: Collection[Stream], r
         following.edit_follow(follow, title=own, folders=within.values())
 
 
-def _require_possible(wishes: Sequence[SubscriptionChange], added: Collection[Stream]) -> None:
-    """What can be told before anything is done: to look at an address cannot be undone."""
-    if any(len(wish.title) > MAX_TITLE_LENGTH for wish in wishes):
+def _require_possible(titles: Mapping[Stream, str], added: Collection[Stream]) -> None:
+    """Checks made in advance, because retrieving an address cannot be undone."""
+    if any(len(title) > MAX_TITLE_LENGTH for title in titles.values()):
         raise NotPossible(f"A title has at most {MAX_TITLE_LENGTH:,} characters.")
     for label in added:
         _checked_path(label)
 
 
 def _checked_path(label: Stream) -> tuple[str, ...]:
-    """The names of the folders on the way to a label's, from the outermost.
-
-    Raises
-    ------
-    BadStream
-        If it is no label, or no folder can be called so.
-    """
+    """The path of a label's folder. Raises BadStream if it is no label or not a valid path."""
     path = tuple(" ".join(name.split()) for name in path_of(label.name))
     if label.kind != "label" or not all(path) or max(map(len, path)) > MAX_NAME_LENGTH:
         raise BadStream(f"“{label}” is no label: each part has from 1 to {MAX_NAME_LENGTH} characters.")

@@ -1,4 +1,4 @@
-"""What clients of Google Reader show of a person: subscriptions, labels, numbers."""
+"""Subscriptions, labels and unread counts of a user."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -8,8 +8,7 @@ from apps.accounts.models import User
 from apps.api.dialects.google_reader.formats.forms import microseconds
 from apps.api.dialects.google_reader.formats.items import BROADCAST, STARRED
 from apps.api.dialects.google_reader.formats.streams import READING_LIST, Stream
-from apps.api.dialects.google_reader.queries.labels import Labels, labels_by_source, labels_of
-from apps.api.dialects.google_reader.queries.streams import known_sources
+from apps.api.dialects.google_reader.queries.streams import Labels, known_sources, labels_by_source, labels_of
 from apps.following import queries as following
 from apps.sources.algorithms.addresses import absolute
 
@@ -18,10 +17,10 @@ _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 # --- subscriptions ----------------------------------------------------------------------------------------------------
 def subscriptions(user: User) -> dict[str, Any]:
-    """All that the person follows, as it was sorted. Five queries."""
+    """All follows in the user's order. Five queries."""
     labels = labels_by_source(user, labels_of(user))
     addresses = ("source_id", "source__url", "source__site_url", "source__image_url")
-    told = {
+    urls = {
         row.source_id: {
             "url": row.source__url,
             "htmlUrl": absolute(row.source__site_url),
@@ -39,14 +38,14 @@ def subscriptions(user: User) -> dict[str, Any]:
                 ],
                 "sortid": f"{place:08X}",
             }
-            | told.get(followed.source_id, {})
+            | urls.get(followed.source_id, {})
             for place, followed in enumerate(following.followed_sources(user))
         ]
     }
 
 
 def heading(user: User, stream: Stream) -> tuple[str, str]:
-    """What a stream is called, and the site of a feed; of one that the person may see."""
+    """The title of a stream, and the site of a feed."""
     if stream.kind != "feed":
         return stream.name, ""
     source_id = known_sources(user, [stream])[stream]
@@ -57,44 +56,44 @@ def heading(user: User, stream: Stream) -> tuple[str, str]:
 
 # --- labels -----------------------------------------------------------------------------------------------------------
 def tags(user: User) -> dict[str, Any]:
-    """What a client may show as lists besides feeds. Three queries."""
+    """The lists that a client can show besides feeds. Three queries."""
     labels = labels_of(user)
     unread = following.unread_in_tags(user)
-    told: list[dict[str, Any]] = [{"id": str(STARRED)}, {"id": str(BROADCAST)}]
-    told += [{"id": str(Stream("label", label)), "type": "folder"} for label in labels.folders]
+    found: list[dict[str, Any]] = [{"id": str(STARRED)}, {"id": str(BROADCAST)}]
+    found += [{"id": str(Stream("label", label)), "type": "folder"} for label in labels.folders]
     for name, tag_id in labels.tags.items():
         if name not in labels.folders:
             count, _at = unread.get(tag_id, (0, None))
-            told.append({"id": str(Stream("label", name)), "type": "tag", "unread_count": count})
-    return {"tags": [tag | {"sortid": f"{place:08X}"} for place, tag in enumerate(told)]}
+            found.append({"id": str(Stream("label", name)), "type": "tag", "unread_count": count})
+    return {"tags": [tag | {"sortid": f"{place:08X}"} for place, tag in enumerate(found)]}
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
 def unread_counts(user: User) -> dict[str, Any]:
-    """Of every feed and label, and of all: how much is unread, and when the newest posting came. Seven queries.
+    """Unread postings and latest arrival of every feed and label, and of all. Seven queries.
 
-    A source that lies in several folders of a label counts once in it, a muted one in no list but its own.
+    A source counts once per label, and a muted one only in its own list.
     """
     labels = labels_of(user)
     counts, newest = following.unread_counts(user), following.newest_arrivals(user)
     followed = following.followed_sources(user)
-    loud = [each.source_id for each in followed if not each.muted]
-    told = [_count(Stream("feed", str(each.source_id)), [each.source_id], counts, newest) for each in followed]
+    audible = [each.source_id for each in followed if not each.muted]
+    found = [_count(Stream("feed", str(each.source_id)), [each.source_id], counts, newest) for each in followed]
     within = _sources_by_folder(user, labels)
-    told += [
-        _count(Stream("label", label), within.get(folder.pk, set()).intersection(loud), counts, newest)
+    found += [
+        _count(Stream("label", label), within.get(folder.pk, set()).intersection(audible), counts, newest)
         for label, folder in labels.folders.items()
     ]
     in_tags = following.unread_in_tags(user)
     for name, tag_id in labels.tags.items():
         if name not in labels.folders:
-            told.append(_told(Stream("label", name), *in_tags.get(tag_id, (0, _NEVER))))
-    whole = _count(READING_LIST, loud, counts, newest)
-    return {"max": whole["count"], "unreadcounts": [*told, whole]}
+            found.append(_entry(Stream("label", name), *in_tags.get(tag_id, (0, _NEVER))))
+    whole = _count(READING_LIST, audible, counts, newest)
+    return {"max": whole["count"], "unreadcounts": [*found, whole]}
 
 
 def _sources_by_folder(user: User, labels: Labels) -> dict[int, set[int]]:
-    """The sources in each folder and in those below it."""
+    """The sources in each folder and its subfolders."""
     parents = {folder.pk: folder.parent_id for folder in labels.folders.values()}
     within: dict[int, set[int]] = {}
     for source_id, folder_ids in following.folders_by_source(user).items():
@@ -111,14 +110,14 @@ def _count(
 ) -> dict[str, Any]:
     source_ids = list(source_ids)
     latest = max((newest[id] for id in source_ids if id in newest), default=_NEVER)
-    return _told(stream, sum(counts.get(id, 0) for id in source_ids), latest)
+    return _entry(stream, sum(counts.get(id, 0) for id in source_ids), latest)
 
 
-def _told(stream: Stream, count: int, newest: datetime) -> dict[str, Any]:
+def _entry(stream: Stream, count: int, newest: datetime) -> dict[str, Any]:
     return {"id": str(stream), "count": count, "newestItemTimestampUsec": str(microseconds(newest))}
 
 
-# --- the person -------------------------------------------------------------------------------------------------------
+# --- the user ---------------------------------------------------------------------------------------------------------
 def user_info(user: User) -> dict[str, Any]:
     return {
         "userId": str(user.pk),
@@ -132,7 +131,7 @@ def user_info(user: User) -> dict[str, Any]:
 
 
 def friends(user: User) -> dict[str, Any]:
-    """The person alone: nobody here sees who else reads what."""
+    """The user alone: the portal has no friends."""
     number, name = str(user.pk), user.get_username()
     return {
         "friends": [

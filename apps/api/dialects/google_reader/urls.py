@@ -1,7 +1,7 @@
-"""Google Reader's interface, with the traps of its clients.
+"""Addresses of Google Reader's API, as clients use them.
 
-Addresses may begin with two slashes, a stream's own slashes come as they are or as %2F, and clients of FreshRSS ask for
-everything below the name of its script.
+Addresses may begin with two slashes, slashes in streams are escaped or not, and clients of FreshRSS prefix the name of
+its script.
 """
 
 from collections.abc import Callable
@@ -9,9 +9,9 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.urls import URLPattern, re_path
 
-from apps.api.dialects.google_reader.views import account, signing_in, streams, subscriptions, tags
+from apps.api.dialects.google_reader.views import account, streams, subscriptions, tags
 
-# In brackets, or Django would warn of a slash too many, which clients send indeed.
+# In brackets, because Django would warn of the second slash, which clients send.
 _BEGIN = r"^[/]*(?:api/greader\.php/+)?"
 
 
@@ -25,7 +25,7 @@ def _call(route: str, view: Callable[..., HttpResponseBase], name: str) -> URLPa
 
 urlpatterns = [
     re_path(r"^[/]*api/greader\.php/*$", account.greet, name="greader_greet"),
-    _path("accounts/ClientLogin", signing_in.client_login, "client_login"),
+    _path("accounts/ClientLogin", account.client_login, "client_login"),
     _path(r"reader/atom/+(?P<stream>.+)", streams.atom, "atom"),
     _call("token", account.token, "token"),
     _call("user-info", account.user_info, "user_info"),
@@ -36,7 +36,7 @@ urlpatterns = [
     _call("subscription/edit", subscriptions.edit, "subscription_edit"),
     _call("subscription/quickadd", subscriptions.quick_add, "quick_add"),
     _call("subscription/export", subscriptions.export, "export"),
-    _call("subscription/import", subscriptions.bring, "import"),
+    _call("subscription/import", subscriptions.import_feeds, "import"),
     _call("tag/list", tags.listed, "tags"),
     _call("rename-tag", tags.rename, "rename_tag"),
     _call("disable-tag", tags.disable, "disable_tag"),

@@ -1,6 +1,5 @@
-"""What programs that speak Miniflux change of what somebody follows. Each is one transaction, but for asking a site."""
+"""Changes by Miniflux clients. Each is one transaction, except for requests to sites."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -18,25 +17,11 @@ from apps.retrieval.actions.following import follow
 MAX_NAME_LENGTH = 100  # characters, of a folder
 
 
-@dataclass(frozen=True, slots=True)
-class FeedChange:
-    """What is to be another of a followed source; None stays as it is."""
-
-    title: str | None = None
-    category_id: int | None = None
-    muted: bool | None = None
-    wants_pages: bool | None = None
-
-
 def create_feed(user: User, address: str, category_id: int, *, now: datetime) -> int:
-    """Follow the source at an address, in a category that the person has; its id.
+    """Follow the source at an address, in an existing category; returns its id.
 
-    Raises
-    ------
-    NotPossible
-        If they follow it already, there is none, or they follow too many.
-    TooOften
-        If the portal does not know the address, and the person had too many such looked at within the hour.
+    Raises NotPossible if there is no single feed, or it is followed already or one too many, and TooOften after too
+    many lookups of unknown addresses within the hour.
     """
     found = discover(user, address, now=now)
     if found.source_id is None:
@@ -50,35 +35,30 @@ def create_feed(user: User, address: str, category_id: int, *, now: datetime) ->
 
 
 @transaction.atomic
-def update_feed(follow: Follow, wish: FeedChange) -> None:
-    """Change what is wished of a followed source.
-
-    Programs that speak Miniflux know one category of each feed: a source that they put into another one lies there
-    alone afterwards.
-    """
+def update_feed(
+    follow: Follow,
+    *,
+    title: str | None = None,
+    category_id: int | None = None,
+    wants_pages: bool | None = None,
+    **choices: bool,
+) -> None:
+    """Change a followed source. Clients know one category per feed, so a new one replaces all folders."""
     folders: list[Folder] = list(follow.folders.all())
-    if wish.category_id is not None:
-        folder_id = folder_id_of(wish.category_id)
+    if category_id is not None:
+        folder_id = folder_id_of(category_id)
         folder = None if folder_id is None else following_queries.folder_of(follow.user, folder_id)
         folders = [folder] if folder is not None else []
-    choices: dict[str, Any] = {}
-    if wish.muted is not None:
-        choices["muted"] = wish.muted
-    if wish.wants_pages is not None:
-        choices["full_text"] = Follow.FullText.PAGE if wish.wants_pages else Follow.FullText.FEED
-    title = follow.title if wish.title is None else wish.title
-    following.edit_follow(follow, title="" if title == follow.source.title else title, folders=folders, **choices)
+    options: dict[str, Any] = dict(choices)
+    if wants_pages is not None:
+        options["full_text"] = Follow.FullText.PAGE if wants_pages else Follow.FullText.FEED
+    title = follow.title if title is None else title
+    following.edit_follow(follow, title="" if title == follow.source.title else title, folders=folders, **options)
 
 
 @transaction.atomic
 def create_category(user: User, title: str) -> Folder:
-    """Make a folder beside those that lie in no other.
-
-    Raises
-    ------
-    NotPossible
-        If there is one of that name, the name is too long, or there are too many.
-    """
+    """Create a top-level folder. Raises NotPossible if the name is taken or too long, or there are too many."""
     if following_queries.folders_of(user).filter(parent=None, name=title).exists():
         raise NotPossible("This category already exists.")
     return following.create_folder(user, _checked_name(title))
@@ -86,12 +66,9 @@ def create_category(user: User, title: str) -> Folder:
 
 @transaction.atomic
 def rename_category(folder: Folder, title: str) -> None:
-    """Give a folder another name; it keeps its place, so the names of those above it may stand before the name or not.
+    """Rename a folder in its place; the title may contain the path of its parents or not.
 
-    Raises
-    ------
-    NotPossible
-        If another one there has the name, or it is too long.
+    Raises NotPossible if the name is taken or too long.
     """
     above = following_queries.folder_paths(following_queries.folders_of(folder.user))[folder.pk][:-1]
     name = title.removeprefix(PATH.join((*above, ""))).strip() if above else title
@@ -106,12 +83,9 @@ def _checked_name(name: str) -> str:
 
 @transaction.atomic
 def delete_category(folder: Folder) -> None:
-    """Delete a folder; the sources in it stay followed.
+    """Delete a folder; its sources stay followed.
 
-    Raises
-    ------
-    NotPossible
-        If there are folders inside: programs show them beside it, and would not expect that they go, too.
+    Raises NotPossible if it has subfolders: clients show them as siblings, and do not expect their deletion.
     """
     if folder.children.exists():
         raise NotPossible("This category has others inside. Delete those first.")

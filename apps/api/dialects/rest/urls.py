@@ -1,27 +1,16 @@
-"""The portal's own interface: its operations, what describes them, and an answer to every other address below it."""
+"""Addresses of the portal's own API, its description, and 404 for all others."""
 
 from django.urls import URLPattern, URLResolver, path
 
-from apps.api.dialects.rest.views import (
-    account,
-    alerts,
-    folders,
-    following,
-    plan,
-    postings,
-    search,
-    sources,
-    stories,
-    trends,
-)
+from apps.api.dialects.rest.views import account, folders, following, postings, search, sources, stories, trends
 from apps.api.dialects.rest.views.endpoint import nowhere, through
 from apps.api.dialects.rest.views.interface import Interface
 from apps.sources.formats.opml import MAX_DOCUMENT_BYTES
 
-_LISTS = {"export_list", "import_list"}  # views that take a document instead of JSON
+_LISTS = {"export_list", "import_list"}  # OPML instead of JSON
 
 interface = Interface()
-for part in (account, sources, plan, following, folders, postings, search, alerts, trends, stories):
+for part in (account, sources, following, folders, postings, search, trends, stories):
     interface.add_router("", part.router)
 
 

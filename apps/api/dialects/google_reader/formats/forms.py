@@ -1,23 +1,20 @@
-"""What clients of Google Reader send along with a request."""
+"""Parameters of Google Reader requests."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl
 
-MAX_FIELDS = 25_000  # of one request: ten thousand items, and as much again
+from apps.api.formats.parameters import BadRequest
+
+MAX_FIELDS = 25_000  # of a request: ten thousand items, and reserve
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
-class BadField(ValueError):
-    """A request says something that cannot be meant; the message names it."""
-
-
 class Fields:
-    """The values of a request by their names, wherever it brought them: some may come more than once.
+    """The values of a request by name, from body and query; names can be repeated.
 
-    Bodies are read whatever type they are declared to have, and with `:`, `,` and `/` as they are: no client escapes
-    all of them.
+    Bodies are parsed whatever their declared type, with `:`, `,` and `/` unescaped, as clients send them.
     """
 
     def __init__(self, *encoded: str) -> None:
@@ -30,22 +27,16 @@ class Fields:
         return self._values.get(name, [])
 
     def one(self, name: str, otherwise: str = "") -> str:
-        """The first value of a name, without the white space around it."""
+        """The first value of a name, without surrounding space."""
         return self._values.get(name, [otherwise])[0].strip()
 
     def number(self, name: str, otherwise: int, *, most: int) -> int:
-        """A count of at least one; more than there may be is as much as there may be.
-
-        Raises
-        ------
-        BadField
-            If it is none.
-        """
+        """A number from 1 to `most`; larger ones are reduced. Raises BadRequest if it is none."""
         text = self.one(name)
         if not text:
             return otherwise
         if not (text.isascii() and text.isdecimal()) or len(text) > 18 or not int(text):
-            raise BadField(f"{name}={text[:40]} is no number from 1 on.")
+            raise BadRequest(f"{name}={text[:40]} is no number from 1 on.")
         return min(int(text), most)
 
 
@@ -53,25 +44,17 @@ def _pairs(text: str) -> Iterable[tuple[str, str]]:
     try:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS)
     except ValueError as error:
-        raise BadField(f"A request has at most {MAX_FIELDS:,} fields.") from error
+        raise BadRequest(f"A request has at most {MAX_FIELDS:,} fields.") from error
     for name, value in pairs:
         if "\0" in value:
-            raise BadField(f"{name[:40]} holds a character that no text has.")
+            raise BadRequest(f"{name[:40]} holds a character that no text has.")
         yield name, value
 
 
 def read_moment(text: str, *, last: bool) -> datetime:
-    """A time in seconds, milliseconds, microseconds or nanoseconds since 1970, whichever of them lies in our days.
+    """A time since 1970 in seconds, milliseconds, microseconds or nanoseconds, according to its size.
 
-    Parameters
-    ----------
-    last : bool
-        Whether the last microsecond of that time is meant, or its first.
-
-    Raises
-    ------
-    BadField
-        If it is none.
+    `last` selects the last microsecond of that time instead of the first. Raises BadRequest if it is none.
 
     Examples
     --------
@@ -80,7 +63,7 @@ def read_moment(text: str, *, last: bool) -> datetime:
     """
     text = text.strip()
     if not (text.isascii() and text.isdecimal()) or len(text) > 19:
-        raise BadField(f"“{text[:40]}” is no time in seconds since 1970, or in parts of them.")
+        raise BadRequest(f"“{text[:40]}” is no time in seconds since 1970, or in parts of them.")
     number = int(text)
     if number >= 10**17:
         return _EPOCH + number // 1_000 * _MICROSECOND

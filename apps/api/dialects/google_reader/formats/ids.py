@@ -1,20 +1,18 @@
-"""Ids of items as Google Reader and its clients write them: a signed number of 64 bits in four forms."""
+"""Item ids of Google Reader: a signed 64-bit number in four forms."""
 
 import re
+
+from apps.api.formats.parameters import BadRequest
 
 PREFIX = "tag:google.com,2005:reader/item/"
 _HEXADECIMAL = re.compile(r"[0-9a-f]{1,16}", re.IGNORECASE | re.ASCII)
 _DECIMAL = re.compile(r"-?[0-9]{1,20}", re.ASCII)
-_WIDTH = 16  # digits of the hexadecimal form that stands alone
+_WIDTH = 16  # digits of the short hexadecimal form
 _ALL = 2**64
 
 
-class BadItemId(ValueError):
-    """A text is the id of no item; the message names it."""
-
-
 def long_form(item_id: int) -> str:
-    """The form in answers.
+    """The form in responses.
 
     >>> long_form(31), long_form(-1)
     ('tag:google.com,2005:reader/item/000000000000001f', 'tag:google.com,2005:reader/item/ffffffffffffffff')
@@ -23,15 +21,10 @@ def long_form(item_id: int) -> str:
 
 
 def read_item_id(text: str) -> int:
-    """The number that any of the forms stands for: long, padded or not; sixteen hexadecimal digits; decimal.
+    """The number in any of the forms: long, padded or not; sixteen hexadecimal digits; decimal.
 
-    Sixteen digits without more are hexadecimal, as no other server's ids are told apart either: ours, which count
-    postings, would be misread from 1,000,000,000,000,000 on.
-
-    Raises
-    ------
-    BadItemId
-        If it is none of them.
+    Sixteen digits alone are hexadecimal, as on all other servers; decimal ids from 1,000,000,000,000,000 on would be
+    misread. Raises BadRequest if it is none of them.
 
     Examples
     --------
@@ -44,7 +37,7 @@ def read_item_id(text: str) -> int:
         return _signed(int(digits, 16))
     if digits == text and _DECIMAL.fullmatch(digits) and -_ALL // 2 <= int(digits) < _ALL:
         return _signed(int(digits))
-    raise BadItemId(f"“{text[:80]}” is no item's id.")
+    raise BadRequest(f"“{text[:80]}” is no item's id.")
 
 
 def _signed(number: int) -> int:

@@ -1,4 +1,4 @@
-"""Items as clients of Google Reader read them: as JSON, and as Atom in FeedHQ's dialect."""
+"""Items as JSON, and as Atom in FeedHQ's dialect."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from apps.sources.formats.feed import Enclosure
 
 ATOM = "http://www.w3.org/2005/Atom"
 GOOGLE = "http://www.google.com/schemas/reader/atom/"
-SCHEME = "http://www.google.com/reader/"  # by which newsboat knows the categories that tell states
+SCHEME = "http://www.google.com/reader/"  # by which newsboat recognizes the categories of states
 _TAG = "tag:google.com,2005:reader/"
 _NEVER = "1970-01-01T00:00:00Z"
 _NAMES: Any = {None: ATOM, "gr": GOOGLE}
@@ -27,7 +27,7 @@ READ, KEPT_UNREAD, FRESH, STARRED, BROADCAST = (
 
 @dataclass(frozen=True, slots=True)
 class Item(schemas.Item):
-    """A posting with its states and labels; its `url` is empty where it leads to no page of the web."""
+    """A posting with states and labels; `url` is empty unless it is an HTTP address."""
 
     guid: str
     enclosures: tuple[Enclosure, ...]
@@ -38,23 +38,11 @@ class Item(schemas.Item):
     categories: tuple[Stream, ...]  # its states, and the labels of its folders and tags
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """A part of a stream."""
-
-    stream: Stream
-    title: str
-    url: str  # of this document
-    site_url: str
-    items: Sequence[Item]
-    continuation: str  # "" at the end
-
-
 # --- JSON -------------------------------------------------------------------------------------------------------------
 def item_as_json(item: Item) -> dict[str, Any]:
     page = [{"href": item.url, "type": "text/html"}] if item.url else []
     retrieved = microseconds(item.retrieved_at)
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "id": long_form(item.id),
         "crawlTimeMsec": str(retrieved // 1_000),
         "timestampUsec": str(retrieved),
@@ -72,10 +60,10 @@ def item_as_json(item: Item) -> dict[str, Any]:
         "summary": {"direction": "ltr", "content": item.html},
     }
     if item.author:
-        told["author"] = item.author
+        values["author"] = item.author
     if item.enclosures:
-        told["enclosure"] = [_enclosure_as_json(enclosure) for enclosure in item.enclosures]
-    return told
+        values["enclosure"] = [_enclosure_as_json(enclosure) for enclosure in item.enclosures]
+    return values
 
 
 def _enclosure_as_json(enclosure: Enclosure) -> dict[str, Any]:
@@ -84,18 +72,18 @@ def _enclosure_as_json(enclosure: Enclosure) -> dict[str, Any]:
 
 
 # --- Atom -------------------------------------------------------------------------------------------------------------
-def as_atom(contents: Contents) -> bytes:
-    """An Atom 1.0 document, in which categories of Google's scheme say what is read, fresh, kept unread or starred."""
+def as_atom(items: Sequence[Item], *, stream: Stream, title: str, url: str, site_url: str, continuation: str) -> bytes:
+    """An Atom 1.0 document; categories of Google's scheme contain the states."""
     feed = etree.Element(f"{{{ATOM}}}feed", nsmap=_NAMES)
     _add(feed, "generator", "Wirebeat")
-    _add(feed, "id", f"{_TAG}{contents.stream}")
-    _add(feed, "title", contents.title, type="text")
-    _add(feed, "link", rel="self", href=contents.url)
-    _add_page(feed, contents.site_url)
-    _add(feed, "updated", max((_written(item.updated_at) for item in contents.items), default=_NEVER))
-    if contents.continuation:
-        etree.SubElement(feed, f"{{{GOOGLE}}}continuation").text = contents.continuation
-    for item in contents.items:
+    _add(feed, "id", f"{_TAG}{stream}")
+    _add(feed, "title", title, type="text")
+    _add(feed, "link", rel="self", href=url)
+    _add_page(feed, site_url)
+    _add(feed, "updated", max((_written(item.updated_at) for item in items), default=_NEVER))
+    if continuation:
+        etree.SubElement(feed, f"{{{GOOGLE}}}continuation").text = continuation
+    for item in items:
         _add_entry(feed, item)
     return etree.tostring(feed, encoding="utf-8", xml_declaration=True)
 
@@ -105,7 +93,7 @@ def _add_entry(feed: etree._Element, item: Item) -> None:
     entry.set(f"{{{GOOGLE}}}crawl-timestamp-msec", str(microseconds(item.retrieved_at) // 1_000))
     _add(entry, "id", long_form(item.id)).set(f"{{{GOOGLE}}}original-id", writable(item.guid))
     for category in item.categories:
-        # A tag that a person called "read" must not look like the state.
+        # A tag with the name of a state must be distinguishable from it.
         scheme = {"scheme": SCHEME} if category.kind == "state" else {}
         _add(entry, "category", term=str(category), label=category.name, **scheme)
     _add(entry, "title", item.title, type="text")

@@ -1,4 +1,4 @@
-"""Names of streams: feeds, labels and states, as Google Reader wrote them."""
+"""Ids of streams: feeds, labels and states, as in Google Reader."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from typing import Literal
 
 Kind = Literal["feed", "label", "state"]
 STATE_SPACE = "com.google/"
-MINE = "user/-/"  # the person who asks; answers never say more, as clients compare letters
+MINE = "user/-/"  # the user; responses use this form alone, because clients compare texts
 
 
 class BadStream(ValueError):
-    """A text names no stream; the message names it."""
+    """A text is not the id of a stream; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A feed by the number or address of its source, a label by its words, or a state by its last part."""
+    """A feed by id or address of its source, a label by its text, or a state by its last part."""
 
     kind: Kind
     name: str
@@ -34,17 +34,7 @@ READING_LIST = Stream("state", "reading-list")
 
 
 def read_stream(text: str, names: Collection[str]) -> Stream:
-    """The stream that a text names.
-
-    Parameters
-    ----------
-    names : collection of str
-        What the person who asks may be called in it, besides `-`; streams of others are none.
-
-    Raises
-    ------
-    BadStream
-        If it names none.
+    """Read a stream's id, in which the user has one of the names or `-`. Raises BadStream if it is invalid.
 
     Examples
     --------
@@ -66,7 +56,7 @@ def read_stream(text: str, names: Collection[str]) -> Stream:
 
 
 def _with_slashes(feed: str) -> str:
-    """A feed's address as it was before a proxy made one slash of two."""
+    """A feed's address with the second slash, which some proxies remove."""
     for scheme in ("http:/", "https:/"):
         if feed.startswith(scheme) and not feed.startswith(f"{scheme}/"):
             return f"{scheme}/{feed.removeprefix(scheme)}"
@@ -74,9 +64,8 @@ def _with_slashes(feed: str) -> str:
 
 
 # --- labels of folders ------------------------------------------------------------------------------------------------
-# Folders lie in each other here, and labels do not. A word of the label that is a single slash leads one folder down;
-# a word of a folder's own name that is made of slashes alone gets one more, so that no two folders share a label and
-# "TCP/IP" stays as people write it.
+# Folders are nested here, and labels are flat. A slash between spaces separates folders in a label. A word of slashes
+# in a folder's name gets another slash, so that labels are unique and "TCP/IP" stays as it is.
 def label_of(path: Sequence[str]) -> str:
     """The label of the folder at the end of a path of names.
 
@@ -87,7 +76,7 @@ def label_of(path: Sequence[str]) -> str:
 
 
 def path_of(label: str) -> tuple[str, ...]:
-    """The path of which `label_of` makes the label.
+    """The inverse of `label_of`.
 
     >>> path_of("News / World")
     ('News', 'World')

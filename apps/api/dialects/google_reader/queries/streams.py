@@ -1,6 +1,6 @@
-"""Which postings a stream holds for the person who asks."""
+"""Labels, and the postings of streams."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -8,9 +8,9 @@ from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
 from apps.api.dialects.google_reader.formats.items import BROADCAST, READ, STARRED
-from apps.api.dialects.google_reader.formats.streams import READING_LIST, BadStream, Stream
-from apps.api.dialects.google_reader.queries.labels import Labels, labels_of
+from apps.api.dialects.google_reader.formats.streams import READING_LIST, BadStream, Stream, label_of
 from apps.following import queries as following
+from apps.following.models import Folder
 from apps.following.queries import Scope, listing
 from apps.following.queries.listing import Arrival
 from apps.postings import queries as postings
@@ -19,8 +19,8 @@ from apps.postings.queries import Cursor
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import BadAddress, normalise
 
-UNREAD = Stream("state", "unread")  # not of Google's, but of those who came after
-# What is so of postings with their state, and what is otherwise: a negation would not let indexes of marks be used.
+UNREAD = Stream("state", "unread")  # an extension of later servers
+# Conditions that a state holds, and that it does not: a negation could not use the indexes of marks.
 _STATES = {
     "read": (Q(unread=False), Q(unread=True)),
     "unread": (Q(unread=True), Q(unread=False)),
@@ -31,21 +31,44 @@ _STATES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Labels:
+    """A label can be a folder and a tag: Google Reader does not distinguish them."""
+
+    folders: Mapping[str, Folder]  # by label, sorted
+    tags: Mapping[str, int]  # ids by name
+
+
+def labels_of(user: User) -> Labels:
+    """Two queries."""
+    folders = list(following.folders_of(user))
+    paths = following.folder_paths(folders)
+    by_label = sorted((label_of(paths[folder.pk]), folder) for folder in folders)
+    return Labels(dict(by_label), dict(following.tags_of(user).values_list("name", "pk")))
+
+
+def labels_by_source(user: User, labels: Labels) -> dict[int, tuple[str, ...]]:
+    """The folder labels of each followed source. One query."""
+    names = {folder.pk: label for label, folder in labels.folders.items()}
+    filed = following.folders_by_source(user)
+    return {source_id: tuple(sorted(names[id] for id in ids if id in names)) for source_id, ids in filed.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class StreamRequest:
-    """What a client asks of one stream, or of some as if they were one."""
+    """A request for a part of one stream, or of several merged ones."""
 
     streams: tuple[Stream, ...]
     limit: int
     excluded: tuple[Stream, ...] = ()
     included: tuple[Stream, ...] = ()
     oldest_first: bool = False
-    start: Cursor | None = None  # where the part before ended
+    start: Cursor | None = None  # the end of the part before
     arrival: Arrival | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The first so many postings of what was asked, in their order."""
+    """The requested postings, in order."""
 
     ids: tuple[int, ...]
     continuation: str  # "" at the end
@@ -53,7 +76,7 @@ class Part:
 
 @dataclass(slots=True)
 class Library:
-    """What a person's streams hold. Their labels are looked up when one is named."""
+    """A user's streams. Labels are read when one is named."""
 
     user: User
     _labels: Labels | None = field(default=None, init=False)
@@ -65,13 +88,7 @@ class Library:
         return self._labels
 
     def scopes(self, stream: Stream) -> list[Scope]:
-        """The lists of the person's that a stream is made of, or chosen from by its state.
-
-        Raises
-        ------
-        BadStream
-            If they have no such feed or label, or there is no such state.
-        """
+        """The user's lists that contain a stream's postings. Raises BadStream if there is no such stream."""
         if stream.kind == "feed":
             return [Scope("source", known_sources(self.user, [stream])[stream])]
         if stream.kind == "label":
@@ -92,19 +109,18 @@ class Library:
         return found
 
     # --- parts of streams ---------------------------------------------------------------------------------------------
-    def part(self, asked: StreamRequest) -> Part:
-        """What comes next in a stream, by a number of queries that does not grow with it; as many for each further one.
+    def part(self, request: StreamRequest) -> Part:
+        """The next postings by publication, by a constant number of queries per stream.
 
-        The order is that of the portal's own lists: by publication. What a continuation says is a place in that order,
-        which stays where it is when news arrive.
+        A continuation is a place in this order, which new postings do not shift.
         """
         found: set[Cursor] = set()
-        for stream in asked.streams:
+        for stream in request.streams:
             for scope in self.scopes(stream):
-                found.update(self._places(stream, scope, asked))
-        places = sorted(found, reverse=not asked.oldest_first)
-        shown = places[: asked.limit]
-        continuation = shown[-1].encode() if len(places) > asked.limit else ""
+                found.update(self._places(stream, scope, request))
+        places = sorted(found, reverse=not request.oldest_first)
+        shown = places[: request.limit]
+        continuation = shown[-1].encode() if len(places) > request.limit else ""
         return Part(tuple(place.id for place in shown), continuation)
 
     def count(self, stream: Stream) -> int:
@@ -116,45 +132,45 @@ class Library:
         newest = self.part(StreamRequest((stream,), 1)).ids
         return postings.everything().filter(pk__in=newest).values_list("published_at", flat=True).first()
 
-    def _places(self, stream: Stream, scope: Scope, asked: StreamRequest) -> list[Cursor]:
-        if self._is_plain(stream, scope, asked):
+    def _places(self, stream: Stream, scope: Scope, request: StreamRequest) -> list[Cursor]:
+        if self._is_plain(stream, scope, request):
             return listing.positions(
                 self.user,
                 scope,
-                unread_only=bool(asked.excluded or asked.included) or stream == UNREAD,
-                oldest_first=asked.oldest_first,
-                start=asked.start,
-                limit=asked.limit + 1,
-                arrival=asked.arrival,
+                unread_only=bool(request.excluded or request.included) or stream == UNREAD,
+                oldest_first=request.oldest_first,
+                start=request.start,
+                limit=request.limit + 1,
+                arrival=request.arrival,
             )
-        return self._places_by_state(stream, scope, asked)
+        return self._places_by_state(stream, scope, request)
 
-    def _is_plain(self, stream: Stream, scope: Scope, asked: StreamRequest) -> bool:
-        """Whether the portal's own lists show just that: all of what is followed, or what is unread of it."""
+    def _is_plain(self, stream: Stream, scope: Scope, request: StreamRequest) -> bool:
+        """Whether it is a list of the portal: all or unread postings of follows."""
         if stream.kind == "state" and stream not in (READING_LIST, UNREAD):
             return False
-        if not (set(asked.excluded) <= {READ} and set(asked.included) <= {UNREAD}):
+        if not (set(request.excluded) <= {READ} and set(request.included) <= {UNREAD}):
             return False
         if scope.kind == "source":
             return following.follow_of(self.user, scope.id) is not None
         return scope.kind in ("all", "folder")
 
-    def _places_by_state(self, stream: Stream, scope: Scope, asked: StreamRequest) -> list[Cursor]:
+    def _places_by_state(self, stream: Stream, scope: Scope, request: StreamRequest) -> list[Cursor]:
         found = self._held(stream, scope)
-        for other in asked.included:
+        for other in request.included:
             found = found.filter(self._condition(other)[0])
-        for other in asked.excluded:
+        for other in request.excluded:
             found = found.filter(self._condition(other)[1])
-        if asked.arrival is not None:
-            found = found.filter(retrieved_at__gte=asked.arrival.since, retrieved_at__lte=asked.arrival.until)
-        if asked.start is not None:
-            found = (postings.after if asked.oldest_first else postings.before)(found, asked.start)
-        ordered = (postings.oldest if asked.oldest_first else postings.newest)(found)
-        return [Cursor(at, id) for at, id in ordered.values_list("published_at", "pk")[: asked.limit + 1]]
+        if request.arrival is not None:
+            found = found.filter(retrieved_at__gte=request.arrival.since, retrieved_at__lte=request.arrival.until)
+        if request.start is not None:
+            found = (postings.after if request.oldest_first else postings.before)(found, request.start)
+        ordered = (postings.oldest if request.oldest_first else postings.newest)(found)
+        return [Cursor(at, id) for at, id in ordered.values_list("published_at", "pk")[: request.limit + 1]]
 
-    # --- what streams hold --------------------------------------------------------------------------------------------
+    # --- contents of streams ------------------------------------------------------------------------------------------
     def _held(self, stream: Stream, scope: Scope) -> QuerySet[Posting]:
-        """All postings of a stream that are in one of its lists, with their state."""
+        """All postings of a stream in one of its lists, with their state."""
         if stream == BROADCAST:
             held = following.readable_by(self.user).filter(self._condition(BROADCAST)[0])
         else:
@@ -163,7 +179,7 @@ class Library:
         return held.filter(_STATES[stream.name][0]) if stream.kind == "state" and stream.name in _STATES else held
 
     def _condition(self, stream: Stream) -> tuple[Q, Q]:
-        """That a posting with its state is in a stream, and that it is not."""
+        """Conditions that a posting is in a stream, and that it is not."""
         scopes = self.scopes(stream)
         if stream.kind == "state" and stream.name in _STATES:
             return _STATES[stream.name]
@@ -185,13 +201,7 @@ class Library:
 
 
 def known_sources(user: User, feeds: Iterable[Stream]) -> dict[Stream, int]:
-    """The source of each feed, by its number or its address, as long as the person may see it.
-
-    Raises
-    ------
-    BadStream
-        If there is none, or one of them is no feed.
-    """
+    """The visible source of each feed, by id or address. Raises BadStream if one is missing."""
     wanted = list(dict.fromkeys(feeds))
     found = present_sources(user, wanted)
     for feed in wanted:
@@ -201,7 +211,7 @@ def known_sources(user: User, feeds: Iterable[Stream]) -> dict[Stream, int]:
 
 
 def present_sources(user: User, feeds: Iterable[Stream]) -> dict[Stream, int]:
-    """The same of those that there are."""
+    """The same for the existing ones."""
     named = {feed: _address(feed) for feed in feeds if feed.kind == "feed"}
     by_address = sources.by_address(set(filter(None, named.values())))
     found = {
@@ -214,7 +224,7 @@ def present_sources(user: User, feeds: Iterable[Stream]) -> dict[Stream, int]:
 
 
 def _address(feed: Stream) -> str:
-    """Normalised; "" where it is no address."""
+    """The normalised address; "" if it is none."""
     try:
         return "" if _is_number(feed.name) else normalise(feed.name)
     except BadAddress:

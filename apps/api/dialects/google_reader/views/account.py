@@ -1,21 +1,55 @@
-"""Who the person is, and what Google Reader kept of them besides."""
+"""Signing in, the user, tokens and preferences."""
 
 from hashlib import sha256
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.timezone import now
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods
 
+from apps.accounts.middleware import impersonal
 from apps.api.dialects.google_reader import schemas
-from apps.api.dialects.google_reader.views.endpoint import Call, done, endpoint, respond, said
+from apps.api.dialects.google_reader.views.endpoint import Call, done, endpoint, fields_of, respond, text_response
+from apps.api.formats.parameters import BadRequest
+from apps.api.views.access import Refused, person_by
 
 TOKEN_LENGTH = 57  # characters: some clients count them
 
 
+@impersonal
+@csrf_exempt
+@require_http_methods(["POST"])
+def client_login(request: HttpRequest) -> HttpResponse:
+    """Expects `Email`, and an app token as `Passwd`, which the response contains again.
+
+    A token in the query is refused, because addresses are logged.
+    """
+    if "Passwd" in request.GET:
+        return text_response("Send Passwd in the body of the request.", 400)
+    try:
+        fields = fields_of(request)
+        secret = fields.one("Passwd")
+        person = person_by(request, secret, name=fields.one("Email"), now=now())
+    except Refused as refused:
+        return text_response("Error=BadAuthentication", refused.status)
+    except BadRequest as error:
+        return text_response(str(error), 400)
+    auth = f"{person.get_username()}/{secret}"
+    response: HttpResponse
+    if fields.one("output") == "json":
+        response = JsonResponse({"SID": auth, "LSID": "null", "Auth": auth})
+    else:
+        response = text_response(f"SID={auth}\nLSID=null\nAuth={auth}")
+    response["Cache-Control"] = "no-store"
+    return response
+
+
 @endpoint()
 def token(call: Call) -> HttpResponse:
-    """What clients send back as T. It protects from nothing here, and is not looked at: a browser that is led astray
-    brings cookies along, but never the header by which a program signs in.
+    """The CSRF token that clients return as T. It is not checked: requests are authenticated by a header, which
+    browsers never send by themselves.
     """
-    return said(sha256(f"T of {call.person.pk}".encode()).hexdigest()[:TOKEN_LENGTH])
+    return text_response(sha256(f"T of {call.person.pk}".encode()).hexdigest()[:TOKEN_LENGTH])
 
 
 @endpoint()
@@ -30,7 +64,7 @@ def friends(call: Call) -> HttpResponse:
 
 @endpoint()
 def preferences(call: Call) -> HttpResponse:
-    """None: what people prefer here is of our own pages."""
+    """None: preferences apply to pages."""
     return respond({"prefs": []})
 
 

@@ -1,4 +1,4 @@
-"""What streams hold: numbers of items, items as JSON, and as Atom."""
+"""Contents of streams: item ids, items as JSON, and as Atom."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,27 +11,26 @@ from django.utils.http import http_date, quote_etag
 from django.utils.timezone import now
 
 from apps.accounts.models import User
-from apps.api.dialects.google_reader.formats.items import Contents, as_atom, item_as_json
+from apps.api.dialects.google_reader.formats.items import as_atom, item_as_json
 from apps.api.dialects.google_reader.formats.streams import READING_LIST, Stream
 from apps.api.dialects.google_reader.queries.items import items
-from apps.api.dialects.google_reader.queries.labels import labels_by_source, labels_of
-from apps.api.dialects.google_reader.queries.streams import Library, Part, StreamRequest
+from apps.api.dialects.google_reader.queries.streams import Library, Part, StreamRequest, labels_by_source, labels_of
 from apps.api.dialects.google_reader.schemas import heading
-from apps.api.dialects.google_reader.views.endpoint import Call, endpoint, respond, said
+from apps.api.dialects.google_reader.views.endpoint import Call, endpoint, respond, text_response
 from apps.postings.queries import Cursor
 
-USUAL = 20  # items of an answer
-MAX_NUMBERS = 10_000  # items of an answer that tells only their numbers
+USUAL = 20  # items of a response
+MAX_IDS = 10_000  # items of a response with ids alone
 MAX_ITEMS = 1_000
-AT_ONCE = 500  # items that are read and written at a time: an answer may be many megabytes
+AT_ONCE = 500  # items in memory: a response can have many megabytes
 EMPTY_FOR_NEWSPLUS = [{"id": "0"}]  # it takes an empty list for a failure
-REMEMBERED = 86_400  # s: how long it is known since when a document is as it is
+MODIFIED_KEPT_SECONDS = 86_400
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------------
+# --- ids and counts ---------------------------------------------------------------------------------------------------
 @endpoint()
 def ids(call: Call) -> HttpResponse:
-    part = Library(call.person).part(_asked(call, call.streams("s"), MAX_NUMBERS))
+    part = Library(call.person).part(_stream_request(call, call.streams("s"), MAX_IDS))
     refs = [{"id": str(id)} for id in part.ids]
     if not refs and call.fields.one("client") == "newsplus":
         refs = EMPTY_FOR_NEWSPLUS
@@ -40,24 +39,24 @@ def ids(call: Call) -> HttpResponse:
 
 @endpoint()
 def count(call: Call) -> HttpResponse:
-    """How many items a stream holds; with `a=true` the day of the newest besides."""
+    """The number of items of a stream; with `a=true` also the day of the newest."""
     library = Library(call.person)
     stream = next(iter(call.streams("s")), READING_LIST)
     text = str(library.count(stream))
     newest_at = library.newest_at(stream) if call.fields.one("a") == "true" else None
-    return said(f"{text}#{newest_at:%B %d, %Y}" if newest_at else text)
+    return text_response(f"{text}#{newest_at:%B %d, %Y}" if newest_at else text)
 
 
 # --- JSON -------------------------------------------------------------------------------------------------------------
 @endpoint()
 def contents(call: Call, stream: str | None = None) -> HttpResponseBase:
-    """A part of the stream that the address or `s` names: all that the person follows by default."""
-    asked = _asked(call, _streams(call, stream), MAX_ITEMS)
-    part = Library(call.person).part(asked)
-    title, site_url = heading(call.person, asked.streams[0])
+    """A part of the stream in the path or `s`; by default of all follows."""
+    wanted = _stream_request(call, _streams(call, stream), MAX_ITEMS)
+    part = Library(call.person).part(wanted)
+    title, site_url = heading(call.person, wanted.streams[0])
     head = {
         "direction": "ltr",
-        "id": str(asked.streams[0]),
+        "id": str(wanted.streams[0]),
         "title": title,
         "self": [{"href": call.request.build_absolute_uri()}],
         "alternate": [{"href": site_url, "type": "text/html"}] if site_url else [],
@@ -68,7 +67,7 @@ def contents(call: Call, stream: str | None = None) -> HttpResponseBase:
 
 @endpoint()
 def items_contents(call: Call) -> HttpResponseBase:
-    """The items `i`, in their order, without those that are gone or not the person's to read."""
+    """The readable ones of the items `i`, in their order."""
     head = {"direction": "ltr", "id": str(READING_LIST), "title": "", "updated": int(now().timestamp())}
     return _with_items(head, call.person, call.item_ids())
 
@@ -95,13 +94,15 @@ def _written(
 # --- Atom -------------------------------------------------------------------------------------------------------------
 @endpoint(methods=("GET", "HEAD"))
 def atom(call: Call, stream: str) -> HttpResponseBase:
-    """A part of a stream; 304 for a client that has it as it is, what was read and starred included."""
-    asked = _asked(call, _streams(call, stream), MAX_ITEMS)
-    part = Library(call.person).part(asked)
-    title, site_url = heading(call.person, asked.streams[0])
+    """A part of a stream; 304 if neither items nor their states have changed."""
+    wanted = _stream_request(call, _streams(call, stream), MAX_ITEMS)
+    part = Library(call.person).part(wanted)
+    title, site_url = heading(call.person, wanted.streams[0])
     found = items(call.person, part.ids, labels_by_source(call.person, labels_of(call.person)))
     url = call.request.build_absolute_uri()
-    document = as_atom(Contents(asked.streams[0], title, url, site_url, found, part.continuation))
+    document = as_atom(
+        found, stream=wanted.streams[0], title=title, url=url, site_url=site_url, continuation=part.continuation
+    )
     etag = quote_etag(sha256(document).hexdigest()[:32])
     since = _unchanged_since(f"greader:{call.person.pk}:{sha256(url.encode()).hexdigest()}", etag)
     response = HttpResponse(document, content_type="application/atom+xml; charset=utf-8")
@@ -110,24 +111,24 @@ def atom(call: Call, stream: str) -> HttpResponseBase:
 
 
 def _unchanged_since(name: str, etag: str) -> int:
-    """When a document was first seen to be as it is, in s since 1970; never in the same second as the one before.
+    """When a document was first seen with this entity tag, in s since 1970; later than the version before.
 
-    That a whole list was marked read leaves no time at each of its postings, so no query could tell. And curl, which
-    newsboat is made with, throws away what is not of a later second than what it had.
+    No query knows the time, because lists marked read leave none at their postings. curl, which newsboat uses, discards
+    a version unless its second is later.
     """
     known_etag, since = cache.get(name) or ("", 0)
     if known_etag != etag:
         since = max(int(now().timestamp()), since + 1)
-        cache.set(name, (etag, since), REMEMBERED)
+        cache.set(name, (etag, since), MODIFIED_KEPT_SECONDS)
     return int(since)
 
 
-# --- what is asked ----------------------------------------------------------------------------------------------------
+# --- parameters -------------------------------------------------------------------------------------------------------
 def _streams(call: Call, stream: str | None) -> tuple[Stream, ...]:
     return (call.stream(stream),) if stream else call.streams("s")
 
 
-def _asked(call: Call, streams: tuple[Stream, ...], most: int) -> StreamRequest:
+def _stream_request(call: Call, streams: tuple[Stream, ...], most: int) -> StreamRequest:
     fields, place = call.fields, call.fields.one("c")
     return StreamRequest(
         streams=streams or (READING_LIST,),

@@ -1,4 +1,4 @@
-"""What the person follows."""
+"""Subscriptions."""
 
 from itertools import zip_longest
 
@@ -6,10 +6,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.timezone import now
 
 from apps.api.dialects.google_reader import actions, schemas
-from apps.api.dialects.google_reader.actions import SubscriptionChange
-from apps.api.dialects.google_reader.formats.forms import BadField
 from apps.api.dialects.google_reader.formats.streams import Stream
 from apps.api.dialects.google_reader.views.endpoint import MAX_STREAMS, Call, changing, done, endpoint, respond
+from apps.api.formats.parameters import BadRequest
 from apps.following import queries as following
 from apps.retrieval.actions.following import import_list
 from apps.sources.formats import opml
@@ -22,33 +21,34 @@ def listed(call: Call) -> HttpResponse:
 
 @changing
 def edit(call: Call) -> HttpResponse:
-    """`ac` is subscribe, edit or unsubscribe; `s` feeds, `t` their titles in the same order, `a` and `r` labels."""
-    wishes, added, removed = _wishes(call), call.streams("a"), call.streams("r")
+    """`ac` is the action; `s` contains feeds, `t` their titles in the same order, `a` and `r` labels."""
+    titles, added, removed = _titles(call), call.streams("a"), call.streams("r")
     match call.fields.one("ac"):
         case "subscribe":
-            actions.subscribe(call.person, wishes, added=added, now=now())
+            actions.subscribe(call.person, titles, added=added, now=now())
         case "edit":
-            actions.edit_subscriptions(call.person, wishes, added=added, removed=removed)
+            actions.edit_subscriptions(call.person, titles, added=added, removed=removed)
         case "unsubscribe":
-            actions.unsubscribe(call.person, [wish.feed for wish in wishes], now=now())
+            actions.unsubscribe(call.person, list(titles), now=now())
         case other:
-            raise BadField(f"ac={other[:40]} is none of subscribe, edit and unsubscribe.")
+            raise BadRequest(f"ac={other[:40]} is none of subscribe, edit and unsubscribe.")
     return done()
 
 
-def _wishes(call: Call) -> list[SubscriptionChange]:
+def _titles(call: Call) -> dict[Stream, str]:
+    """The feeds with their new titles; empty: unchanged."""
     feeds, titles = call.fields.all("s"), call.fields.all("t")
     if not feeds or len(feeds) > MAX_STREAMS:
-        raise BadField(f"Name from 1 to {MAX_STREAMS:,} feeds as s.")
+        raise BadRequest(f"Name from 1 to {MAX_STREAMS:,} feeds as s.")
     pairs = zip_longest(feeds, titles[: len(feeds)], fillvalue="")
-    return [SubscriptionChange(call.stream(feed), " ".join(title.split())) for feed, title in pairs]
+    return {call.stream(feed): " ".join(title.split()) for feed, title in pairs}
 
 
 @changing
 def quick_add(call: Call) -> HttpResponse:
     address = call.fields.one("quickadd")
     if not address:
-        raise BadField("Name an address as quickadd.")
+        raise BadRequest("Name an address as quickadd.")
     found = actions.quick_add(call.person, address, now=now())
     if found.source_id is None:
         return respond({"numResults": 0, "query": address, "error": found.problem})
@@ -69,8 +69,8 @@ def export(call: Call) -> HttpResponse:
 
 
 @changing
-def bring(call: Call) -> HttpResponse:
-    """An OPML document as the body, or as the file of a form."""
+def import_feeds(call: Call) -> HttpResponse:
+    """Imports OPML from the body or an uploaded file."""
     import_list(call.person, opml.read(_document(call.request)), now=now())
     return done()
 
@@ -80,5 +80,5 @@ def _document(request: HttpRequest) -> bytes:
         return request.body
     files = [file for name in request.FILES for file in request.FILES.getlist(name)]
     if not files:
-        raise BadField("The form holds no file.")
+        raise BadRequest("The form holds no file.")
     return bytes(files[0].read())

@@ -1,12 +1,13 @@
-"""States and labels: of items, of whole streams, and labels themselves."""
+"""States and labels of items and streams."""
 
 from django.http import HttpResponse
 from django.utils.timezone import now
 
 from apps.api.dialects.google_reader import actions, schemas
-from apps.api.dialects.google_reader.formats.forms import BadField, read_moment
+from apps.api.dialects.google_reader.formats.forms import read_moment
 from apps.api.dialects.google_reader.formats.streams import Stream
 from apps.api.dialects.google_reader.views.endpoint import Call, changing, done, endpoint, respond
+from apps.api.formats.parameters import BadRequest
 
 
 @endpoint()
@@ -21,23 +22,23 @@ def unread_count(call: Call) -> HttpResponse:
 
 @changing
 def edit(call: Call) -> HttpResponse:
-    """`a` is put on each of the items `i`, `r` taken off."""
+    """Adds `a` to the items `i`, and removes `r`."""
     ids, added, removed = call.item_ids(), call.streams("a"), call.streams("r")
     if not added and not removed:
-        raise BadField("Say as a or r what to put on the items, or to take off.")
+        raise BadRequest("Say as a or r what to put on the items, or to take off.")
     actions.edit_tags(call.person, ids, added, removed, now=now())
     return done()
 
 
 @changing
 def mark_all_as_read(call: Call) -> HttpResponse:
-    """Each stream `s`, as far as it had reached us at the time `ts`."""
+    """Each stream `s`, as far as it had been retrieved at the time `ts`."""
     moment = now()
-    told_time = call.fields.one("ts")
-    until = read_moment(told_time, last=True) if told_time.strip("0") else moment
+    text = call.fields.one("ts")
+    until = read_moment(text, last=True) if text.strip("0") else moment
     streams = call.streams("s")
     if not streams:
-        raise BadField("Name a stream as s.")
+        raise BadRequest("Name a stream as s.")
     actions.mark_all_as_read(call.person, streams, until=until, now=moment)
     return done()
 
@@ -55,8 +56,8 @@ def disable(call: Call) -> HttpResponse:
 
 
 def _label(call: Call, *names: str) -> Stream:
-    """The first that is given: a stream, or as `t` the words of a label alone."""
+    """The first given parameter: a stream, or in `t` a label's text."""
     for name in names:
         if text := call.fields.one(name):
             return Stream("label", text) if name == "t" else call.stream(text)
-    raise BadField(f"Name a label as {names[0]}.")
+    raise BadRequest(f"Name a label as {names[0]}.")

@@ -1,4 +1,4 @@
-"""Miniflux' own API as programs speak it: the JSON of what they are answered. https://miniflux.app/docs/api.html"""
+"""JSON of Miniflux' API. https://miniflux.app/docs/api.html"""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -6,16 +6,15 @@ from typing import Any
 from apps.api.formats.schemas import Category, Entry, Feed
 from apps.sources.algorithms.addresses import http_address
 
-# Programs ask for the version to know what they may call: this is the one whose calls are answered here.
-SPOKEN = "2.2.0"
-NEVER = "0001-01-01T00:00:00Z"  # as Go writes a time that nobody set
-MAX_ENCLOSURES = 1_000  # of a posting; it and the place of an enclosure are told in one number
+API_VERSION = "2.2.0"  # of Miniflux; programs decide by it what they may call
+NEVER = "0001-01-01T00:00:00Z"  # Go's zero time
+MAX_ENCLOSURES = 1_000  # of a posting; an enclosure's id combines posting and place
 
 Json = dict[str, Any]
 
 
 def written(at: datetime | None) -> str:
-    """A time to the second: not every program reads parts of one.
+    """A time in whole seconds: some programs cannot parse fractions.
 
     >>> written(datetime(2024, 2, 29, 12, 0, 0, 5, tzinfo=UTC)), written(None)
     ('2024-02-29T12:00:00Z', '0001-01-01T00:00:00Z')
@@ -45,27 +44,17 @@ def feed_json(feed: Feed, user_id: int) -> Json:
         "crawler": feed.wants_pages,
         "category": category_json(feed.category, user_id),
         "icon": None,
-        **_NOT_OURS,
+        **_UNSUPPORTED,
     }
 
 
-# What each person sets for themselves there, while here a source is asked once for all who follow it.
-_NOT_OURS: Json = {
-    "etag_header": "",
-    "last_modified_header": "",
-    "scraper_rules": "",
-    "rewrite_rules": "",
-    "blocklist_rules": "",
-    "keeplist_rules": "",
-    "urlrewrite_rules": "",
-    "user_agent": "",
-    "cookie": "",
-    "username": "",
-    "password": "",
-    "ignore_http_cache": False,
-    "allow_self_signed_certificates": False,
-    "fetch_via_proxy": False,
-    "no_media_player": False,
+# Settings per user in Miniflux; here a source is checked once for all followers.
+_UNSUPPORTED: Json = {
+    **dict.fromkeys(("etag_header", "last_modified_header", "scraper_rules", "rewrite_rules", "blocklist_rules"), ""),
+    **dict.fromkeys(("keeplist_rules", "urlrewrite_rules", "user_agent", "cookie", "username", "password"), ""),
+    **dict.fromkeys(
+        ("ignore_http_cache", "allow_self_signed_certificates", "fetch_via_proxy", "no_media_player"), False
+    ),
 }
 
 
@@ -94,16 +83,16 @@ def entry_json(entry: Entry, feed: Json, user_id: int) -> Json:
 
 
 def enclosure_json(entry: Entry, place: int, user_id: int) -> Json:
-    said = entry.enclosures[place]
-    address, seconds = entry.heard
+    enclosure = entry.enclosures[place]
+    address, seconds = entry.playback
     return {
         "id": enclosure_id(entry.id, place),
         "user_id": user_id,
         "entry_id": entry.id,
-        "url": http_address(said.get("url", "")),
-        "mime_type": said.get("media_type") or "application/octet-stream",
-        "size": said.get("length") or 0,
-        "media_progression": int(seconds) if address and address == said.get("url") else 0,
+        "url": http_address(enclosure.get("url", "")),
+        "mime_type": enclosure.get("media_type") or "application/octet-stream",
+        "size": enclosure.get("length") or 0,
+        "media_progression": int(seconds) if address and address == enclosure.get("url") else 0,
     }
 
 
@@ -116,5 +105,5 @@ def enclosure_id(entry_id: int, place: int) -> int:
 
 
 def enclosure_place(number: int) -> tuple[int, int]:
-    """The posting of an enclosure, and which of its enclosures it is."""
+    """The posting of an enclosure, and its place there."""
     return divmod(number, MAX_ENCLOSURES)

@@ -1,4 +1,4 @@
-"""What all answers of Miniflux' API share: who is acted for, and errors in its form."""
+"""Authentication, errors and bodies of Miniflux' API."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,90 +14,54 @@ from apps.accounts.middleware import impersonal
 from apps.accounts.models import AppToken, User
 from apps.api.formats.parameters import BadRequest, read_object
 from apps.api.views.access import Refused, person_of
-from apps.database.statement_timeout import TookTooLong
-from apps.following.actions import NotPossible
-from apps.retrieval.actions import TooOften
-from apps.search.algorithms.language import BadQuery
-from apps.search.queries import TooCostly
+from apps.api.views.errors import ERRORS, NotThere, status_of
 
-MAX_JSON_BYTES = 500_000  # bytes of a body: ten thousand numbers, and some more
+MAX_JSON_BYTES = 500_000  # of a body: ten thousand ids, and more
 
 Handler = Callable[..., HttpResponseBase]
 
 
-class NotThere(Exception):
-    """A person has nothing of that number."""
-
-
-class NotAllowed(Exception):
-    """Nobody may do that here; the message says why."""
-
-
-_STATUSES: dict[type[Exception], int] = {
-    BadRequest: 400,
-    BadQuery: 400,
-    TooOften: 429,  # before what it is one of
-    NotPossible: 400,
-    NotAllowed: 403,
-    NotThere: 404,
-    TooCostly: 503,
-    TookTooLong: 503,
-}
-
-
 def resource(**handlers: Handler) -> Handler:
-    """An address, with what answers each method for the person whose token comes with a request.
-
-    Whatever is no GET needs a token that may change something.
-    """
+    """A view with a handler per method, called with the user of the token. Only GET works with a read-only token."""
 
     @never_cache
     @csrf_exempt
     @impersonal
     @wraps(next(iter(handlers.values())))
-    def answer(request: HttpRequest, **named: Any) -> HttpResponseBase:
+    def respond(request: HttpRequest, **named: Any) -> HttpResponseBase:
         method = "GET" if request.method == "HEAD" else str(request.method)
         try:
             scope = AppToken.Scope.READ if method == "GET" else AppToken.Scope.WRITE
             person = person_of(request, scope, now=now())
             if method not in handlers:
-                return _not_so(handlers)
+                return _error("This cannot be done here.", 405, {"Allow": ", ".join(handlers)})
             return handlers[method](request, person, **named)
         except Refused as refused:
-            return _refusal(refused)
-        except tuple(_STATUSES) as problem:
-            status = next(status for kind, status in _STATUSES.items() if isinstance(problem, kind))
-            return error(str(problem) or "There is no such thing.", status)
+            headers = {"WWW-Authenticate": 'Basic realm="Wirebeat"'} if refused.status == 401 else {}
+            return _error(str(refused), refused.status, headers)
+        except ERRORS as problem:
+            return _error(str(problem) or "There is no such thing.", status_of(problem))
 
-    return answer
-
-
-def error(words: str, status: int) -> JsonResponse:
-    return JsonResponse({"error_message": words}, status=status)
+    return respond
 
 
-def _refusal(refused: Refused) -> JsonResponse:
-    answer = error(str(refused), refused.status)
-    if refused.status == 401:
-        answer["WWW-Authenticate"] = 'Basic realm="Wirebeat"'
-    return answer
+def _error(words: str, status: int, headers: dict[str, str] | None = None) -> JsonResponse:
+    return JsonResponse({"error_message": words}, status=status, headers=headers)
 
 
-def _not_so(handlers: dict[str, Handler]) -> JsonResponse:
-    answer = error("This cannot be done here.", 405)
-    answer["Allow"] = ", ".join(handlers)
-    return answer
+def unknown(request: HttpRequest, person: User, rest: str) -> HttpResponse:
+    raise NotThere("There is no such address.")
 
 
 def done(status: int = 204) -> HttpResponse:
-    """An answer without a body, and without a type: some programs read whatever claims to be something."""
-    answer = HttpResponse(status=status)
-    del answer["Content-Type"]
-    return answer
+    """A response without body and type: some programs parse whatever has a type."""
+    response = HttpResponse(status=status)
+    del response["Content-Type"]
+    return response
 
 
 def json_of(request: HttpRequest) -> dict[str, Any]:
-    """The body, whatever type it claims to have: newsboat sends JSON as if it were a form."""
+    """The body, whatever its declared type: newsboat sends JSON as a form."""
     return dict(read_object(body_of(request, MAX_JSON_BYTES)))
 
 
@@ -105,12 +69,3 @@ def body_of(request: HttpRequest, most: int) -> bytes:
     if int(request.META.get("CONTENT_LENGTH") or 0) > most:
         raise BadRequest(f"The body is larger than {most:,} bytes.")
     return request.body
-
-
-def refused(words: str) -> Handler:
-    """What a program may ask for and nobody may do."""
-
-    def refuse(request: HttpRequest, person: User, **named: Any) -> HttpResponse:
-        raise NotAllowed(words)
-
-    return refuse

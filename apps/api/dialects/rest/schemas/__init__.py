@@ -1,1 +1,1 @@
-"""What the portal's own interface answers: frozen, and described by its own OpenAPI document."""
+"""Response models of the portal's own API, described by its OpenAPI document."""

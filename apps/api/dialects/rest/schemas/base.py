@@ -1,4 +1,4 @@
-"""What all answers share."""
+"""Shared parts of response models."""
 
 import binascii
 import json
@@ -21,13 +21,13 @@ class Schema(BaseModel):
 
 
 def cut(rows: Sequence[Row], limit: int) -> tuple[list[Row], Row | None]:
-    """The rows of a page, of which one more than fit was read, and its last one where others follow."""
+    """The rows of a page and, if more follow, its last one; `rows` contains one more than the page."""
     shown = list(rows[:limit])
     return shown, shown[-1] if len(rows) > limit else None
 
 
 def place_of(*values: str | int) -> str:
-    """A place in a list, as programs are told it.
+    """An opaque cursor.
 
     >>> place_of("Wire", 7), place_in(place_of("Wire", 7), str, int)
     ('WyJXaXJlIiw3XQ', ('Wire', 7))
@@ -36,13 +36,7 @@ def place_of(*values: str | int) -> str:
 
 
 def place_in(text: str, *kinds: type) -> tuple[str | int, ...]:
-    """The values that a place was made of.
-
-    Raises
-    ------
-    BadCursor
-        If it was not made by us, or is of another list.
-    """
+    """The values of a cursor. Raises BadCursor if it is invalid or from another list."""
     try:
         values = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except (binascii.Error, ValueError, RecursionError) as error:
@@ -56,5 +50,5 @@ def place_in(text: str, *kinds: type) -> tuple[str | int, ...]:
 
 
 def finite(value: float | None) -> float | None:
-    """JSON knows neither infinity nor what is no number."""
+    """None for infinity and NaN, which JSON does not have."""
     return value if value is not None and isfinite(value) else None

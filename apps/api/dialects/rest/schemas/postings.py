@@ -1,4 +1,4 @@
-"""Postings: lists of them, and one whole."""
+"""Lists of postings, and a posting in full."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import CharField, F, OuterRef, QuerySet, Value
-from django.db.models.functions import Coalesce, Left, NullIf
+from django.db.models.functions import Left
 from pydantic import Field
 
 from apps.accounts.models import User
@@ -28,12 +28,12 @@ EXCERPT = 300  # characters
 class Posting(Schema):
     id: int
     source_id: int
-    source_title: str = Field(description="Your own name for it, where you gave it one.")
-    url: str = Field(description="Empty if it leads to no page of the web.")
+    source_title: str = Field(description="Your own title for it, if you set one.")
+    url: str = Field(description="Empty unless it is an HTTP address.")
     title: str
     author: str
     excerpt: str
-    html: str | None = Field(description="Made safe; null where nobody asked for it.")
+    html: str | None = Field(description="Sanitized; null unless requested.")
     language: str
     categories: list[str]
     image_url: str
@@ -43,24 +43,24 @@ class Posting(Schema):
     unread: bool
     starred: bool
     tags: list[str] = Field(description="Your own on it.")
-    story_id: int | None = Field(description="Of the story that it shares with other sources.")
+    story_id: int | None = Field(description="Of its related coverage.")
 
 
 class PostingList(Schema):
     items: list[Posting]
     next: str | None
-    shown_at: datetime = Field(description="Send it along to mark read what was here then.")
+    shown_at: datetime = Field(description="Send it to mark read what was here then.")
 
 
 class Enclosure(Schema):
     url: str
     media_type: str
-    length: int = Field(description="Bytes; 0 if nobody said.")
+    length: int = Field(description="Bytes; 0 if unknown.")
     title: str
 
 
 class Edition(Schema):
-    """How it read before an edit."""
+    """A version before an edit."""
 
     title: str
     html: str
@@ -70,9 +70,9 @@ class Edition(Schema):
 
 class PostingDetails(Posting):
     text: str
-    feed_html: str = Field(description="What the feed itself said, where `html` is of the posting's page.")
+    feed_html: str = Field(description="The content in the feed, if `html` is from the posting's page.")
     comments_url: str
-    claimed_at: datetime | None = Field(description="The publisher's own date, however odd.")
+    claimed_at: datetime | None = Field(description="The publisher's own date.")
     enclosures: list[Enclosure]
     editions: list[Edition] = Field(description="Earlier ones, the latest first; at most twenty.")
     note: str | None = Field(description="Your own on it.")
@@ -89,13 +89,7 @@ def posting_list(
     limit: int,
     now: datetime,
 ) -> PostingList:
-    """A page of one of the person's lists; the caller has found that they may see it. Five queries at most.
-
-    Raises
-    ------
-    BadCursor
-        If the cursor is no place in a list.
-    """
+    """A page of a list that the user may see. At most five queries. Raises BadCursor."""
     start = Cursor.decode(cursor) if cursor else None
     shown, last = cut(_ids(user, scope, unread_only, oldest_first, start, limit + 1), limit)
     found = serialize(user, shown, with_html=with_html)
@@ -119,7 +113,7 @@ def _ids(
 
 
 def serialize(user: User, posting_ids: Collection[int], *, with_html: bool = False) -> dict[int, Posting]:
-    """Of the postings those that the person may read, as they see them. One query."""
+    """The readable ones of the postings, by id. One query."""
     found = _as_seen(user, following.readable_by(user).filter(pk__in=posting_ids))
     html = F("html") if with_html else Value(None, output_field=CharField())
     rows = found.values(*_PLAIN, shown_html=html)
@@ -134,11 +128,10 @@ _WHOLE = (*_PLAIN, "html", "text", "feed_html", "comments_url", "claimed_at", "e
 
 
 def _as_seen(user: User, found: QuerySet[models.Posting]) -> QuerySet[models.Posting]:
-    titles = [NullIf(F(name), Value("")) for name in ("my_follow__title", "source__title", "source__url")]
     theirs = Tagging.objects.filter(tag__user=user, posting=OuterRef("pk"))
     return with_story(following.with_state(found, user)).annotate(
         excerpt=Left("text", EXCERPT),
-        shown_title=Coalesce(*titles, output_field=CharField()),
+        shown_title=following.first_nonempty("my_follow__title", "source__title", "source__url"),
         own_tags=ArraySubquery(theirs.order_by("tag__name").values("tag__name")),
     )
 
@@ -154,7 +147,7 @@ def _values(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def posting_details(user: User, posting_id: int) -> PostingDetails | None:
-    """A posting that the person may read, or None. Three queries. Nothing becomes read by it."""
+    """A readable posting, or None. It stays unread. Three queries."""
     row = _as_seen(user, following.readable_by(user).filter(pk=posting_id)).values(*_WHOLE).first()
     if row is None:
         return None

@@ -1,1 +1,1 @@
-"""The portal's own interface for programs: one module for each kind of thing, and those that all of them share."""
+"""Operations of the portal's own API, one module per kind of object."""

@@ -1,11 +1,11 @@
-"""Whom a token is of."""
+"""The user of the token."""
 
 from typing import Literal
 
 from ninja import Router
 from pydantic import BaseModel, Field
 
-from apps.accounts.models import AppToken, User
+from apps.accounts.models import AppToken
 from apps.accounts.views.requests import PersonsRequest
 from apps.api.dialects.rest.views.parameters import answers
 from apps.api.views.access import token_of
@@ -27,16 +27,10 @@ class Account(BaseModel):
 
 @router.get("/me", response=answers(Account))
 def read_account(request: PersonsRequest) -> Account:
-    """Whom your token is of, and what it allows."""
+    """The user and the scopes of your token."""
     person, token = request.user, token_of(request)
     return Account(
-        id=person.pk,
-        username=person.get_username(),
-        is_staff=person.is_staff,
-        language=person.language,
-        time_zone=person.time_zone,
-        order="oldest" if person.order == User.Order.OLDEST else "newest",
-        unread_only=person.unread_only,
+        **{name: getattr(person, name) for name in Account.model_fields.keys() - {"token", "scopes"}},
         token=token.name,
         scopes=[AppToken.Scope(scope) for scope in token.scopes],
     )

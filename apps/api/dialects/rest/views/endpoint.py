@@ -1,4 +1,4 @@
-"""What every request passes on its way in, and every answer on its way out."""
+"""Authentication, limits and headers of all operations."""
 
 from collections.abc import Callable, Collection
 from functools import wraps
@@ -17,14 +17,14 @@ from apps.accounts.models import AppToken, User
 from apps.api.dialects.rest.views.problems import Impossible, problem_response
 from apps.api.views.access import person_of
 
-MOST_REQUESTS, WITHIN = 600, 60  # of a person, in so many seconds
-MAX_BODY_BYTES = 1_000_000  # bytes
+MAX_REQUESTS, WITHIN_SECONDS = 600, 60  # of a user
+MAX_BODY_BYTES = 1_000_000
 JSON = "application/json"
 READING = {"GET", "HEAD"}
 
 
 class Token(AuthBase):
-    """An app token: `read` is enough to look, whatever changes something needs `write`."""
+    """An app token: reading needs the scope `read`, changing `write`."""
 
     openapi_type = "http"
     openapi_scheme = "bearer"
@@ -42,50 +42,50 @@ class Token(AuthBase):
 
 
 def _count(request: HttpRequest, person: User, second: int) -> None:
-    """One more request of a person, who has so many in each minute of the clock."""
-    minute, passed = divmod(second, WITHIN)
-    made = rate_limits.counted("api", f"{person.pk}:{minute}", seconds=2 * WITHIN)
-    left = WITHIN - passed
+    """Count a request of a user in the current minute of the clock."""
+    minute, passed = divmod(second, WITHIN_SECONDS)
+    made = rate_limits.counted("api", f"{person.pk}:{minute}", seconds=2 * WITHIN_SECONDS)
+    left = WITHIN_SECONDS - passed
     request.limit_headers = {  # type: ignore[attr-defined]
-        "RateLimit-Limit": str(MOST_REQUESTS),
-        "RateLimit-Remaining": str(max(MOST_REQUESTS - made, 0)),
+        "RateLimit-Limit": str(MAX_REQUESTS),
+        "RateLimit-Remaining": str(max(MAX_REQUESTS - made, 0)),
         "RateLimit-Reset": str(left),
     }
-    if made > MOST_REQUESTS:
-        raise Impossible(f"At most {MOST_REQUESTS} requests a minute are answered.", 429, retry_after=left)
+    if made > MAX_REQUESTS:
+        raise Impossible(f"At most {MAX_REQUESTS} requests a minute are answered.", 429, retry_after=left)
 
 
 def through(
     view: Callable[..., HttpResponse], *, accepts: Collection[str] = (JSON,), largest: int = MAX_BODY_BYTES
 ) -> Callable[..., HttpResponse]:
-    """A view whose requests are looked at before it reads them, and whose answers belong to whoever asked."""
+    """A view with checked bodies and private responses."""
 
     @impersonal
     @csrf_exempt
-    @wraps(view, assigned=("__name__", "__doc__"))  # it is of this module, whatever it wraps
-    def answered(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
-        asked, request.method = request.method, "GET" if request.method == "HEAD" else request.method
+    @wraps(view, assigned=("__name__", "__doc__"))  # the module stays this one
+    def respond(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
+        method, request.method = request.method, "GET" if request.method == "HEAD" else request.method
         with translation.override("en"):
-            answer = _refusal(request, accepts, largest) or view(request, *arguments, **named)
-        request.method = asked  # to HEAD no body is sent
-        if answer.status_code == 204:
-            del answer["Content-Type"]
-        if answer.status_code == 405:
-            allowed = answer["Allow"]
-            answer = problem_response(f"This address takes {allowed}.", 405)
-            answer["Allow"] = allowed
+            response = _refusal(request, accepts, largest) or view(request, *arguments, **named)
+        request.method = method  # the body is dropped for HEAD
+        if response.status_code == 204:
+            del response["Content-Type"]
+        if response.status_code == 405:
+            allowed = response["Allow"]
+            response = problem_response(f"This address takes {allowed}.", 405)
+            response["Allow"] = allowed
         for name, value in getattr(request, "limit_headers", {}).items():
-            answer[name] = value
-        if not answer.has_header("Cache-Control"):
-            patch_cache_control(answer, private=True, no_cache=True)
-        patch_vary_headers(answer, ["Authorization"])
-        return answer
+            response[name] = value
+        if not response.has_header("Cache-Control"):
+            patch_cache_control(response, private=True, no_cache=True)
+        patch_vary_headers(response, ["Authorization"])
+        return response
 
-    return answered
+    return respond
 
 
 def _refusal(request: HttpRequest, accepts: Collection[str], largest: int) -> HttpResponse | None:
-    """Why a body is not even read."""
+    """The response to a body that is too large or of a wrong type."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdecimal() or length == "0" or request.method in READING:
         return None
@@ -97,5 +97,5 @@ def _refusal(request: HttpRequest, accepts: Collection[str], largest: int) -> Ht
 
 
 def nowhere(request: HttpRequest, rest: str = "") -> HttpResponse:
-    """What no address of the interface stands for."""
+    """Any unknown address."""
     return problem_response("There is no such address.", 404)

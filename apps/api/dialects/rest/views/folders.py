@@ -1,23 +1,15 @@
-"""Folders, tags, and lists of sources from other readers and for them."""
+"""Folders, tags and OPML."""
+
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.http import Http404, HttpResponse
 from django.utils.timezone import now
 from ninja import Router, Status
+from pydantic import Field
 
 from apps.accounts.models import User
 from apps.accounts.views.requests import PersonsRequest, present
-from apps.api.dialects.rest.schemas.following import (
-    Folder,
-    FolderList,
-    Imported,
-    Tag,
-    TagList,
-    folder_list,
-    folder_of,
-    imported,
-    tag_list,
-    tag_of,
-)
+from apps.api.dialects.rest.schemas.base import Schema
 from apps.api.dialects.rest.views.parameters import GivenId, Id, Name, RequestBody, answers
 from apps.api.dialects.rest.views.problems import Impossible
 from apps.following import actions as following_actions
@@ -31,13 +23,44 @@ router = Router(tags=["following"])
 OPML_TYPES = ("text/x-opml", "application/xml", "text/xml")
 
 
+class Folder(Schema):
+    id: int
+    name: str
+    parent_id: int | None
+    path: list[str] = Field(description="Names from the outermost folder down to it.")
+    unread: int = Field(description="Of the sources in it and below it, each once; muted ones do not count.")
+
+
+class FolderList(Schema):
+    items: list[Folder] = Field(description="In the order in which you sorted them.")
+
+
+class Tag(Schema):
+    id: int
+    name: str
+    postings: int = Field(validation_alias="amount")
+
+
+class TagList(Schema):
+    items: list[Tag] = Field(description="By name.")
+
+
+class Imported(Schema):
+    """The result of an OPML import."""
+
+    followed: list[int] = Field(description="Sources that you did not follow before.")
+    already_followed: int
+    skipped: list[str] = Field(description="What was left out, and why.")
+    problem: str = Field(description="Where the list is not well-formed, though it could be read.")
+
+
 class NewFolder(RequestBody):
     name: Name
     parent_id: GivenId | None = None
 
 
 class FolderChanges(RequestBody):
-    """What is not named stays as it is."""
+    """Missing fields stay unchanged."""
 
     name: Name | None = None
     parent_id: GivenId | None = None
@@ -50,39 +73,67 @@ class TagName(RequestBody):
 # --- folders ----------------------------------------------------------------------------------------------------------
 @router.get("/folders", response=answers(FolderList))
 def list_folders(request: PersonsRequest) -> FolderList:
-    """All your folders, each with what is unread in it."""
-    return folder_list(request.user)
+    """All your folders with their unread postings."""
+    return _folders(request.user)
+
+
+def _folders(user: User) -> FolderList:
+    """Four queries."""
+    folders = list(following.folders_of(user))
+    paths = following.folder_paths(folders)
+    unread = _unread_by_folder(user, folders)
+    return FolderList(
+        items=[
+            Folder(id=id, name=paths[id][-1], parent_id=parent_id, path=list(paths[id]), unread=unread[id])
+            for id, parent_id in ((folder.pk, folder.parent_id) for folder in folders)
+        ]
+    )
+
+
+def _unread_by_folder(user: User, folders: Sequence[models.Folder]) -> dict[int, int]:
+    """The unread postings in each folder with its subfolders; each source counts once."""
+    unread, filed = following.unread_counts(user), following.folders_by_follow(user)
+    audible = following.follows_of(user).filter(muted=False).values_list("pk", "source_id")
+    within: dict[int, set[int]] = {folder.pk: set() for folder in folders}
+    for follow_id, source_id in audible:
+        for folder_id in filed.get(follow_id, ()):
+            within[folder_id].add(source_id)
+    return {folder.pk: _sum(unread, within, following.with_descendants(folders, folder.pk)) for folder in folders}
+
+
+def _sum(unread: Mapping[int, int], within: Mapping[int, set[int]], folder_ids: Iterable[int]) -> int:
+    return sum(unread.get(source_id, 0) for source_id in set().union(*(within[id] for id in folder_ids)))
 
 
 @router.post("/folders", response=answers(Folder, 404, 409, status=201))
-def create_folder(request: PersonsRequest, wish: NewFolder) -> Status[Folder]:
-    """Make a folder; one of that name in that place is taken as it is."""
-    parent = _folder(request.user, wish.parent_id) if wish.parent_id is not None else None
-    made = following_actions.create_folder(request.user, _tidy(wish.name), parent)
-    return Status(201, _told(request.user, made.pk))
+def create_folder(request: PersonsRequest, data: NewFolder) -> Status[Folder]:
+    """Create a folder, or return the existing one of that name and parent."""
+    parent = _folder(request.user, data.parent_id) if data.parent_id is not None else None
+    made = following_actions.create_folder(request.user, _tidy(data.name), parent)
+    return Status(201, _shown(request.user, made.pk))
 
 
 @router.get("/folders/{folder_id}", response=answers(Folder))
 def read_folder(request: PersonsRequest, folder_id: Id) -> Folder:
     """One of your folders."""
-    return _told(request.user, folder_id)
+    return _shown(request.user, folder_id)
 
 
 @router.patch("/folders/{folder_id}", response=answers(Folder, 409))
-def change_folder(request: PersonsRequest, folder_id: Id, wish: FolderChanges) -> Folder:
-    """Rename a folder, or move it with all that lies in it; `parent_id` null: out of all others."""
+def change_folder(request: PersonsRequest, folder_id: Id, data: FolderChanges) -> Folder:
+    """Rename a folder, or move it with its contents; `parent_id` null: to the top level."""
     folder = _folder(request.user, folder_id)
     parent = folder.parent
-    if "parent_id" in wish.model_fields_set:
-        parent = _folder(request.user, wish.parent_id) if wish.parent_id is not None else None
-    name = folder.name if wish.name is None else _tidy(wish.name)
+    if "parent_id" in data.model_fields_set:
+        parent = _folder(request.user, data.parent_id) if data.parent_id is not None else None
+    name = folder.name if data.name is None else _tidy(data.name)
     following_actions.edit_folder(folder, name=name, parent=parent)
-    return _told(request.user, folder_id)
+    return _shown(request.user, folder_id)
 
 
 @router.delete("/folders/{folder_id}", response=answers(None, status=204))
 def delete_folder(request: PersonsRequest, folder_id: Id) -> None:
-    """Delete a folder and those below it; what lies in them stays followed."""
+    """Delete a folder with its subfolders; their sources stay followed."""
     following_actions.delete_folder(_folder(request.user, folder_id))
 
 
@@ -97,15 +148,16 @@ def _folder(user: User, folder_id: int) -> models.Folder:
     return present(following.folder_of(user, folder_id), "You have no such folder.")
 
 
-def _told(user: User, folder_id: int) -> Folder:
-    return present(folder_of(user, folder_id), "You have no such folder.")
+def _shown(user: User, folder_id: int) -> Folder:
+    found = next((folder for folder in _folders(user).items if folder.id == folder_id), None)
+    return present(found, "You have no such folder.")
 
 
 # --- tags -------------------------------------------------------------------------------------------------------------
 @router.get("/tags", response=answers(TagList))
 def list_tags(request: PersonsRequest) -> TagList:
-    """All your tags. A posting gets them by its marks."""
-    return tag_list(request.user)
+    """All your tags. Tag postings by their marks."""
+    return TagList(items=[Tag.model_validate(tag) for tag in following.counted_tags(request.user)])
 
 
 @router.get("/tags/{tag_id}", response=answers(Tag))
@@ -115,22 +167,23 @@ def read_tag(request: PersonsRequest, tag_id: Id) -> Tag:
 
 
 @router.patch("/tags/{tag_id}", response=answers(Tag, 409))
-def rename_tag(request: PersonsRequest, tag_id: Id, wish: TagName) -> Tag:
-    """Give a tag another name."""
+def rename_tag(request: PersonsRequest, tag_id: Id, data: TagName) -> Tag:
+    """Rename a tag."""
     _tag(request.user, tag_id)
-    following_actions.rename_tag(request.user, tag_id, wish.name)
+    following_actions.rename_tag(request.user, tag_id, data.name)
     return _tag(request.user, tag_id)
 
 
 @router.delete("/tags/{tag_id}", response=answers(None, status=204))
 def delete_tag(request: PersonsRequest, tag_id: Id) -> None:
-    """Take a tag off all postings."""
+    """Delete a tag, which removes it from all postings."""
     if not following_actions.delete_tag(request.user, tag_id):
         raise Http404("You have no such tag.")
 
 
 def _tag(user: User, tag_id: int) -> Tag:
-    return present(tag_of(user, tag_id), "You have no such tag.")
+    found = following.counted_tags(user).filter(pk=tag_id).first()
+    return Tag.model_validate(present(found, "You have no such tag."))
 
 
 # --- lists ------------------------------------------------------------------------------------------------------------
@@ -143,7 +196,7 @@ _OPML = {"type": "string", "format": "binary", "description": "An OPML document.
     openapi_extra={"responses": {200: {"description": "OPML 2.0", "content": {OPML_TYPES[0]: {"schema": _OPML}}}}},
 )
 def export_list(request: PersonsRequest) -> HttpResponse:
-    """All that you follow as an OPML list, which other readers take."""
+    """Your follows as OPML, for other readers."""
     document = opml.write(following.subscription_list(request.user), now())
     return HttpResponse(document, content_type=f"{OPML_TYPES[0]}; charset=utf-8")
 
@@ -154,9 +207,15 @@ def export_list(request: PersonsRequest) -> HttpResponse:
     openapi_extra={"requestBody": {"required": True, "content": {kind: {"schema": _OPML} for kind in OPML_TYPES}}},
 )
 def import_list(request: PersonsRequest) -> Imported:
-    """Follow all that an OPML list names, in its folders."""
+    """Follow all sources of an OPML list, in its folders."""
     try:
         document = opml.read(request.body)
     except opml.BrokenOpml as problem:
         raise Impossible(f"The list cannot be read. {problem}", 400) from problem
-    return imported(actions.import_list(request.user, document, now=now()))
+    report = actions.import_list(request.user, document, now=now())
+    return Imported(
+        followed=list(report.followed),
+        already_followed=report.already_followed,
+        skipped=[skipped.reason for skipped in report.skipped],
+        problem=report.problem,
+    )

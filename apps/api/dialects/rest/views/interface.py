@@ -1,4 +1,4 @@
-"""The interface as a whole: how it answers, and how it describes itself."""
+"""The API as a whole: responses, entity tags and its OpenAPI document."""
 
 import json
 from datetime import date, datetime
@@ -6,7 +6,6 @@ from functools import cached_property
 from hashlib import blake2b
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response
@@ -20,31 +19,29 @@ from apps.api.dialects.rest.views import problems
 from apps.api.dialects.rest.views.endpoint import Token
 
 DESCRIPTION = """
-Read, follow and search what this portal has, as the person whose app token you bring.
+Read, follow and search on this portal, as the user of your app token.
 
-- **Lists** come in pages: ask again with `cursor` set to the `next` of the page before, or follow the `Link` header,
-  until `next` is null. A page stays where it was while news arrive. A cursor means nothing but this.
-- **Problems** are told as RFC 9457 has it, in `application/problem+json`.
-- **ETags**: send one back in `If-None-Match`, and an answer that would be the same is 304 without a body.
-- **Limits**: 600 requests a minute for each person; `RateLimit-Remaining` says how many are left for now.
-- **Times** are ISO 8601 with their offset.
+- **Lists** have pages: repeat the request with `cursor` set to the `next` of the page before, or follow the `Link`
+  header, until `next` is null. New postings do not shift pages. A cursor is opaque.
+- **Problems** are `application/problem+json`, by RFC 9457.
+- **ETags**: send one in `If-None-Match` to get 304 if nothing has changed.
+- **Limits**: 600 requests a minute per user; `RateLimit-Remaining` is the number left.
+- **Times** are ISO 8601 with offset.
 """
 TAGS = {
-    "account": "The person whose token it is.",
-    "sources": "Where news comes from.",
-    "plan": "When sources are asked, and why then.",
-    "following": "What you follow, in which folders.",
-    "postings": "What sources published, with your marks, tags and notes on it.",
-    "search": "The whole archive by the portal's query language.",
-    "alerts": "Searches that you keep, what they found as it came, and how you were told.",
-    "trends": "Terms that rise.",
-    "stories": "Postings that tell of one event.",
+    "account": "The user of the token.",
+    "sources": "Feeds and sites, and when they are checked.",
+    "following": "Your follows, folders and tags.",
+    "postings": "Articles, with your marks, tags and notes.",
+    "search": "The archive by the portal's query language, and saved searches.",
+    "trends": "Trending terms.",
+    "stories": "Related coverage of one event.",
 }
-_PASSING = {"shown_at", "milliseconds"}  # of answers, which are the same without them
+_VOLATILE = {"shown_at", "milliseconds"}  # not part of entity tags
 
 
 class _Encoder(NinjaJSONEncoder):
-    """Times as they are: Django's own encoder cuts them to milliseconds."""
+    """Times in microseconds: Django's encoder truncates them to milliseconds."""
 
     def default(self, value: Any) -> Any:
         return value.isoformat() if isinstance(value, datetime | date) else super().default(value)
@@ -66,7 +63,7 @@ class Interface(NinjaAPI):
             renderer=_Renderer(),
             openapi_extra={"tags": [{"name": name, "description": words} for name, words in TAGS.items()]},
         )
-        problems.tell_problems_of(self)
+        problems.add_handlers(self)
 
     def create_response(
         self,
@@ -76,28 +73,28 @@ class Interface(NinjaAPI):
         status: int | None = None,
         temporal_response: HttpResponse | None = None,
     ) -> HttpResponse:
-        answer = super().create_response(request, data, status=status, temporal_response=temporal_response)
-        if request.method != "GET" or answer.status_code != HTTPStatus.OK:
-            return answer
+        response = super().create_response(request, data, status=status, temporal_response=temporal_response)
+        if request.method != "GET" or response.status_code != HTTPStatus.OK:
+            return response
         if isinstance(data, dict) and data.get("next"):
-            onward = request.GET.copy()
-            onward["cursor"] = data["next"]
-            address = request.build_absolute_uri(f"{request.path}?{urlencode(list(onward.lists()), doseq=True)}")
-            answer["Link"] = f'<{address}>; rel="next"'
-        answer["ETag"] = etag = self._etag(request, data, answer)
-        conditional = get_conditional_response(request, etag=etag, response=answer)
+            query = request.GET.copy()
+            query["cursor"] = data["next"]
+            address = request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
+            response["Link"] = f'<{address}>; rel="next"'
+        response["ETag"] = etag = self._etag(request, data, response)
+        conditional = get_conditional_response(request, etag=etag, response=response)
         if conditional is not None and conditional.status_code == HTTPStatus.PRECONDITION_FAILED:
             return problems.problem_response("What is there now is not what If-Match names.", 412)
-        return conditional or answer
+        return conditional or response
 
-    def _etag(self, request: HttpRequest, data: Any, answer: HttpResponse) -> str:
-        content = answer.content
-        if isinstance(data, dict) and not _PASSING.isdisjoint(data):
-            lasting = {name: value for name, value in data.items() if name not in _PASSING}
-            content = self.renderer.render(request, lasting, response_status=answer.status_code).encode()
+    def _etag(self, request: HttpRequest, data: Any, response: HttpResponse) -> str:
+        content = response.content
+        if isinstance(data, dict) and not _VOLATILE.isdisjoint(data):
+            lasting = {name: value for name, value in data.items() if name not in _VOLATILE}
+            content = self.renderer.render(request, lasting, response_status=response.status_code).encode()
         return f'"{blake2b(content, digest_size=16).hexdigest()}"'
 
-    # --- how it describes itself --------------------------------------------------------------------------------------
+    # --- OpenAPI document ---------------------------------------------------------------------------------------------
     def get_openapi_operation_id(self, operation: Operation) -> str:
         return operation.view_func.__name__
 
@@ -115,12 +112,12 @@ class Interface(NinjaAPI):
         for operations in document["paths"].values():
             for method, operation in operations.items():
                 _describe(method, operation)
-        as_text: OpenAPISchema = json.loads(json.dumps(document))  # whose keys are texts, also those of statuses
+        as_text: OpenAPISchema = json.loads(json.dumps(document))  # turns statuses, which are keys, into texts
         return as_text
 
 
 def _describe(method: str, operation: dict[str, Any]) -> None:
-    """Say what is the same for all operations."""
+    """Add what all operations have in common."""
     operation["security"] = [{"Token": ["read" if method == "get" else "write"]}]
     places = {parameter["in"] for parameter in operation["parameters"]}
     statuses = {*operation["responses"], 401, 403, 429}
@@ -129,13 +126,13 @@ def _describe(method: str, operation: dict[str, Any]) -> None:
     statuses |= {400, 413, 415, 422} if "requestBody" in operation else set()
     statuses |= {400} if any(parameter["name"] == "cursor" for parameter in operation["parameters"]) else set()
     statuses |= {304, 412} if method == "get" else set()
-    said = operation["responses"]
-    operation["responses"] = {status: _response(status, said.get(status, {})) for status in sorted(statuses)}
+    own = operation["responses"]
+    operation["responses"] = {status: _response(status, own.get(status, {})) for status in sorted(statuses)}
 
 
-def _response(status: int, said: dict[str, Any]) -> dict[str, Any]:
-    described = {"description": said.get("description") or HTTPStatus(status).phrase}
+def _response(status: int, own: dict[str, Any]) -> dict[str, Any]:
+    described = {"description": own.get("description") or HTTPStatus(status).phrase}
     if status >= 400:
         schema = {"$ref": "#/components/schemas/Problem"}
         return described | {"content": {problems.MEDIA_TYPE: {"schema": schema}}}
-    return said | described
+    return own | described

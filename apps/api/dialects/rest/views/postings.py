@@ -1,4 +1,4 @@
-"""Postings, and what people do with them."""
+"""Postings and their marks, notes and summaries."""
 
 from typing import Annotated, Literal
 
@@ -10,13 +10,15 @@ from pydantic import AwareDatetime, BaseModel, Field
 from apps.accounts.models import User
 from apps.accounts.views.requests import PersonsRequest, present
 from apps.api.dialects.rest import actions
+from apps.api.dialects.rest.schemas.base import Schema
 from apps.api.dialects.rest.schemas.postings import PostingDetails, PostingList, posting_details, posting_list
-from apps.api.dialects.rest.schemas.summaries import Summary, summary_of
 from apps.api.dialects.rest.views.parameters import GivenId, GivenIds, Id, Name, Part, RequestBody, Text, Truth, answers
 from apps.api.dialects.rest.views.problems import Impossible
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.queries import Kind, Scope
+from apps.summaries import queries as summaries
+from apps.summaries.algorithms.outlines import STEPS, step_of
 
 router = Router(tags=["postings"])
 
@@ -24,10 +26,10 @@ MAX_TAGS = 20  # named in a request
 
 
 class Chosen(BaseModel):
-    """One list at most; none of them: all that you follow."""
+    """At most one list; none: all follows."""
 
     source_id: Id | None = None
-    folder_id: Id | None = Field(None, description="With the folders below it.")
+    folder_id: Id | None = Field(None, description="With its subfolders.")
     tag_id: Id | None = None
     starred: bool = False
 
@@ -44,7 +46,7 @@ class Chosen(BaseModel):
 
 
 def _known(user: User, scope: Scope) -> Scope:
-    """A list that is there for the person."""
+    """The list, if it exists for the user."""
     match scope.kind:
         case "source":
             is_there = following.visible_sources(user).filter(pk=scope.id).exists()
@@ -58,21 +60,18 @@ def _known(user: User, scope: Scope) -> Scope:
 
 
 class ListPart(Chosen, Part):
-    unread: bool = Field(False, description="Only what you have not read.")
+    unread: bool = Field(False, description="Only unread postings.")
     order: Literal["newest", "oldest"] = "newest"
     content: bool = Field(False, description="With `html`.")
 
 
 class Marks(RequestBody):
-    """What is not named stays as it is."""
+    """Missing fields stay unchanged."""
 
     read: Truth | None = None
     starred: Truth | None = None
     add_tags: list[Name] = Field([], max_length=MAX_TAGS)
     remove_tags: list[Name] = Field([], max_length=MAX_TAGS)
-
-    def made(self) -> actions.Marks:
-        return actions.Marks(self.read, self.starred, self.add_tags, self.remove_tags)
 
 
 class MarksOfMany(Marks):
@@ -80,21 +79,21 @@ class MarksOfMany(Marks):
 
 
 class Marked(BaseModel):
-    posting_ids: list[int] = Field(description="Those of them that are there for you.")
+    posting_ids: list[int] = Field(description="Those that you can read.")
 
 
 class WholeList(RequestBody, Chosen):
     source_id: GivenId | None = None
-    folder_id: GivenId | None = Field(None, description="With the folders below it.")
+    folder_id: GivenId | None = Field(None, description="With its subfolders.")
     tag_id: GivenId | None = None
     starred: Truth = False
-    shown_at: AwareDatetime = Field(description="What came later stays unread: `shown_at` of the list as you saw it.")
+    shown_at: AwareDatetime = Field(description="`shown_at` of the list as you saw it; later arrivals stay unread.")
     before: AwareDatetime | None = Field(None, description="Only what was published earlier.")
 
 
 class MarkedList(BaseModel):
     count: int = Field(description="Postings that became read.")
-    undo_id: int | None = Field(description="By which it can be undone for a day; null if nothing became read.")
+    undo_id: int | None = Field(description="For undoing it within a day; null if nothing became read.")
 
 
 class Undo(RequestBody):
@@ -102,52 +101,52 @@ class Undo(RequestBody):
 
 
 class Unmarked(BaseModel):
-    count: int = Field(description="Postings that are unread again; 0 where there is nothing to undo any more.")
+    count: int = Field(description="Postings that are unread again; 0 if there is nothing to undo.")
 
 
 class NoteText(RequestBody):
-    text: Text = Field(description="Nothing but spaces: the note is deleted.")
+    text: Text = Field(description="If empty, the note is deleted.")
 
 
 @router.get("/postings", response=answers(PostingList, 404))
-def list_postings(request: PersonsRequest, asked: Annotated[ListPart, Query()]) -> PostingList:
-    """A list: of all that you follow, or of a source, a folder, a tag, or what is starred."""
+def list_postings(request: PersonsRequest, params: Annotated[ListPart, Query()]) -> PostingList:
+    """All postings of your follows, or those of a source, a folder, a tag, or starred ones."""
     return posting_list(
         request.user,
-        asked.scope(request.user),
-        unread_only=asked.unread,
-        oldest_first=asked.order == "oldest",
-        with_html=asked.content,
-        cursor=asked.cursor,
-        limit=asked.limit,
+        params.scope(request.user),
+        unread_only=params.unread,
+        oldest_first=params.order == "oldest",
+        with_html=params.content,
+        cursor=params.cursor,
+        limit=params.limit,
         now=now(),
     )
 
 
 @router.post("/postings/marks", response=answers(Marked, 409))
-def mark_postings(request: PersonsRequest, wish: MarksOfMany) -> Marked:
-    """Mark many: read, starred, tagged. What is not there for you is left out."""
-    return Marked(posting_ids=actions.mark(request.user, wish.posting_ids, wish.made(), now=now()))
+def mark_postings(request: PersonsRequest, data: MarksOfMany) -> Marked:
+    """Mark many postings: read, starred, tagged. Unreadable ones are skipped."""
+    return Marked(posting_ids=actions.mark(request.user, **data.model_dump(), now=now()))
 
 
 @router.post("/postings/read", response=answers(MarkedList, 404))
-def mark_list_read(request: PersonsRequest, wish: WholeList) -> MarkedList:
-    """Mark a whole list read, as it was when you saw it."""
+def mark_list_read(request: PersonsRequest, data: WholeList) -> MarkedList:
+    """Mark a list read, as it was when you saw it."""
     marked = following_actions.mark_all_read(
-        request.user, wish.scope(request.user), shown_at=wish.shown_at, now=now(), before=wish.before
+        request.user, data.scope(request.user), shown_at=data.shown_at, now=now(), before=data.before
     )
     return MarkedList(count=marked.count, undo_id=marked.undo)
 
 
 @router.post("/postings/read/undo", response=answers(Unmarked))
-def undo_mark_list_read(request: PersonsRequest, wish: Undo) -> Unmarked:
-    """Let be unread again what became read with its list."""
-    return Unmarked(count=following_actions.undo_mark_all(request.user, wish.undo_id, now=now()))
+def undo_mark_list_read(request: PersonsRequest, data: Undo) -> Unmarked:
+    """Undo marking a list read."""
+    return Unmarked(count=following_actions.undo_mark_all(request.user, data.undo_id, now=now()))
 
 
 @router.get("/postings/{posting_id}", response=answers(PostingDetails))
 def read_posting(request: PersonsRequest, posting_id: Id) -> PostingDetails:
-    """A posting whole. It does not become read by this."""
+    """A posting in full. It stays unread."""
     return _found(request.user, posting_id)
 
 
@@ -156,24 +155,24 @@ def _found(user: User, posting_id: int) -> PostingDetails:
 
 
 @router.patch("/postings/{posting_id}", response=answers(PostingDetails, 409))
-def mark_posting(request: PersonsRequest, posting_id: Id, wish: Marks) -> PostingDetails:
+def mark_posting(request: PersonsRequest, posting_id: Id, data: Marks) -> PostingDetails:
     """Mark a posting: read, starred, tagged."""
-    if not actions.mark(request.user, [posting_id], wish.made(), now=now()):
+    if not actions.mark(request.user, [posting_id], **data.model_dump(), now=now()):
         raise Http404("There is no such posting.")
     return _found(request.user, posting_id)
 
 
 @router.put("/postings/{posting_id}/note", response=answers(PostingDetails, 409))
-def write_note(request: PersonsRequest, posting_id: Id, wish: NoteText) -> PostingDetails:
-    """Keep what you write about a posting, in place of what you wrote before."""
+def write_note(request: PersonsRequest, posting_id: Id, data: NoteText) -> PostingDetails:
+    """Store or replace your note on a posting."""
     _require(request.user, posting_id)
-    following_actions.write_note(request.user, posting_id, wish.text, now=now())
+    following_actions.write_note(request.user, posting_id, data.text, now=now())
     return _found(request.user, posting_id)
 
 
 @router.delete("/postings/{posting_id}/note", response=answers(None, status=204))
 def delete_note(request: PersonsRequest, posting_id: Id) -> None:
-    """Delete your note on a posting, if there is one."""
+    """Delete your note on a posting."""
     _require(request.user, posting_id)
     following_actions.delete_note(request.user, posting_id)
 
@@ -183,11 +182,33 @@ def _require(user: User, posting_id: int) -> None:
         raise Http404("There is no such posting.")
 
 
+class Summary(Schema):
+    posting_id: int
+    language: str
+    teaser: str = Field(description="The publisher's own; empty without one.")
+    sentences: list[str] = Field(description="None for a short text.")
+    percent: int = Field(description="Their part of the text; 0 without any.")
+    steps: list[int] = Field(description="Possible values of `percent`.")
+    words: list[str] = Field(description="Keywords, the most important first.")
+
+
 class Shortened(BaseModel):
-    percent: int | None = Field(None, ge=1, le=100, description="Of the text; the nearest step is given.")
+    percent: int | None = Field(None, ge=1, le=100, description="Of the text; rounded to a step.")
 
 
 @router.get("/postings/{posting_id}/summary", response=answers(Summary))
-def summarise_posting(request: PersonsRequest, posting_id: Id, asked: Annotated[Shortened, Query()]) -> Summary:
-    """A posting said shorter: its best sentences, and the words that tell it from others."""
-    return present(summary_of(request.user, posting_id, asked.percent), "There is no such posting.")
+def summarise_posting(request: PersonsRequest, posting_id: Id, params: Annotated[Shortened, Query()]) -> Summary:
+    """The summary of a posting: its best sentences, and its keywords."""
+    found = following.readable_by(request.user).filter(pk=posting_id).first()
+    posting = present(found, "There is no such posting.")
+    shortened = summaries.shortened(posting)
+    step = step_of(posting.text, shortened.outline.summaries, params.percent)
+    return Summary(
+        posting_id=posting.pk,
+        language=posting.language,
+        teaser=shortened.teaser,
+        sentences=[posting.text[start:end] for start, end in shortened.outline.summaries.get(step, ())],
+        percent=step,
+        steps=list(STEPS),
+        words=list(shortened.outline.words),
+    )

@@ -1,4 +1,4 @@
-"""What goes wrong, told as RFC 9457 has it: as `application/problem+json`."""
+"""Errors as `application/problem+json` (RFC 9457)."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -21,17 +21,17 @@ from apps.search.algorithms.language import BadQuery
 from apps.search.queries import TooCostly
 
 MEDIA_TYPE = "application/problem+json"
-RETRY_AFTER = 60  # s
-MOST_TOLD, LONGEST_TOLD = 100, 50  # errors, and characters of a name in a place
+RETRY_AFTER_SECONDS = 60
+MAX_ERRORS, MAX_PART_LENGTH = 100, 50  # of a problem; characters of a part of a place
 
 
 class Wrong(BaseModel):
-    """One thing that is wrong in a request."""
+    """An error in a request."""
 
-    place: str = Field(description="Where it stands, such as `query.limit` or `body.posting_ids.3`.")
+    place: str = Field(description="Such as `query.limit` or `body.posting_ids.3`.")
     message: str
-    at: Annotated[int | None, Field(description="Characters of a query before the piece that is in the way.")] = None
-    piece: Annotated[str | None, Field(description="That piece, as it was written.")] = None
+    at: Annotated[int | None, Field(description="Characters of a query before the invalid part.")] = None
+    piece: Annotated[str | None, Field(description="The invalid part.")] = None
 
 
 class Choice(BaseModel):
@@ -42,18 +42,16 @@ class Choice(BaseModel):
 
 
 class Problem(BaseModel):
-    type: Annotated[str, Field(description="No problem has a page of its own: the status says its kind.")] = (
-        "about:blank"
-    )
+    type: Annotated[str, Field(description="The status defines the kind of problem.")] = "about:blank"
     title: str
     status: int
     detail: str
     errors: list[Wrong] = []
-    choices: Annotated[list[Choice], Field(description="Feeds of which one has to be followed by its address.")] = []
+    choices: Annotated[list[Choice], Field(description="Feeds, one of which can be followed by its address.")] = []
 
 
 class Impossible(Exception):
-    """What is asked for cannot be done; the message says why."""
+    """A request cannot be executed; the message says why."""
 
     def __init__(self, words: str, status: int, *, choices: Sequence[Choice] = (), retry_after: int = 0) -> None:
         super().__init__(words)
@@ -65,20 +63,20 @@ class Impossible(Exception):
 def problem_response(
     detail: str, status: int, *, errors: Sequence[Wrong] = (), choices: Sequence[Choice] = ()
 ) -> HttpResponse:
-    """The answer that tells of a problem."""
+    """The response for a problem."""
     problem = Problem(
         title=HTTPStatus(status).phrase, status=status, detail=detail, errors=list(errors), choices=list(choices)
     )
-    answer = HttpResponse(json.dumps(problem.model_dump(exclude_none=True)), status=status, content_type=MEDIA_TYPE)
+    response = HttpResponse(json.dumps(problem.model_dump(exclude_none=True)), status=status, content_type=MEDIA_TYPE)
     if status == HTTPStatus.UNAUTHORIZED:
-        answer["WWW-Authenticate"] = 'Bearer realm="Wirebeat"'
+        response["WWW-Authenticate"] = 'Bearer realm="Wirebeat"'
     if status == HTTPStatus.TOO_MANY_REQUESTS:
-        answer["Retry-After"] = str(RETRY_AFTER)
-    return answer
+        response["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    return response
 
 
-def tell_problems_of(api: NinjaAPI) -> None:
-    """Let an interface tell each of the exceptions that its views raise."""
+def add_handlers(api: NinjaAPI) -> None:
+    """Register a handler for each exception of the views."""
     handlers: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
         Http404: lambda request, error: problem_response(str(error) or "There is nothing here.", 404),
         Refused: lambda request, error: problem_response(str(error), error.status),
@@ -100,25 +98,25 @@ def tell_problems_of(api: NinjaAPI) -> None:
 
 
 def _of_impossible(request: HttpRequest, error: Impossible) -> HttpResponse:
-    answer = problem_response(str(error), error.status, choices=error.choices)
+    response = problem_response(str(error), error.status, choices=error.choices)
     if error.retry_after:
-        answer["Retry-After"] = str(error.retry_after)
-    return answer
+        response["Retry-After"] = str(error.retry_after)
+    return response
 
 
 def _of_values(request: HttpRequest, error: ValidationError) -> HttpResponse:
-    errors = [Wrong(place=_place(each["loc"]), message=each["msg"]) for each in error.errors[:MOST_TOLD]]
+    errors = [Wrong(place=_place(each["loc"]), message=each["msg"]) for each in error.errors[:MAX_ERRORS]]
     return problem_response("Some values of the request cannot be.", 422, errors=errors)
 
 
 def _place(parts: Sequence[str | int]) -> str:
-    """Without the names that our own views have for what is asked of them.
+    """Without the names of parameters in our views.
 
-    >>> _place(("body", "wish", "posting_ids", 3)), _place(("path", "source_id"))
+    >>> _place(("body", "data", "posting_ids", 3)), _place(("path", "source_id"))
     ('body.posting_ids.3', 'path.source_id')
     """
     source, *rest = parts
-    return ".".join(str(part)[:LONGEST_TOLD] for part in [source, *rest[rest[:1] in (["wish"], ["asked"]) :]])
+    return ".".join(str(part)[:MAX_PART_LENGTH] for part in [source, *rest[rest[:1] in (["data"], ["params"]) :]])
 
 
 def _of_cursor(request: HttpRequest, error: BadCursor) -> HttpResponse:
