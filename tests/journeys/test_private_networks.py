@@ -209,7 +209,7 @@ def test_a_redirect_into_a_private_network_is_not_followed(endpoint, ask, ports,
         on_open, on_closed = ask(endpoint, hub.url(f"/{number}") + "/{port}")
         assert REFUSAL.search(on_open[1]), (template, on_open)
         assert on_open == on_closed, (template, set(on_open[1].splitlines()) ^ set(on_closed[1].splitlines()))
-    assert len(set(hub.asked) - {"/robots.txt"}) == 2 * len(REFUSED)
+    assert len(set(hub.requested) - {"/robots.txt"}) == 2 * len(REFUSED)
     assert (watch.connects, ports.taken) == ([], 0)
 
 
@@ -284,7 +284,7 @@ def test_a_crawl_does_not_leave_for_private_addresses_that_are_named(engine, por
     located = "".join(f"<url><loc>{address.replace('&', '&amp;')}</loc></url>" for address in addresses(ports))
     hub.pages["/sitemap"] = Answer(headers={"Content-Type": "text/xml"}, body=f"<urlset>{located}</urlset>".encode())
     retrieved(engine, hub.url("/"), kind="site")
-    assert set(hub.asked) == {"/robots.txt", "/", "/sitemap", "/world/story"}
+    assert set(hub.requested) == {"/robots.txt", "/", "/sitemap", "/world/story"}
     assert (watch.connects, ports.taken) == ([], 0)
 
 
@@ -295,7 +295,7 @@ def test_a_crawl_does_not_follow_pages_to_private_addresses(engine, ports, watch
     for path, address in zip(paths, addresses(ports), strict=True):
         hub.pages[path] = Answer(302, {"Location": to_header(address)})
     retrieved(engine, hub.url("/"), kind="site")
-    assert set(paths) <= set(hub.asked)
+    assert set(paths) <= set(hub.requested)
     assert (watch.connects, ports.taken) == ([], 0)
 
 
