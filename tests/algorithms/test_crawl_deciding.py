@@ -10,7 +10,7 @@ from apps.postings.algorithms.extraction.kinds import classify
 from apps.postings.algorithms.extraction.metadata import read_metadata
 from apps.retrieval.algorithms.crawl.addresses import page_key
 from apps.retrieval.algorithms.crawl.deciding import (
-    LOOK_AGAIN,
+    FETCH_AGAIN,
     TRY_AGAIN,
     Decision,
     Limits,
@@ -26,20 +26,20 @@ NOW = datetime(2026, 5, 12, tzinfo=UTC)
 URL = "https://example.org/politics/council-keeps-the-old-bridge-open-4711"
 
 
-def look(*, looks: int = 0, failures: int = 0, url: str = URL, status: int = 200, **said) -> Decision:
-    return after_fetch(Seen(url, status, **said), looks=looks, failures=failures, now=NOW)
+def look(*, fetches: int = 0, failures: int = 0, url: str = URL, status: int = 200, **said) -> Decision:
+    return after_fetch(Seen(url, status, **said), fetches=fetches, failures=failures, now=NOW)
 
 
 def test_news_is_never_fetched_again():
     decision = look(kind="news", probability=0.95, run_length=2_000, reasons=("its text is long", "it says when"))
-    assert (decision.kind, decision.due_at, decision.looks) == ("news", None, 1)
+    assert (decision.kind, decision.due_at, decision.fetches) == ("news", None, 1)
     assert decision.reason == "Its text is long; it says when."
 
 
 @pytest.mark.parametrize("said", [{"probability": 0.69, "run_length": 2_000}, {"probability": 0.95, "run_length": 249}])
 def test_what_may_be_news_is_looked_at_again(said):
     decision = look(kind="news", **said)
-    assert (decision.kind, decision.due_at) == ("valueless", NOW + LOOK_AGAIN[0])
+    assert (decision.kind, decision.due_at) == ("valueless", NOW + FETCH_AGAIN[0])
 
 
 def test_an_index_page_becomes_a_source_and_is_no_longer_a_page_to_be_fetched():
@@ -54,16 +54,16 @@ def test_a_further_part_of_a_list_is_visited_once():
 
 def test_a_list_of_other_things_becomes_no_source():
     decision = look(kind="index", probability=0.9, leads_to_news=False)
-    assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, NOW + LOOK_AGAIN[0])
+    assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, NOW + FETCH_AGAIN[0])
 
 
 def test_what_may_be_an_index_is_looked_at_again():
     decision = look(kind="index", probability=0.45)
-    assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, NOW + LOOK_AGAIN[0])
+    assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, NOW + FETCH_AGAIN[0])
 
 
 def test_a_page_without_value_is_looked_at_ever_more_rarely_and_then_never():
-    waits = [look(looks=looks, kind="valueless", probability=0.9).due_at for looks in range(5)]
+    waits = [look(fetches=fetches, kind="valueless", probability=0.9).due_at for fetches in range(5)]
     assert waits == [NOW + timedelta(days=7), NOW + timedelta(days=30), NOW + timedelta(days=120), None, None]
 
 
@@ -71,7 +71,7 @@ def test_a_page_out_of_reach_is_tried_ever_more_rarely_and_then_never():
     decisions = [look(failures=failures, status=0, failure="timeout") for failures in range(4)]
     assert [decision.due_at for decision in decisions] == [*(NOW + wait for wait in TRY_AGAIN), None]
     assert [decision.kind for decision in decisions] == ["unknown", "unknown", "unknown", "valueless"]
-    assert {decision.looks for decision in decisions} == {0}
+    assert {decision.fetches for decision in decisions} == {0}
 
 
 @pytest.mark.parametrize("said", [{"status": 404}, {"status": 410}, {"status": 0, "failure": "refused_address"}])
@@ -86,9 +86,9 @@ def test_an_answer_may_ask_for_more_time_but_not_for_ever():
 
 
 def test_a_page_that_was_not_asked_is_no_failure():
-    decision = look(status=0, failure="host_busy", retry_after=20.0, failures=2, looks=1, known_kind="valueless")
+    decision = look(status=0, failure="host_busy", retry_after=20.0, failures=2, fetches=1, known_kind="valueless")
     assert decision.due_at == NOW + timedelta(seconds=20)
-    assert (decision.kind, decision.failures, decision.looks) == ("valueless", 2, 1)
+    assert (decision.kind, decision.failures, decision.fetches) == ("valueless", 2, 1)
 
 
 def test_robots_rules_are_asked_for_again_another_day():
@@ -127,18 +127,18 @@ seen = st.builds(
 @given(st.lists(seen, min_size=20, max_size=20))
 def test_every_page_is_done_with_after_a_few_looks(answers):
     """Whatever its server answers: no page is fetched more than thirteen times."""
-    looks = failures = fetched = 0
+    fetches = failures = fetched = 0
     now = NOW
     for answer in answers:
-        decision = after_fetch(answer, looks=looks, failures=failures, now=now)
+        decision = after_fetch(answer, fetches=fetches, failures=failures, now=now)
         fetched += 1
-        assert decision.looks + decision.failures > 0
+        assert decision.fetches + decision.failures > 0
         assert decision.kind in ("news", "index", "valueless", "unknown")
         if decision.due_at is None:
             assert decision.kind != "unknown"
             break
         assert now < decision.due_at <= now + timedelta(days=120)
-        looks, failures, now = decision.looks, decision.failures, decision.due_at
+        fetches, failures, now = decision.fetches, decision.failures, decision.due_at
     assert fetched <= 13
 
 
@@ -193,7 +193,7 @@ def story(number: int) -> str:
 
 
 def page(path: str, stories: int) -> str:
-    """A site of two sections with lists of several parts, and a calendar without end that looks like a list."""
+    """A site of two sections with lists of several parts, and a calendar without end that fetches like a list."""
     parts = path.strip("/").split("/")
     head, body = "", ""
     if parts[0] == "calendar":

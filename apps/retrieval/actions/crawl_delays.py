@@ -1,4 +1,4 @@
-"""How long the articles of crawled sites waited for us, written into the log of the visits that led to them."""
+"""Delays of articles of crawled sites, added to the logged retrievals that led to them."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -14,9 +14,9 @@ from apps.retrieval.planner.due_times import OBSERVING
 
 
 def log_delays(posting_ids: Mapping[int, int], *, clock_rate: float) -> None:
-    """Add the delays of new articles, by the pages that they stand on, to the visits of index pages that found these.
+    """Add the delays of new articles, by their pages, to the retrievals of the index pages that link to them.
 
-    What an index page showed when it was visited for the first time may be of any age, so that it waited for nobody.
+    What the first retrieval of an index page showed may be of any age, so it has no delay.
     """
     pages = Page.objects.filter(pk__in=posting_ids, found_on__isnull=False).values_list("pk", "found_on")
     by_index: dict[int, list[int]] = defaultdict(list)
@@ -31,11 +31,11 @@ def _log(index_id: int, posting_ids: list[int], clock_rate: float) -> None:
     latest = list(visits.values_list("pk", "fetched_at")[:2])
     if len(latest) < 2:
         return
-    (visit_id, _), (_, looked_at) = latest
+    (visit_id, _), (_, observed_at) = latest
     first = visits.earliest("fetched_at").fetched_at
     waited = []
     for published, retrieved in postings.trusted_dates(posting_ids):
-        waited += delays(Stored(1, 0, (published,)), retrieved, clock_rate, looked_at=looked_at, first=first)
+        waited += delays(Stored(1, 0, (published,)), retrieved, clock_rate, observed_at=observed_at, first=first)
     if waited:
         Retrieval.objects.filter(pk=visit_id).update(
             dated=F("dated") + len(waited),

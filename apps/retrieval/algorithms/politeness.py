@@ -25,7 +25,7 @@ class Limits:
 
     min_gap: float = 3_600.0  # between two requests to a source, whoever wishes for them
     unvalidated_gap: float = 86_400.0  # for sources that never offered an ETag or Last-Modified
-    longest_wish: float = 604_800.0  # no header silences a source for longer
+    longest_header: float = 604_800.0  # no header silences a source for longer
     longest_hint: float = 86_400.0  # no element of a feed does: a weekly podcast may publish a day early
     backoff_first: float = 3_600.0  # after the first failure; doubled by each further one
     backoff_last: float = 604_800.0  # a failing source is never given up
@@ -144,7 +144,7 @@ def _waits_of_a_success(answer: ResponseFacts, memory: Memory, limits: Limits, n
             )
         )
     if fresh := freshness(answer.headers, now):
-        waits.append(_Wait(min(fresh.seconds, limits.longest_wish), fresh.reason))
+        waits.append(_Wait(min(fresh.seconds, limits.longest_header), fresh.reason))
     return waits
 
 
@@ -152,11 +152,11 @@ def _waits_of_a_failure(answer: ResponseFacts, memory: Memory, limits: Limits, n
     waits = []
     asked = retry_after(answer.headers, now) if answer.status in {403, 429, 503} else None
     if asked is not None:
-        waits.append(_Wait(min(asked, limits.longest_wish), f"the site asked to wait {asked:.0f} s (Retry-After)"))
+        waits.append(_Wait(min(asked, limits.longest_header), f"the site asked to wait {asked:.0f} s (Retry-After)"))
     elif answer.status in _THROTTLES:
         waits.append(_Wait(limits.throttled_gap, f"the site refused with status {answer.status}"))
     if answer.status == 429 and (fresh := freshness(answer.headers, now)):
-        waits.append(_Wait(min(fresh.seconds, limits.longest_wish), fresh.reason))
+        waits.append(_Wait(min(fresh.seconds, limits.longest_header), fresh.reason))
     failures = memory.consecutive_failures
     if asked is None:
         wait = backoff(failures, limits.backoff_first, limits.backoff_last)
@@ -218,7 +218,7 @@ def next_due_time(
     """The instant of the next retrieval: the wished one, or the first later one that nothing forbids.
 
     `since` is the latest retrieval, from which the feed's ttl counts; `jitter` in [0, 1) spreads instants and only
-    adds. skipHours and skipDays are honoured unless they leave no hour within `longest_wish`.
+    adds. skipHours and skipDays are honoured unless they leave no hour within `longest_header`.
 
     >>> midnight = datetime(2026, 1, 1, tzinfo=UTC)
     >>> hints = UpdateHints(skip_hours=frozenset({1, 2}))
@@ -233,7 +233,7 @@ def next_due_time(
 
 
 def _outside_skipped(instant: datetime, hints: UpdateHints, limits: Limits) -> datetime:
-    last = instant + timedelta(seconds=limits.longest_wish)
+    last = instant + timedelta(seconds=limits.longest_header)
     candidate = instant
     while candidate.hour in hints.skip_hours or candidate.weekday() in hints.skip_days:
         # Keep the minutes, so that sources which all skip the night do not all wake on the stroke of an hour.

@@ -1,43 +1,25 @@
-"""Looks at pages of crawled sites and of postings: what a worker is told, and what it brings back."""
+"""Batches of pages of crawled sites and of teasers, and the results of fetching them."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from typing import NamedTuple
 
 from apps.retrieval.algorithms.reading import PageReading
 from apps.retrieval.http.fetching import Fetched
+from apps.retrieval.models import Crawl, Page
 
 
-@dataclass(frozen=True, slots=True)
-class PageAssignment:
-    """A page that a worker is to fetch, with what is remembered of it."""
+class CrawlBatch(NamedTuple):
+    """Pages of one source that a worker may fetch until the lease of the crawl ends."""
 
-    page_id: int
-    url: str
-    kind: str  # a Page.Kind, as far as is known
-    depth: int
-    looks: int
-    failures: int
-    link_text: str
-    found_on_id: int | None  # the index page that led to it first
-    posting_id: int | None  # the posting that waits for the page's words
-
-
-@dataclass(frozen=True, slots=True)
-class CrawlBatch:
-    """A worker's permission to fetch pages of one source, until the lease ends."""
-
-    source_id: int
-    leased_until: datetime
-    crawled: bool  # a site; else the pages of a feed's postings
-    keen_tags: frozenset[str] | None  # learnt of the site
-    pages: tuple[PageAssignment, ...]
+    crawl: Crawl
+    pages: list[Page]
 
 
 @dataclass(frozen=True, slots=True)
 class PageFetch:
-    """A page as it was found."""
+    """A fetched page."""
 
-    page: PageAssignment
+    page: Page
     fetched: Fetched
     reading: PageReading | None = None
     document: bytes = b""  # the hash of its raw bytes, if they are kept

@@ -255,9 +255,9 @@ class Migration(migrations.Migration):
                 ("priority", models.FloatField(default=0.0)),
                 ("found_at", models.DateTimeField()),
                 ("due_at", models.DateTimeField(null=True)),
-                ("looks", models.PositiveSmallIntegerField(default=0)),
+                ("fetches", models.PositiveSmallIntegerField(default=0)),
                 ("failures", models.PositiveSmallIntegerField(default=0)),
-                ("looked_at", models.DateTimeField(null=True)),
+                ("fetched_at", models.DateTimeField(null=True)),
                 ("status", models.PositiveSmallIntegerField(default=0)),
                 (
                     "found_on",

@@ -32,12 +32,7 @@ def encode(value: object) -> bytes:
 
 
 def decode(content: bytes, kind: Any) -> Any:
-    """The value of the type `kind` that `encode` wrote.
-
-    Raises
-    ------
-    Malformed
-        If the bytes are anything else.
+    """The value of the type `kind` that `encode` wrote; raises Malformed if the bytes are anything else.
 
     >>> decode(b'[["a", 1.5]]', tuple[tuple[str, float], ...])
     (('a', 1.5),)
@@ -83,12 +78,12 @@ def _decoder(kind: Any) -> Decoder:
 
 
 def _union(kinds: Sequence[Any]) -> Decoder:
-    """At most one kind beside None, or several dataclasses, which their names tell apart."""
+    """At most one kind beside None, or several dataclasses, which their names distinguish."""
     dataclasses: list[Any] = [kind for kind in kinds if is_dataclass(kind)]
     by_name: dict[str, Decoder] = {kind.__name__: _decoder(kind) for kind in dataclasses}
     others = [_decoder(kind) for kind in kinds if kind not in (types.NoneType, *dataclasses)]
     if len(others) + bool(by_name) > 1:
-        raise TypeError("Only dataclasses can be told apart.")
+        raise TypeError("Only dataclasses can be distinguished.")
 
     def decoded(value: Any) -> Any:
         if value is None and types.NoneType in kinds:
@@ -160,9 +155,9 @@ def _float(value: Any) -> float:
 
 
 def _datetime(value: Any) -> datetime:
-    if not isinstance(value, str) or (instant := datetime.fromisoformat(value)).utcoffset() is None:
-        raise Malformed("expected an instant with its offset")
-    return instant
+    if not isinstance(value, str) or (moment := datetime.fromisoformat(value)).utcoffset() is None:
+        raise Malformed("expected a datetime with its offset")
+    return moment
 
 
 _SCALARS: dict[Any, Decoder] = {

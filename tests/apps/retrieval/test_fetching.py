@@ -288,7 +288,7 @@ def test_a_host_that_was_busy_is_forgotten_after_its_rest(publisher, fetcher):
         async with publisher({"feed": answer()}).serving() as source, fetcher(host_gap=0.02) as asker:
             await asyncio.gather(*(asker.fetch(FetchRequest(source.url("feed"))) for _ in range(3)))
             await asyncio.sleep(0.1)
-            return asker._turns._hosts
+            return asker._rate_limiter._hosts
 
     assert asyncio.run(scenario()) == {}
 

@@ -19,9 +19,9 @@ CERTAIN_NEWS = 0.7  # probability; to store what is no article is worse than to 
 CERTAIN_INDEX = 0.5
 MIN_NEWS_LENGTH = 250  # characters
 # Waits before each further look, after which a page is given up.
-LOOK_AGAIN = (timedelta(days=7), timedelta(days=30), timedelta(days=120))  # at what has no value
+FETCH_AGAIN = (timedelta(days=7), timedelta(days=30), timedelta(days=120))  # at what has no value
 TRY_AGAIN = (timedelta(hours=1), timedelta(days=1), timedelta(days=7))  # where there was no answer
-ASK_RULES_AGAIN = (timedelta(days=1), timedelta(days=7), timedelta(days=30))  # where robots.txt forbids
+RULES_AGAIN = (timedelta(days=1), timedelta(days=7), timedelta(days=30))  # where robots.txt forbids
 MAX_WAIT = timedelta(days=30)  # that an answer may ask for
 
 _GONE = frozenset({404, 410, 451})
@@ -62,7 +62,7 @@ class Decision:
     probability: float
     decided_by: str  # "rule", "feed", "answer", "robots" or "page", which has its own wishes
     reason: str  # for people
-    looks: int
+    fetches: int
     failures: int  # in a row
     due_at: datetime | None  # None: never again
     becomes_source: bool = False  # an index page to be asked like a feed
@@ -83,18 +83,18 @@ class LinkStep:
     likely_news: bool
 
 
-def after_fetch(seen: Seen, *, looks: int, failures: int, now: datetime) -> Decision:
+def after_fetch(seen: Seen, *, fetches: int, failures: int, now: datetime) -> Decision:
     """What becomes of a page that was just looked at.
 
     News is never fetched again; an index page that leads to news is asked like a feed from now on, unless it continues
-    another; at a page without value there are three further looks, after 7, 30 and 120 days; a page that cannot be
+    another; at a page without value there are three further fetches, after 7, 30 and 120 days; a page that cannot be
     reached is tried again after an hour, a day and a week, and one that is gone is not.
 
     Parameters
     ----------
     seen : Seen
-    looks, failures : int
-        How many looks at it there were before, and how many failed in a row just now.
+    fetches, failures : int
+        How many fetches at it there were before, and how many failed in a row just now.
     now : datetime
 
     Examples
@@ -102,32 +102,32 @@ def after_fetch(seen: Seen, *, looks: int, failures: int, now: datetime) -> Deci
     >>> from datetime import UTC
     >>> now = datetime(2026, 1, 1, tzinfo=UTC)
     >>> seen = Seen("https://example.org/a", 200, kind="news", probability=0.9, run_length=2_000)
-    >>> decision = after_fetch(seen, looks=0, failures=0, now=now)
+    >>> decision = after_fetch(seen, fetches=0, failures=0, now=now)
     >>> decision.kind, decision.due_at
     ('news', None)
     """
     if seen.failure in _POSTPONED:
-        return _postponed(seen, looks, failures, now)
+        return _postponed(seen, fetches, failures, now)
     if seen.failure or seen.status != 200:
-        return _unanswered(seen, looks, failures, now)
+        return _unanswered(seen, fetches, failures, now)
     if seen.presumed_news:
         reason = "" if seen.run_length >= MIN_NEWS_LENGTH else f"It contains only {seen.run_length} characters of text."
-        return Decision(NEWS, 1.0, "feed", reason, looks + 1, 0, None)
+        return Decision(NEWS, 1.0, "feed", reason, fetches + 1, 0, None)
     if not seen.kind:
-        return _without_value(seen, looks, now, "answer", _sentence(seen.reasons) or "It could not be read.")
+        return _without_value(seen, fetches, now, "answer", _sentence(seen.reasons) or "It could not be read.")
     if seen.kind == INDEX:
-        return _index(seen, looks, now)
+        return _index(seen, fetches, now)
     if seen.kind == VALUELESS:
-        return _without_value(seen, looks, now, "rule", _sentence(seen.reasons))
+        return _without_value(seen, fetches, now, "rule", _sentence(seen.reasons))
     if seen.noindex:
-        return Decision(VALUELESS, 1.0, "page", "The page asks not to be indexed (noindex).", looks + 1, 0, None)
+        return Decision(VALUELESS, 1.0, "page", "The page asks not to be indexed (noindex).", fetches + 1, 0, None)
     if seen.probability < CERTAIN_NEWS:
         why = f"It may be news, but that is only {seen.probability:.0%} certain: {_sentence(seen.reasons)}"
-        return _without_value(seen, looks, now, "rule", why)
+        return _without_value(seen, fetches, now, "rule", why)
     if seen.run_length < MIN_NEWS_LENGTH:
-        why = f"It looks like news, but contains only {seen.run_length} characters of text."
-        return _without_value(seen, looks, now, "rule", why)
-    return Decision(NEWS, seen.probability, "rule", _sentence(seen.reasons), looks + 1, 0, None)
+        why = f"It fetches like news, but contains only {seen.run_length} characters of text."
+        return _without_value(seen, fetches, now, "rule", why)
+    return Decision(NEWS, seen.probability, "rule", _sentence(seen.reasons), fetches + 1, 0, None)
 
 
 def for_new_link(link: NewLink, *, patterns: Patterns, limits: Limits, today: date) -> LinkStep:
@@ -155,29 +155,29 @@ def _priority(link: NewLink, news: float, index: float) -> float:
     return round(max(0.0, news + 0.5 * index + 0.4 / (1 + link.depth) - 0.1 * is_continuation(link.url)), 4)
 
 
-def _index(seen: Seen, looks: int, now: datetime) -> Decision:
-    decided = Decision(INDEX, seen.probability, "rule", _sentence(seen.reasons), looks + 1, 0, None)
+def _index(seen: Seen, fetches: int, now: datetime) -> Decision:
+    decided = Decision(INDEX, seen.probability, "rule", _sentence(seen.reasons), fetches + 1, 0, None)
     if is_continuation(seen.url):
         return replace(decided, reason="A further page of a list: new items are on its first page.")
     if not seen.leads_to_news:
         reason = "It lists pages, but none that are probably news."
-        return replace(decided, reason=reason, due_at=_due(now, LOOK_AGAIN, looks))
+        return replace(decided, reason=reason, due_at=_due(now, FETCH_AGAIN, fetches))
     if seen.probability < CERTAIN_INDEX:
-        return replace(decided, due_at=_due(now, LOOK_AGAIN, looks))
+        return replace(decided, due_at=_due(now, FETCH_AGAIN, fetches))
     return replace(decided, becomes_source=True)
 
 
-def _without_value(seen: Seen, looks: int, now: datetime, decided_by: str, reason: str) -> Decision:
+def _without_value(seen: Seen, fetches: int, now: datetime, decided_by: str, reason: str) -> Decision:
     probability = seen.probability if seen.kind == VALUELESS else 0.0
-    due_at = _due(now, LOOK_AGAIN, looks)
-    return Decision(VALUELESS, probability, decided_by, reason, looks + 1, 0, due_at)
+    due_at = _due(now, FETCH_AGAIN, fetches)
+    return Decision(VALUELESS, probability, decided_by, reason, fetches + 1, 0, due_at)
 
 
-def _unanswered(seen: Seen, looks: int, failures: int, now: datetime) -> Decision:
+def _unanswered(seen: Seen, fetches: int, failures: int, now: datetime) -> Decision:
     reason = _sentence(seen.reasons) or (
         f"The server answered with status {seen.status}." if seen.status else "The server did not respond."
     )
-    decided_by, waits = ("robots", ASK_RULES_AGAIN) if seen.failure == "robots" else ("answer", TRY_AGAIN)
+    decided_by, waits = ("robots", RULES_AGAIN) if seen.failure == "robots" else ("answer", TRY_AGAIN)
     due_at = None
     if seen.status not in _GONE and seen.failure not in _HOPELESS:
         due_at = _due(now, waits, failures)
@@ -186,13 +186,13 @@ def _unanswered(seen: Seen, looks: int, failures: int, now: datetime) -> Decisio
     kind = NEWS if seen.presumed_news else seen.known_kind
     if due_at is None and kind == UNKNOWN:
         kind = VALUELESS
-    return Decision(kind, 0.0, decided_by, reason, looks, failures + 1, due_at)
+    return Decision(kind, 0.0, decided_by, reason, fetches, failures + 1, due_at)
 
 
-def _postponed(seen: Seen, looks: int, failures: int, now: datetime) -> Decision:
+def _postponed(seen: Seen, fetches: int, failures: int, now: datetime) -> Decision:
     kind = NEWS if seen.presumed_news else seen.known_kind
     wait = min(timedelta(seconds=seen.retry_after or 60.0), MAX_WAIT)
-    return Decision(kind, 0.0, "", "Other pages of its server came first.", looks, failures, now + wait)
+    return Decision(kind, 0.0, "", "Other pages of its server came first.", fetches, failures, now + wait)
 
 
 def _due(now: datetime, waits: Sequence[timedelta], before: int) -> datetime | None:

@@ -16,10 +16,10 @@ from apps.sources.algorithms.addresses import is_tracking_parameter, registrable
 
 KINDS = ("news", "index", "valueless")
 MAX_SIGNATURES = 500  # of a site; the sections of further ones are no longer told apart
-MIN_LOOKS = 20  # at pages of one signature, to judge it
+MIN_FETCHES = 20  # at pages of one signature, to judge it
 USEFUL_SHARE = 0.05  # of them that were news or lists; a signature with less is not worth a request
 TESTED_SHARE = 0.02  # of its pages that are fetched nevertheless, should the site have changed
-PRIOR_LOOKS = 4.0  # that the guess from an address alone counts for
+PRIOR_FETCHES = 4.0  # that the guess from an address alone counts for
 
 _ELSEWHERE = "*"  # in the place of a section
 _MAX_SECTION_LENGTH = 24  # characters
@@ -112,21 +112,21 @@ class Patterns:
         """How likely each kind of page is behind a link, from its words, its address, and others like it."""
         guessed = guess(url, text)
         news, index, valueless = self.counts(url)
-        total = news + index + valueless + PRIOR_LOOKS
+        total = news + index + valueless + PRIOR_FETCHES
         return Likelihoods(
-            (news + PRIOR_LOOKS * guessed.news) / total,
-            (index + PRIOR_LOOKS * guessed.index) / total,
-            (valueless + PRIOR_LOOKS * guessed.valueless) / total,
+            (news + PRIOR_FETCHES * guessed.news) / total,
+            (index + PRIOR_FETCHES * guessed.index) / total,
+            (valueless + PRIOR_FETCHES * guessed.valueless) / total,
         )
 
     def doubt(self, url: str) -> str:
         """Why a page is not worth a request, as a sentence; "" if it is, or is one of the few that test the rule."""
         news, index, valueless = self.counts(url)
-        looks, useful = news + index + valueless, news + index
-        if looks < MIN_LOOKS or useful >= max(1.0, USEFUL_SHARE * looks) or _is_test(url):
+        fetches, useful = news + index + valueless, news + index
+        if fetches < MIN_FETCHES or useful >= max(1.0, USEFUL_SHARE * fetches) or _is_test(url):
             return ""
         number = f"Only {useful}" if useful else "None"
-        return f"{number} of {looks:,} pages with addresses like it were worth reading."
+        return f"{number} of {fetches:,} pages with addresses like it were worth reading."
 
     def _shape(self, url: str) -> str:
         shape = signature(url)

@@ -43,7 +43,7 @@ class Command(BaseCommand):
         **options: Any,
     ) -> None:
         now = datetime.now(UTC)
-        console = Console(file=self.stdout)  # type: ignore[arg-type]  # it writes, which is all that is asked of it
+        console = Console(file=self.stdout)  # type: ignore[arg-type]  # it can write, which is all that Console needs
         try:
             actions.change_plan(
                 by=By("command plan"),
