@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.crawl.guesses import guess
-from apps.retrieval.algorithms.crawl.patterns import KINDS, MAX_SIGNATURES, MIN_FETCHES, TESTED_SHARE, Patterns, signature
+from apps.retrieval.algorithms.crawl.patterns import (
+    KINDS,
+    MAX_SIGNATURES,
+    MIN_FETCHES,
+    TESTED_SHARE,
+    Patterns,
+    signature,
+)
 
 STORY = "https://example.org/politics/2026/05/12/council-keeps-the-old-bridge-{}"
 addresses = st.sampled_from(
@@ -74,10 +81,10 @@ def test_a_prior_lies_between_the_guess_and_what_was_found(fetches, url, text):
 
 
 @pytest.mark.parametrize(
-    "said", [None, [], "x", {"a": 1}, {"a": [1, 2]}, {"a": ["1", 2, 3]}, {"a": [1, 2, None]}, {"a": [True, 1, 1]}]
+    "stored", [None, [], "x", {"a": 1}, {"a": [1, 2]}, {"a": ["1", 2, 3]}, {"a": [1, 2, None]}, {"a": [True, 1, 1]}]
 )
-def test_what_was_stored_wrongly_is_nothing_learnt(said):
-    assert Patterns.from_json(said).to_json() == {}
+def test_invalid_stored_patterns_are_ignored(stored):
+    assert Patterns.from_json(stored).to_json() == {}
 
 
 def test_an_unknown_kind_is_refused():

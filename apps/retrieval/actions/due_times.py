@@ -153,7 +153,6 @@ def _planned(visit: FetchResult, former: Former, stored: Stored | None, followin
     )
 
 
-
 def _delays(visit: FetchResult, former: Former, stored: Stored) -> list[float]:
     observed_at, first = former.remembered.observed_at, former.first_observed_at
     return delays(stored, visit.fetched.received_at, visit.assignment.clock_rate, observed_at=observed_at, first=first)

@@ -15,7 +15,7 @@ from apps.postings.algorithms.teasers import FULL_LENGTH, is_teaser
 from apps.postings.models import Posting
 from apps.retrieval.algorithms.crawl import sitemaps
 from apps.retrieval.algorithms.crawl.addresses import is_continuation, page_key
-from apps.retrieval.algorithms.crawl.deciding import Limits, NewLink, for_new_link
+from apps.retrieval.algorithms.crawl.deciding import NewLink, for_new_link
 from apps.retrieval.algorithms.crawl.links import Link
 from apps.retrieval.algorithms.crawl.patterns import Patterns
 from apps.retrieval.algorithms.robots import origin_of
@@ -112,8 +112,8 @@ def _page(
 ) -> Page:
     # The further pages of a list are as near as its first one, however long it is.
     depth += 0 if is_continuation(link.url) else 1
-    limits = Limits(most_depth=crawl.most_depth)
-    step = for_new_link(NewLink(link.url, link.text, depth), patterns=patterns, limits=limits, today=now.date())
+    new = NewLink(link.url, link.text, depth)
+    step = for_new_link(new, patterns=patterns, max_depth=crawl.most_depth, today=now.date())
     return Page(
         source_id=crawl.pk,
         key=key,

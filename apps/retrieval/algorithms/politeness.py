@@ -1,6 +1,6 @@
-"""When a source may be asked again: what its answers ask of us, and what politeness asks without being told.
+"""When a source may be requested again: by its responses, and by our own politeness.
 
-All durations are seconds. A source's own wishes lengthen the wait between retrievals, never shorten it.
+All durations are seconds. Responses lengthen the wait between retrievals, never shorten it.
 """
 
 import re
@@ -23,14 +23,14 @@ _THROTTLES = frozenset({403, 429})  # some sites say 403 where they mean "slow d
 class Limits:
     """The waits that politeness takes; a replay divides all of them by its clock rate."""
 
-    min_gap: float = 3_600.0  # between two requests to a source, whoever wishes for them
+    min_gap: float = 3_600.0  # between two requests to a source, whatever their reason
     unvalidated_gap: float = 86_400.0  # for sources that never offered an ETag or Last-Modified
-    longest_header: float = 604_800.0  # no header silences a source for longer
-    longest_hint: float = 86_400.0  # no element of a feed does: a weekly podcast may publish a day early
+    longest_header: float = 604_800.0  # limit of what a header demands
+    longest_hint: float = 86_400.0  # limit of a feed's ttl: a weekly podcast may publish a day early
     backoff_first: float = 3_600.0  # after the first failure; doubled by each further one
-    backoff_last: float = 604_800.0  # a failing source is never given up
-    throttled_gap: float = 86_400.0  # after a 429 or 403 that does not say how long
-    jitter: float = 30.0  # at most this much is added to an instant, so that sources do not stay in step
+    backoff_last: float = 604_800.0  # a failing source is never abandoned
+    throttled_gap: float = 86_400.0  # after a 429 or 403 without a duration
+    jitter: float = 30.0  # maximum that is added to a due time, so that sources do not stay in step
 
     def scaled(self, clock_rate: float) -> "Limits":
         """The same for a source whose time runs `clock_rate` times as fast as ours."""
@@ -39,20 +39,20 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What is remembered of a source's former answers."""
+    """The state that is stored from a source's former responses."""
 
     consecutive_failures: int = 0
-    slowdown: float = 1.0  # factor on the usual gap since the source asked us to slow down
+    slowdown: float = 1.0  # factor on the minimum gap after the source throttled us
     validated: bool = False  # it has offered a validator
-    moved_to: str = ""  # where its latest answers permanently redirected to
+    moved_to: str = ""  # where its latest responses permanently redirected to
     moved_count: int = 0  # how many in a row
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseFacts:
-    """What politeness needs to know of an answer."""
+    """The facts of a response that politeness depends on."""
 
-    status: int  # HTTP; 0 when none came
+    status: int  # HTTP; 0 without a response
     headers: Mapping[str, str] = field(default_factory=dict)  # names in lower case
     retry_after: float | None = None  # s; a deferral by ourselves
     permanent_url: str = ""  # where an unbroken chain of permanent redirects led
@@ -62,10 +62,10 @@ class ResponseFacts:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     not_before: datetime
-    reason: str  # why not before, for people
+    reason: str  # why not before, for display
     memory: Memory
     gone: bool = False
-    new_url: str = ""  # the address to ask from now on
+    new_url: str = ""  # the address to request from now on
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ class _Wait:
 
 
 def judge(answer: ResponseFacts, memory: Memory, limits: Limits, *, now: datetime) -> Verdict:
-    """What an answer means for the time until the next request, and what to remember of it.
+    """The wait until the next request after a response, and the state to store.
 
-    A deferral of our own (`retry_after` set) changes nothing but the instant. Failures back off from `backoff_first`,
+    A deferral of our own (`retry_after` set) changes only the due time. Failures back off from `backoff_first`,
     doubling up to `backoff_last`; they end with the first success. 410 ends the source.
 
     >>> now = datetime(2026, 1, 1, tzinfo=UTC)
@@ -150,22 +150,23 @@ def _waits_of_a_success(answer: ResponseFacts, memory: Memory, limits: Limits, n
 
 def _waits_of_a_failure(answer: ResponseFacts, memory: Memory, limits: Limits, now: datetime) -> list[_Wait]:
     waits = []
-    asked = retry_after(answer.headers, now) if answer.status in {403, 429, 503} else None
-    if asked is not None:
-        waits.append(_Wait(min(asked, limits.longest_header), f"the site asked to wait {asked:.0f} s (Retry-After)"))
+    demanded = retry_after(answer.headers, now) if answer.status in {403, 429, 503} else None
+    if demanded is not None:
+        reason = f"the site asked to wait {demanded:.0f} s (Retry-After)"
+        waits.append(_Wait(min(demanded, limits.longest_header), reason))
     elif answer.status in _THROTTLES:
         waits.append(_Wait(limits.throttled_gap, f"the site refused with status {answer.status}"))
     if answer.status == 429 and (fresh := freshness(answer.headers, now)):
         waits.append(_Wait(min(fresh.seconds, limits.longest_header), fresh.reason))
     failures = memory.consecutive_failures
-    if asked is None:
+    if demanded is None:
         wait = backoff(failures, limits.backoff_first, limits.backoff_last)
         waits.append(_Wait(wait, f"back-off after {failures} failure{'s' * (failures > 1)} in a row"))
     return waits
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds that Retry-After asks for, in either of its forms; None when it is absent or cannot be read.
+    """Seconds of Retry-After, in either of its forms; None if it is absent or cannot be parsed.
 
     >>> now = datetime(2026, 1, 1, tzinfo=UTC)
     >>> retry_after({"retry-after": "120"}, now), retry_after({"retry-after": "Thu, 01 Jan 2026 00:05:00 GMT"}, now)
@@ -179,7 +180,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def freshness(headers: Mapping[str, str], now: datetime) -> _Wait | None:
-    """How long an answer says that it stays fresh: Cache-Control's max-age, else Expires against Date (RFC 9111)."""
+    """How long a response is fresh: Cache-Control's max-age, else Expires against Date (RFC 9111)."""
     control = headers.get("cache-control", "").lower()
     if "no-cache" in control or "no-store" in control:
         return None
@@ -194,13 +195,13 @@ def freshness(headers: Mapping[str, str], now: datetime) -> _Wait | None:
 
 
 def _age(headers: Mapping[str, str]) -> float:
-    """Seconds that the answer already lay in a cache on the way."""
+    """Seconds that the response has spent in caches."""
     value = headers.get("age", "").strip()
     return float(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0.0
 
 
 def _server_time(headers: Mapping[str, str], now: datetime) -> datetime:
-    """The instant of an answer on the server's clock, which its other dates go by."""
+    """When the response was sent by the server's clock, which its other dates refer to."""
     return _http_date(headers.get("date", "")) or now
 
 
@@ -213,11 +214,11 @@ def _http_date(value: str) -> datetime | None:
 
 
 def next_due_time(
-    wish: datetime, not_before: datetime, hints: UpdateHints, limits: Limits, *, since: datetime, jitter: float
+    planned: datetime, not_before: datetime, hints: UpdateHints, limits: Limits, *, since: datetime, jitter: float
 ) -> datetime:
-    """The instant of the next retrieval: the wished one, or the first later one that nothing forbids.
+    """The next due time: the planned one, or the first later one that is allowed.
 
-    `since` is the latest retrieval, from which the feed's ttl counts; `jitter` in [0, 1) spreads instants and only
+    `since` is the latest retrieval, from which the feed's ttl counts; `jitter` in [0, 1) spreads due times and only
     adds. skipHours and skipDays are honoured unless they leave no hour within `longest_header`.
 
     >>> midnight = datetime(2026, 1, 1, tzinfo=UTC)
@@ -225,19 +226,14 @@ def next_due_time(
     >>> next_due_time(midnight + timedelta(hours=1), midnight, hints, Limits(), since=midnight, jitter=0.0).hour
     3
     """
-    instant = max(wish, not_before)
+    due_at = max(planned, not_before)
     if hints.ttl:
-        instant = max(instant, since + timedelta(seconds=min(hints.ttl, limits.longest_hint)))
-    instant += timedelta(seconds=jitter * limits.jitter)
-    return _outside_skipped(instant, hints, limits)
-
-
-def _outside_skipped(instant: datetime, hints: UpdateHints, limits: Limits) -> datetime:
-    last = instant + timedelta(seconds=limits.longest_header)
-    candidate = instant
+        due_at = max(due_at, since + timedelta(seconds=min(hints.ttl, limits.longest_hint)))
+    due_at += timedelta(seconds=jitter * limits.jitter)
+    candidate, last = due_at, due_at + timedelta(seconds=limits.longest_header)
     while candidate.hour in hints.skip_hours or candidate.weekday() in hints.skip_days:
-        # Keep the minutes, so that sources which all skip the night do not all wake on the stroke of an hour.
+        # Keep the minutes, so that sources which all skip the night are not all due at the full hour.
         candidate += timedelta(hours=1)
         if candidate > last:
-            return instant
+            return due_at
     return candidate

@@ -143,7 +143,9 @@ def _request(subscription: Subscription) -> FetchRequest:
         form, address = cloud_form(callback=callback, topic=topic), subscription.hub.removeprefix(RSSCLOUD)
     else:
         mode: Mode = "unsubscribe" if subscription.state == State.ENDING else "subscribe"
-        form = hub_form(mode, callback=callback, topic=topic, lease=leases.REQUESTED, secret=subscription.offered_secret)
+        form = hub_form(
+            mode, callback=callback, topic=topic, lease=leases.REQUESTED, secret=subscription.offered_secret
+        )
         address = subscription.hub
     return FetchRequest(url=address, form=form, accept="*/*", body_limit=RESPONSE_LIMIT)
 

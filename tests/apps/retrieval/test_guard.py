@@ -26,8 +26,8 @@ FEED = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<rss/>"
 )  # fmt: skip
 def test_an_address_that_is_not_public_is_refused_however_it_is_written(publisher, fetcher, host):
     async def scenario():
-        async with publisher({"": FEED}).serving() as source, fetcher(open_hosts=()) as asker:
-            return await asker.fetch(FetchRequest(f"http://{host}:{source.port}/")), source.requests
+        async with publisher({"": FEED}).serving() as source, fetcher(open_hosts=()) as client:
+            return await client.fetch(FetchRequest(f"http://{host}:{source.port}/")), source.requests
 
     fetched, requests = asyncio.run(scenario())
     assert fetched.failure.kind == "refused_address"
@@ -46,17 +46,17 @@ def test_a_name_is_refused_by_the_addresses_it_stands_for(publisher, fetcher, mo
         ]
 
     async def scenario():
-        async with publisher({"": FEED}).serving() as source, fetcher(open_hosts=()) as asker:
+        async with publisher({"": FEED}).serving() as source, fetcher(open_hosts=()) as client:
             monkeypatch.setattr(socket, "getaddrinfo", look_up)
-            return await asker.fetch(FetchRequest(source.url("", "innocent.example"))), source.requests
+            return await client.fetch(FetchRequest(source.url("", "innocent.example"))), source.requests
 
     fetched, requests = asyncio.run(scenario())
     assert (fetched.failure.kind, requests) == ("refused_address", [])
 
 
-def test_a_redirect_leads_to_no_refused_address(ask):
+def test_a_redirect_leads_to_no_refused_address(fetch_paths):
     answers = {"a": b"HTTP/1.1 302 Found\r\nLocation: http://other.localhost:{port}/b\r\n\r\n", "b": FEED}
-    [fetched], publisher = ask(answers, "a", host="site.localhost", open_hosts=["site.localhost"])
+    [fetched], publisher = fetch_paths(answers, "a", host="site.localhost", open_hosts=["site.localhost"])
     assert fetched.failure.kind == "refused_address"
     assert fetched.url == publisher.url("b", "other.localhost")
     assert len(publisher.requests) == 1
@@ -70,16 +70,16 @@ def test_a_redirect_leads_to_no_refused_address(ask):
         ("S1.Replay.Localhost", [".localhost"]),
     ],
 )
-def test_an_open_host_may_be_anywhere(ask, host, open_hosts):
-    [fetched], _ = ask({"feed": FEED}, "feed", host=host, open_hosts=open_hosts)
+def test_an_open_host_may_be_anywhere(fetch_paths, host, open_hosts):
+    [fetched], _ = fetch_paths({"feed": FEED}, "feed", host=host, open_hosts=open_hosts)
     assert fetched.body == b"<rss/>"
 
 
 @pytest.mark.parametrize("port", [22, 25, 5432, 6379, 9200, 27017])
 def test_ports_of_other_services_are_refused(fetcher, port):
     async def scenario():
-        async with fetcher(open_hosts=()) as asker:
-            return await asker.fetch(FetchRequest(f"http://news.example:{port}/"))
+        async with fetcher(open_hosts=()) as client:
+            return await client.fetch(FetchRequest(f"http://news.example:{port}/"))
 
     failure = asyncio.run(scenario()).failure
     assert (failure.kind, failure.message) == ("refused_address", f"Port {port} is not allowed for feeds.")
@@ -88,8 +88,8 @@ def test_ports_of_other_services_are_refused(fetcher, port):
 @pytest.mark.parametrize("entry", ["news.example", ".example", "10.0.0.0/8", "news.example:8080", "10.0.0.0/8:8080"])
 def test_an_open_host_has_blocked_ports_as_all_have(fetcher, entry):
     async def scenario():
-        async with fetcher(open_hosts=[entry]) as asker:
-            return await asker.fetch(FetchRequest("http://news.example:5432/"))
+        async with fetcher(open_hosts=[entry]) as client:
+            return await client.fetch(FetchRequest("http://news.example:5432/"))
 
     assert asyncio.run(scenario()).failure.kind == "refused_address"
 
@@ -100,10 +100,10 @@ def test_an_entry_with_a_port_opens_this_port_alone(publisher, fetcher, entry):
         async with (
             publisher({"": FEED}).serving() as source,
             publisher({"": FEED}).serving() as other,
-            fetcher(open_hosts=[entry.format(port=source.port)]) as asker,
+            fetcher(open_hosts=[entry.format(port=source.port)]) as client,
         ):
             urls = (source.url("", "site.localhost"), other.url("", "site.localhost"))
-            return [await asker.fetch(FetchRequest(url)) for url in urls], other.requests
+            return [await client.fetch(FetchRequest(url)) for url in urls], other.requests
 
     (opened, closed), requests = asyncio.run(scenario())
     assert opened.body == b"<rss/>"

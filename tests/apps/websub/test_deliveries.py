@@ -140,9 +140,7 @@ class TestADelivery:
         assert answer.status_code == 200
         assert not answer.cookies
 
-    def test_enqueues_a_task_on_commit(
-        self, hub, client, source, monkeypatch, django_capture_on_commit_callbacks
-    ):
+    def test_enqueues_a_task_on_commit(self, hub, client, source, monkeypatch, django_capture_on_commit_callbacks):
         sent = []
         monkeypatch.setattr("apps.websub.actions.deliveries._send_task", sent.append)
         with django_capture_on_commit_callbacks() as callbacks:

@@ -314,7 +314,9 @@ class TestEnding:
     def test_of_a_hub_begins_with_the_next_one(self, hub, client, source):
         Schedule.objects.update(hub_url=hub.url("/other"))
         assert maintain(now=NOW + MINUTE) == 2
-        form = next(form for path, form in hub.forms if path == "/other")  # both hubs get their requests at the same time
+        form = next(
+            form for path, form in hub.forms if path == "/other"
+        )  # both hubs get their requests at the same time
         assert hub.verify(client, form=form).status_code == 200
         assert Schedule.objects.get().pushed_until == NOW + 10 * DAY
         former, present = Subscription.objects.order_by("pk")

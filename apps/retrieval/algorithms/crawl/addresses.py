@@ -1,4 +1,4 @@
-"""What a page's address tells before anybody asks for it: whether it is another's double, a trap, or a list's rest."""
+"""Classify a page's address before any request: a variant of another one, a trap, or a continuation of a list."""
 
 import re
 from collections.abc import Iterator
@@ -72,8 +72,8 @@ _DAY = re.compile(
 def page_key(address: str) -> str:
     """What all variants of one page's address have in common, to compare and not to open; "" for no web address.
 
-    Besides what tells no pages apart anywhere (scheme, `www.`, tracking parameters, last slash) these are session ids,
-    orders of sorting, versions for printing or for telephones, the order of parameters, and "index.html".
+    Besides what distinguishes no pages anywhere (scheme, `www.`, tracking parameters, last slash) variants differ in
+    session ids, sorting, versions for printing or phones, the order of parameters, and "index.html".
 
     >>> page_key("http://www.example.org/news/index.html;jsessionid=A1?b=2&sort=asc&a=1")
     'example.org/news?a=1&b=2'
@@ -106,7 +106,7 @@ def is_continuation(address: str) -> bool:
 
 
 def trap_reason(address: str, *, today: date) -> str:
-    """Why an address is probably no page worth asking for, as a sentence; "" where nothing speaks against it.
+    """Why an address is probably not worth a request, as a sentence; "" if nothing speaks against it.
 
     >>> trap_reason("https://example.org/a/b/a/b/a/b", today=date(2026, 1, 1))
     'Parts of its address repeat themselves.'
@@ -179,8 +179,8 @@ def _far_in_calendar(path: str, parameters: list[tuple[str, str]], today: date) 
     if not dated and (has_slug or not _CALENDAR.search(path)):
         return False
     year, month = dated.pop("year", dated.pop("jahr", "")), dated.pop("month", dated.pop("monat", ""))
-    said = "/".join([path, year, month, *dated.values()])
-    days = [day for match in _DAY.finditer(said) if (day := _date(match)) is not None]
+    text = "/".join([path, year, month, *dated.values()])
+    days = [day for match in _DAY.finditer(text) if (day := _date(match)) is not None]
     return any(abs(day - today) > CALENDAR_REACH for day in days)
 
 

@@ -1,8 +1,8 @@
-"""Algorithm I of Ai-Times as pure decisions: what becomes of a page after a look at it, and of a link to a new one.
+"""Algorithm I of Ai-Times as pure decisions: about a fetched page, and about a link to a new one.
 
-Luo (2007), section 3.1: news pages are stored once, of index pages the links are followed and only they are visited
-again, and pages without value are skipped. The thesis knows each page's kind; here it is a guess that may be wrong, so
-that what was taken for worthless is looked at again, ever more rarely, before it is given up.
+Luo (2007), section 3.1: news pages are stored once, the links of index pages are followed and only these are visited
+again, and pages without value are skipped. The thesis knows each page's kind; here it is a classification that may be
+wrong, so pages without value are fetched again, more and more rarely, before they are abandoned.
 """
 
 from collections.abc import Sequence
@@ -15,57 +15,50 @@ from apps.retrieval.algorithms.crawl.links import is_page_address
 from apps.retrieval.algorithms.crawl.patterns import Patterns
 
 NEWS, INDEX, VALUELESS, UNKNOWN = "news", "index", "valueless", "unknown"
-CERTAIN_NEWS = 0.7  # probability; to store what is no article is worse than to look again
+CERTAIN_NEWS = 0.7  # probability; to store what is no article is worse than to fetch it again
 CERTAIN_INDEX = 0.5
 MIN_NEWS_LENGTH = 250  # characters
-# Waits before each further look, after which a page is given up.
-FETCH_AGAIN = (timedelta(days=7), timedelta(days=30), timedelta(days=120))  # at what has no value
-TRY_AGAIN = (timedelta(hours=1), timedelta(days=1), timedelta(days=7))  # where there was no answer
+# Waits before each further fetch, after which a page is abandoned.
+FETCH_AGAIN = (timedelta(days=7), timedelta(days=30), timedelta(days=120))  # pages without value
+TRY_AGAIN = (timedelta(hours=1), timedelta(days=1), timedelta(days=7))  # without a response
 RULES_AGAIN = (timedelta(days=1), timedelta(days=7), timedelta(days=30))  # where robots.txt forbids
-MAX_WAIT = timedelta(days=30)  # that an answer may ask for
+MAX_WAIT = timedelta(days=30)  # that a response may demand
 
 _GONE = frozenset({404, 410, 451})
-_POSTPONED = frozenset({"host_busy", "planned"})  # it was not even asked
+_POSTPONED = frozenset({"host_busy", "planned"})  # no request was sent
 _HOPELESS = frozenset({"bad_address", "refused_address", "too_large"})
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """How far a crawl goes."""
-
-    most_depth: int = 6  # links away from the first page
-
-
-@dataclass(frozen=True, slots=True)
 class Seen:
-    """What a look at a page showed."""
+    """The result of fetching a page."""
 
     url: str
-    status: int  # HTTP; 0 when no answer came
-    failure: str = ""  # why there is no answer, as `fetching.Failure` calls it
-    retry_after: float | None = None  # s; it was not even asked, or asked us to come back
-    kind: str = ""  # as it was classified; "" if it could not be read
+    status: int  # HTTP; 0 without a response
+    failure: str = ""  # why there is no response, as `fetching.Failure` calls it
+    retry_after: float | None = None  # s; by ourselves without a request, or by the response
+    kind: str = ""  # as classified; "" if it could not be read
     probability: float = 0.0
     run_length: int = 0  # characters of its text
-    reasons: Sequence[str] = ()  # for people
-    presumed_news: bool = False  # a feed names it
-    noindex: bool = False  # it asks not to be found again
-    known_kind: str = UNKNOWN  # what it was taken for before
+    reasons: Sequence[str] = ()  # for display
+    presumed_news: bool = False  # a feed links to it
+    noindex: bool = False  # by its robots directives
+    known_kind: str = UNKNOWN  # as decided before
     leads_to_news: bool = True  # one of the links of an index page, new or known, is probably to news
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is remembered of a page, and when it is looked at again."""
+    """What is stored of a page, and when it is fetched again."""
 
     kind: str
     probability: float
-    decided_by: str  # "rule", "feed", "answer", "robots" or "page", which has its own wishes
-    reason: str  # for people
+    decided_by: str  # "rule", "feed", "answer", "robots" or "page" (its robots directives)
+    reason: str  # for display
     fetches: int
     failures: int  # in a row
     due_at: datetime | None  # None: never again
-    becomes_source: bool = False  # an index page to be asked like a feed
+    becomes_source: bool = False  # an index page to be retrieved like a feed
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +71,17 @@ class NewLink:
 @dataclass(frozen=True, slots=True)
 class LinkStep:
     fetch: bool
-    reason: str  # why not, for people
+    reason: str  # why not, for display
     priority: float  # in [0, 1.4]; greater is fetched earlier
-    likely_news: bool
 
 
 def after_fetch(seen: Seen, *, fetches: int, failures: int, now: datetime) -> Decision:
-    """What becomes of a page that was just looked at.
+    """Decide on a page that was just fetched, after `fetches` former fetches and `failures` in a row.
 
-    News is never fetched again; an index page that leads to news is asked like a feed from now on, unless it continues
-    another; at a page without value there are three further fetches, after 7, 30 and 120 days; a page that cannot be
-    reached is tried again after an hour, a day and a week, and one that is gone is not.
+    News is never fetched again; an index page that leads to news is retrieved like a feed from now on, unless it
+    continues another; a page without value is fetched again after 7, 30 and 120 days; a page that cannot be reached is
+    retried after an hour, a day and a week, but not if it is gone.
 
-    Parameters
-    ----------
-    seen : Seen
-    fetches, failures : int
-        How many fetches at it there were before, and how many failed in a row just now.
-    now : datetime
-
-    Examples
-    --------
     >>> from datetime import UTC
     >>> now = datetime(2026, 1, 1, tzinfo=UTC)
     >>> seen = Seen("https://example.org/a", 200, kind="news", probability=0.9, run_length=2_000)
@@ -125,16 +108,16 @@ def after_fetch(seen: Seen, *, fetches: int, failures: int, now: datetime) -> De
         why = f"It may be news, but that is only {seen.probability:.0%} certain: {_sentence(seen.reasons)}"
         return _without_value(seen, fetches, now, "rule", why)
     if seen.run_length < MIN_NEWS_LENGTH:
-        why = f"It fetches like news, but contains only {seen.run_length} characters of text."
+        why = f"It looks like news, but contains only {seen.run_length} characters of text."
         return _without_value(seen, fetches, now, "rule", why)
     return Decision(NEWS, seen.probability, "rule", _sentence(seen.reasons), fetches + 1, 0, None)
 
 
-def for_new_link(link: NewLink, *, patterns: Patterns, limits: Limits, today: date) -> LinkStep:
-    """Whether a page that a link leads to is to be fetched, and how early.
+def for_new_link(link: NewLink, *, patterns: Patterns, max_depth: int, today: date) -> LinkStep:
+    """Whether a page that a link leads to is to be fetched, and how early; `max_depth` counts links from the first page.
 
     >>> link = NewLink("https://example.org/login", "Log in", depth=1)
-    >>> step = for_new_link(link, patterns=Patterns(), limits=Limits(), today=date(2026, 1, 1))
+    >>> step = for_new_link(link, patterns=Patterns(), max_depth=6, today=date(2026, 1, 1))
     >>> step.fetch, step.reason
     (False, 'Its address performs an action instead of showing a page.')
     """
@@ -143,15 +126,15 @@ def for_new_link(link: NewLink, *, patterns: Patterns, limits: Limits, today: da
     reason = trap_reason(link.url, today=today)
     if not reason and not is_page_address(link.url):
         reason = "It is a file, not a page."
-    if not reason and link.depth > limits.most_depth:
-        reason = f"It is more than {limits.most_depth} links away from the first page."
+    if not reason and link.depth > max_depth:
+        reason = f"It is more than {max_depth} links away from the first page."
     if not reason:
         reason = patterns.doubt(link.url)
-    return LinkStep(not reason, reason, priority, likely.news >= 0.5)
+    return LinkStep(not reason, reason, priority)
 
 
 def _priority(link: NewLink, news: float, index: float) -> float:
-    """Probable news first, then what leads to it; of equals what is nearer."""
+    """Probable news first, then what leads to it, then what is nearer to the first page."""
     return round(max(0.0, news + 0.5 * index + 0.4 / (1 + link.depth) - 0.1 * is_continuation(link.url)), 4)
 
 
@@ -205,5 +188,5 @@ def _sentence(reasons: Sequence[str]) -> str:
     >>> _sentence(["it holds 3 paragraphs", "it calls itself an article"])
     'It holds 3 paragraphs; it calls itself an article.'
     """
-    said = "; ".join(filter(None, reasons)).rstrip(".")
-    return f"{said[0].upper()}{said[1:]}." if said else ""
+    text = "; ".join(filter(None, reasons)).rstrip(".")
+    return f"{text[0].upper()}{text[1:]}." if text else ""

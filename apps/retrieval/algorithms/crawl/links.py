@@ -1,4 +1,4 @@
-"""The links of a page that a crawl may follow, and what the page asks of crawlers."""
+"""The links of a page that a crawl may follow, and the page's robots directives."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class RobotsDirectives:
-    """What a page says to crawlers."""
+    """What a page declares to crawlers."""
 
     canonical_url: str = ""  # of the same page; "" where it names another site or a site's first page
     next_url: str = ""  # the further part of a list
@@ -69,7 +69,7 @@ def links_of(root: etree._Element | None, url: str) -> list[Link]:
 
 
 def robots_directives(root: etree._Element | None, url: str, *, header: str = "") -> RobotsDirectives:
-    """What a page asks of crawlers, in its head and in the X-Robots-Tag header.
+    """The robots directives in a page's head and in the X-Robots-Tag header.
 
     >>> from lxml.html import fromstring
     >>> robots_directives(fromstring('<head><meta name="robots" content="NOINDEX, follow"></head>'), "https://e.org/").noindex

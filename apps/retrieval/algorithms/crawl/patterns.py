@@ -1,7 +1,7 @@
-"""What is learnt of a site's addresses: which shapes of them have led to news, to lists, or to nothing of value.
+"""Patterns of a site's addresses: which shapes of them have led to news, to lists, or to pages without value.
 
-Knowing that spares requests, as Algorithm I of Ai-Times wants, and ends spaces without end: a calendar has as many
-addresses as there are days, yet they are all of a few shapes.
+They save requests, as Algorithm I of Ai-Times intends, and stop crawls of infinite spaces: a calendar has an address
+for each day, but all are of a few shapes.
 """
 
 import re
@@ -15,7 +15,7 @@ from apps.retrieval.algorithms.crawl.guesses import Likelihoods, guess
 from apps.sources.algorithms.addresses import is_tracking_parameter, registrable_domain, resolve
 
 KINDS = ("news", "index", "valueless")
-MAX_SIGNATURES = 500  # of a site; the sections of further ones are no longer told apart
+MAX_SIGNATURES = 500  # of a site; the sections of further ones are merged
 MIN_FETCHES = 20  # at pages of one signature, to judge it
 USEFUL_SHARE = 0.05  # of them that were news or lists; a signature with less is not worth a request
 TESTED_SHARE = 0.02  # of its pages that are fetched nevertheless, should the site have changed
@@ -48,8 +48,8 @@ def signature(url: str) -> str:
     if len(segments) == 1 or len(section) > _MAX_SECTION_LENGTH or not _SECTION.fullmatch(section):
         section = _ELSEWHERE if segments else ""
     names = {pair.partition("=")[0].lower() for pair in address.search.removeprefix("?").split("&") if pair}
-    told = sorted(name for name in names if not is_tracking_parameter(name))[:_MAX_PARAMETERS]
-    parts = [f"{section}/{min(len(segments), 8)}", *_traits(url, address.pathname, segments), *told]
+    named = sorted(name for name in names if not is_tracking_parameter(name))[:_MAX_PARAMETERS]
+    parts = [f"{section}/{min(len(segments), 8)}", *_traits(url, address.pathname, segments), *named]
     return (f"{subdomain}: " if subdomain else "") + " ".join(parts)[:200]
 
 
@@ -81,10 +81,10 @@ class Patterns:
         self._counts = dict(counts or {})
 
     @classmethod
-    def from_json(cls, said: object) -> "Patterns":
-        """What `to_json` gave; anything else is nothing learnt."""
+    def from_json(cls, stored: object) -> "Patterns":
+        """Patterns from the value of `to_json`; anything else is ignored."""
         counts: dict[str, tuple[int, int, int]] = {}
-        for shape, numbers in said.items() if isinstance(said, dict) else ():
+        for shape, numbers in stored.items() if isinstance(stored, dict) else ():
             if isinstance(numbers, list) and len(numbers) == len(KINDS) and all(type(each) is int for each in numbers):
                 counts[str(shape)] = (numbers[0], numbers[1], numbers[2])
         return cls(counts)
@@ -93,13 +93,7 @@ class Patterns:
         return {shape: list(numbers) for shape, numbers in self._counts.items()}
 
     def observe(self, url: str, kind: str) -> None:
-        """Count a page that was looked at. A list that leads to no news counts as valueless.
-
-        Raises
-        ------
-        ValueError
-            If `kind` is not one of KINDS.
-        """
+        """Count a fetched page of one of KINDS. A list that leads to no news counts as valueless."""
         numbers = list(self.counts(url))
         numbers[KINDS.index(kind)] += 1
         self._counts[self._shape(url)] = (numbers[0], numbers[1], numbers[2])

@@ -159,13 +159,13 @@ def _xml_entries(content: bytes, base: str) -> Iterator[Entry]:
 
 
 def _entry(element: etree._Element, base: str) -> Entry:
-    said = _texts(element)
-    address = absolute(said.get("loc", ""), base).partition("#")[0]
+    texts = _texts(element)
+    address = absolute(texts.get("loc", ""), base).partition("#")[0]
     news = next((child for child in element.iterchildren("*") if _name(child) == "news"), None)
     story = _texts(*news.iter("*")) if news is not None else {}
     return Entry(
         url=address if len(address) <= MAX_ADDRESS_LENGTH else "",
-        last_modified=_moment(said.get("lastmod", "")),
+        last_modified=_moment(texts.get("lastmod", "")),
         title=one_line(story.get("title", ""), MAX_TITLE_LENGTH),
         published=_moment(story.get("publication_date", "")),
         language=story.get("language", "")[:MAX_LANGUAGE],
