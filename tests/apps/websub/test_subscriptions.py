@@ -9,6 +9,7 @@ from apps.retrieval.models import Schedule
 from apps.sources.actions import delete_source, set_state
 from apps.sources.models import Source
 from apps.websub.actions import maintain, work
+from apps.websub.actions.subscriptions import fetch_all
 from apps.websub.models import Delivery, Subscription
 from tests.apps.retrieval.retrieving import NOW, a_feed
 from tests.apps.websub.conftest import DAY, HOUR, a_named_source, subscribed
@@ -257,8 +258,6 @@ class TestFailure:
         a_named_source(hub.url("/hub"))
 
         def confirm_and_fail(requests):
-            from apps.websub.actions.subscriptions import fetch_all  # noqa: PLC0415
-
             answers = fetch_all(requests)
             hub.verify(client)
             return [answer.__class__(url=answer.url, received_at=NOW, status=500) for answer in answers]

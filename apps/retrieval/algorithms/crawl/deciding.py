@@ -114,7 +114,7 @@ def after_fetch(seen: Seen, *, fetches: int, failures: int, now: datetime) -> De
 
 
 def for_new_link(link: NewLink, *, patterns: Patterns, max_depth: int, today: date) -> LinkStep:
-    """Whether a page that a link leads to is to be fetched, and how early; `max_depth` counts links from the first page.
+    """Whether a page that a link leads to is to be fetched, and how early; `max_depth` is in links from the first page.
 
     >>> link = NewLink("https://example.org/login", "Log in", depth=1)
     >>> step = for_new_link(link, patterns=Patterns(), max_depth=6, today=date(2026, 1, 1))
