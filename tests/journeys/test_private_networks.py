@@ -17,7 +17,6 @@ from apps.alerts.actions.rules import MAX_A_DAY, set_notification_settings
 from apps.alerts.models import Browser, Message, Rule
 from apps.alerts.queries.messages import due
 from apps.retrieval.actions import adopt_sources, lookups
-from apps.retrieval.http import guard
 from apps.retrieval.models import Page, Retrieval
 from apps.retrieval.worker.engine import Engine
 from apps.sources.actions import NewSource, add_source
@@ -26,6 +25,7 @@ from apps.sources.models import Source
 from apps.web.pages.pictures import proxied
 from apps.websub.actions import maintain
 from apps.websub.models import Subscription
+from lab.worlds.leases import lease
 from lab.worlds.receivers import base64url
 from lab.worlds.synthetic import make_feeds
 from tests.apps.alerts.delivering import a_browser, a_person, a_search, find
@@ -104,7 +104,7 @@ def engine():
 @pytest.fixture
 def hub(watch):
     """A publisher that the portal may reach."""
-    with serving() as hub, guard.lease(f".push.localhost:{hub.port}"):
+    with serving() as hub, lease(f".push.localhost:{hub.port}"):
         watch.own_ports.add(hub.port)
         yield hub
 

@@ -18,9 +18,10 @@ from apps.retrieval.actions.planning import (
     ask_soon,
     forget_answers,
     forget_old_retrievals,
+    lock_sources,
+    read_anew,
     remember_robots,
     request_announced_check,
 )
 from apps.retrieval.actions.replanning import replan, replan_changed
-from apps.retrieval.actions.source_locks import lock_sources, read_anew
 from apps.retrieval.actions.storing import store

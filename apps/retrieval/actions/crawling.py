@@ -4,16 +4,19 @@ Algorithm I of Ai-Times: of the pages of a site, those with news are fetched onc
 become planned sources of their own, and pages without value are remembered and not fetched again.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.db import connection, transaction
-from django.db.models import Min
+from django.db.models import F, Min
+from django.db.models.functions import Greatest
 
 from apps.postings import actions as postings
-from apps.postings.actions import PageOfPosting
+from apps.postings import queries as posting_queries
+from apps.postings.actions import PageOfPosting, Stored
 from apps.retrieval import queries
-from apps.retrieval.actions.crawl_delays import log_delays
+from apps.retrieval.actions.due_times import delays
 from apps.retrieval.actions.learning import Learner, learn_first_profiles
 from apps.retrieval.actions.pages import add_links, lock_crawl
 from apps.retrieval.actions.planning import shortest_gap
@@ -22,8 +25,9 @@ from apps.retrieval.algorithms.crawl.addresses import is_continuation
 from apps.retrieval.algorithms.crawl.deciding import Decision, Seen, after_fetch
 from apps.retrieval.algorithms.crawl.patterns import KINDS, Patterns
 from apps.retrieval.algorithms.reading import IndexReading
-from apps.retrieval.crawler.batches import CrawlBatch, PageFetch
-from apps.retrieval.models import Crawl, Page, Schedule
+from apps.retrieval.crawler.page_fetches import CrawlBatch, PageFetch
+from apps.retrieval.models import Crawl, Page, Retrieval, Schedule
+from apps.retrieval.planner.due_times import OBSERVING
 from apps.sources import actions as sources
 from apps.sources import kinds
 from apps.sources.algorithms.addresses import partition
@@ -167,8 +171,39 @@ def _store_postings(crawl: Crawl, decided: Decided) -> dict[int, int]:
             found[fetch.page.pk] = fetch.page.posting_id
     ids = postings.store_articles(crawl.pk, [page for _, page in new])
     stored = {fetch.page.pk: id for (fetch, _), id in zip(new, ids, strict=True) if id is not None}
-    log_delays(stored, clock_rate=crawl.source.clock_rate)
+    _log_delays(stored, clock_rate=crawl.source.clock_rate)
     return found | stored
+
+
+def _log_delays(posting_ids: Mapping[int, int], *, clock_rate: float) -> None:
+    """Add the delays of new articles, by their pages, to the retrievals of the index pages that link to them.
+
+    What the first retrieval of an index page showed may be of any age, so it has no delay.
+    """
+    pages = Page.objects.filter(pk__in=posting_ids, found_on__isnull=False).values_list("pk", "found_on")
+    by_index: dict[int, list[int]] = defaultdict(list)
+    for page_id, index_id in pages:
+        by_index[index_id].append(posting_ids[page_id])
+    for index_id, ids in by_index.items():
+        _log_delays_of_index(index_id, ids, clock_rate)
+
+
+def _log_delays_of_index(index_id: int, posting_ids: list[int], clock_rate: float) -> None:
+    visits = Retrieval.objects.filter(source_id=index_id, outcome__in=OBSERVING).order_by("-fetched_at")
+    latest = list(visits.values_list("pk", "fetched_at")[:2])
+    if len(latest) < 2:
+        return
+    (visit_id, _), (_, observed_at) = latest
+    first = visits.earliest("fetched_at").fetched_at
+    waited = []
+    for published, retrieved in posting_queries.trusted_dates(posting_ids):
+        waited += delays(Stored(1, 0, (published,)), retrieved, clock_rate, observed_at=observed_at, first=first)
+    if waited:
+        Retrieval.objects.filter(pk=visit_id).update(
+            dated=F("dated") + len(waited),
+            delay_seconds=F("delay_seconds") + sum(waited),
+            longest_delay_seconds=Greatest(F("longest_delay_seconds"), max(waited)),
+        )
 
 
 def _posting_page(fetch: PageFetch) -> PageOfPosting | None:

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.db.models import Q
 
 from apps.retrieval import queries
-from apps.retrieval.models import Retrieval, RobotsRules, Schedule
+from apps.retrieval.models import Crawl, Retrieval, RobotsRules, Schedule
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import partition
 from apps.sources.models import Source
@@ -123,6 +123,20 @@ def forget_answers(source_id: int, *, now: datetime) -> None:
     }
     Schedule.objects.filter(pk=source_id).update(**values)
     Schedule.objects.filter(pk=source_id, due_at__isnull=False).update(due_at=now, reason="its address changed")
+
+
+def lock_sources(source_ids: Collection[int]) -> None:
+    """Keep workers from storing anything of these sources until the transaction ends.
+
+    The result of a retrieval whose source is deleted by then is dropped, as its schedule is deleted, too.
+    """
+    list(Schedule.objects.select_for_update().filter(pk__in=source_ids).order_by("pk").values_list("pk"))
+    list(Crawl.objects.select_for_update().filter(pk__in=source_ids).order_by("pk").values_list("pk"))
+
+
+def read_anew(source_id: int) -> None:
+    """Have the next response parsed even if it equals the latest, after a change of how a source is read."""
+    Schedule.objects.filter(pk=source_id).update(etag="", last_modified="", body_hash=b"")
 
 
 def remember_robots(rules: Mapping[str, str], *, now: datetime) -> None:

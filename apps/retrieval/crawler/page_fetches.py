@@ -1,13 +1,13 @@
-"""Read fetched pages in a child process, and keep raw pages of articles."""
+"""Fetched pages of crawled sites and of teasers: read in a child process, and kept if they have an article."""
 
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from apps.documents import actions as documents
 from apps.retrieval import sandbox
-from apps.retrieval.algorithms.reading import read_site_page
-from apps.retrieval.crawler.batches import PageFetch
+from apps.retrieval.algorithms.reading import PageReading, read_site_page
 from apps.retrieval.http.fetching import Fetched
 from apps.retrieval.models import Crawl, Page
 
@@ -15,6 +15,24 @@ logger = logging.getLogger(__name__)
 
 PAGES_FIRST = "text/html, application/xhtml+xml, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.1"
 _READABLE = ("html", "xml", "text/plain", "octet-stream")
+
+
+class CrawlBatch(NamedTuple):
+    """Pages of one source that a worker may fetch until the lease of the crawl ends."""
+
+    crawl: Crawl
+    pages: list[Page]
+
+
+@dataclass(frozen=True, slots=True)
+class PageFetch:
+    """A fetched page."""
+
+    page: Page
+    fetched: Fetched
+    reading: PageReading | None = None
+    document: bytes = b""  # the hash of its raw bytes, if they are kept
+    problem: str = ""  # why it could not be read
 
 
 def read_page(crawl: Crawl, page: Page, fetched: Fetched) -> PageFetch:

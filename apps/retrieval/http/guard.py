@@ -7,13 +7,11 @@ import asyncio
 import logging
 import socket
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import cache as cached
 from functools import partial
 from ssl import SSLContext, create_default_context
-from threading import Event, Thread
 
 import certifi
 from ada_url import URL
@@ -30,7 +28,6 @@ logger = logging.getLogger(__name__)
 
 RESOLVING_THREADS = 32  # a dead name server holds a thread for many seconds
 LEASE_SECONDS = 30.0  # after the latest renewal
-RENEW_SECONDS = 5.0
 REMEMBER_SECONDS = 1.0  # during which a process relies on a lease that it has read
 
 _LOOPBACK = "127.0.0.1"
@@ -76,9 +73,7 @@ class Guard:
         host = url.hostname.strip("[]")
         if ":" in host or host.replace(".", "").isdigit():  # WHATWG leaves no other ways to write an IP address
             return not self._open_hosts.may_connect(host, port_of(url))
-        return _is_loopback_name(host) and not (
-            self.opens(url) or self._open_hosts.may_connect(_LOOPBACK, port_of(url))
-        )
+        return is_loopback_name(host) and not (self.opens(url) or self._open_hosts.may_connect(_LOOPBACK, port_of(url)))
 
     def make_connector(self, resolver: AbstractResolver, *, anywhere: bool) -> TCPConnector:
         """A connector that opens a connection for each request and, unless `anywhere`, checks IP addresses."""
@@ -120,49 +115,15 @@ def _checked_socket(open_hosts: OpenHosts, info: AddrInfoType) -> socket.socket:
 _seen: dict[int, tuple[Entry, float]] = {}  # by port: the lease, and when it was read from the cache (monotonic, s)
 
 
-@contextmanager
-def lease(text: str) -> Iterator[None]:
-    """Open names below `localhost` on one port, such as ".replay.localhost:8700", for all processes of this portal.
-
-    The entry is in the cache and expires soon after the last renewal, so that nothing stays open after a process was
-    killed. Other entries raise ValueError, and have no effect in the cache.
-    """
-    entry = Entry.parse(text)
-    if entry.port is None or not _is_loopback_name(str(entry.place)):
-        raise ValueError(f"{text!r} cannot be leased: only one port of names below localhost can")
-    key, ended = _lease_key(entry.port), Event()
-    cache.set(key, text, timeout=LEASE_SECONDS)
-    renewal = Thread(target=_renew, args=(key, text, ended), name="lease", daemon=True)
-    renewal.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        renewal.join()
-        _seen.pop(entry.port, None)
-        try:
-            cache.delete(key)
-        except RedisError as error:  # it expires by itself
-            logger.warning("the lease of %s is not released: %s", text, error)
-
-
-def _renew(key: str, text: str, ended: Event) -> None:
-    while not ended.wait(RENEW_SECONDS):
-        try:
-            cache.set(key, text, timeout=LEASE_SECONDS)
-        except RedisError as error:
-            logger.warning("the lease of %s is not renewed: %s", text, error)
-
-
 def _is_leased(host: str, port: int) -> bool:
     """Whether a name is leased. Without the cache, the latest value holds as long as a lease."""
-    if not _is_loopback_name(host):
+    if not is_loopback_name(host):
         return False
     entry, seen_at = _seen.get(port, (None, 0.0))
     now = time.monotonic()
     if entry is None or now > seen_at + REMEMBER_SECONDS:
         try:
-            text = cache.get(_lease_key(port))
+            text = cache.get(lease_key(port))
             entry, seen_at = Entry.parse(text) if text else None, now
         except RedisError:
             entry = entry if now < seen_at + LEASE_SECONDS else None
@@ -173,7 +134,7 @@ def _is_leased(host: str, port: int) -> bool:
     return entry.port == port and entry.names(host.removesuffix("."))
 
 
-def _lease_key(port: int) -> str:
+def lease_key(port: int) -> str:
     return f"open-port:{port}"
 
 
@@ -198,7 +159,7 @@ class Resolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        if _is_loopback_name(host):
+        if is_loopback_name(host):
             return [_result(host, _LOOPBACK, port, socket.AF_INET)]
         infos = await asyncio.get_running_loop().run_in_executor(self._threads, _look_up, host, port, family)
         return [_result(host, str(address[0]), port, found) for found, _, _, _, address in infos]
@@ -208,7 +169,7 @@ class Resolver(AbstractResolver):
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _is_loopback_name(host: str) -> bool:
+def is_loopback_name(host: str) -> bool:
     return f".{host.rstrip('.')}".endswith(".localhost")
 
 

@@ -25,8 +25,7 @@ from django.db import InterfaceError, OperationalError, connections
 from apps.database.backoff import backoff
 from apps.database.clock import DatabaseClock
 from apps.retrieval import actions, queries, sandbox
-from apps.retrieval.crawler.batches import CrawlBatch, PageFetch
-from apps.retrieval.crawler.page_fetches import PAGES_FIRST, read_page, with_document_kept
+from apps.retrieval.crawler.page_fetches import PAGES_FIRST, CrawlBatch, PageFetch, read_page, with_document_kept
 from apps.retrieval.http.connections import SHARES
 from apps.retrieval.http.fetching import Fetched, FetchRequest
 from apps.retrieval.http.results import Assignment, Read, decide, is_read_apart, parse_response

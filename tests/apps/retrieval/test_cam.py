@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from io import StringIO
 
 import numpy as np
 import pytest
-from django.core.management import call_command
 from django.urls import reverse
 
 from apps.retrieval.actions import change_plan, current_plan, learn_profiles, replan, replan_changed
@@ -225,14 +223,6 @@ class TestPages:
 def test_of_what_is_due_together_what_is_worth_most_is_asked_first_but_nothing_is_overtaken_for_long():
     light, heavy, late = Due(1, 1, 0, 100.0, 101.0), Due(2, 1, 0, 100.0, 101.0, 5.0), Due(3, 1, 0, -300.0, 101.0)
     assert [claim.source_id for message in messages([light, heavy, late]) for claim in message.claims] == [3, 2, 1]
-
-
-def test_the_command_changes_the_policy_of_pages():
-    output = StringIO()
-    call_command("plan", "--policy=cam", "--pages-policy=cam", stdout=output)
-    plan = Plan.objects.get()
-    assert (plan.policy, plan.pages_policy) == ("cam", "cam")
-    assert "CAM (Pandey, Ramamritham, Chakrabarti)" in output.getvalue()
 
 
 def test_staff_choose_it_in_the_form_of_the_plan_and_read_why_on_the_page_of_a_source(client):

@@ -12,8 +12,7 @@ from django.test import override_settings
 
 from apps.documents import queries
 from apps.documents.models import RawDocument
-from apps.retrieval.crawler.batches import PageFetch
-from apps.retrieval.crawler.page_fetches import with_document_kept
+from apps.retrieval.crawler.page_fetches import PageFetch, with_document_kept
 from apps.retrieval.http.fetching import Fetched
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
