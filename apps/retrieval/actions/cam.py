@@ -38,10 +38,7 @@ ORDER BY source_id, fetched_at
 def tracked_weeks(learners: Sequence[Learner], pages: Sequence[bool], now: datetime) -> tuple[Weeks, FloatArray]:
     """The update instants of each source, and how much there is to learn of it.
 
-    Parameters
-    ----------
-    learners : sources with a profile, ordered by clock rate
-    pages : whether only fetches show that a source has changed
+    `learners` are sources with a profile, ordered by clock rate; `pages` are those whose changes only fetches show.
     """
     is_page = {learner.source_id for learner, page in zip(learners, pages, strict=True) if page}
     parts = [_tracked(chunk, is_page, now) for chunk in chunks(learners, CHUNK)]

@@ -5,8 +5,7 @@ import logging
 from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
-from types import TracebackType
-from typing import Self
+from typing import Any
 
 from django.conf import settings
 from django.core.cache import cache
@@ -25,39 +24,30 @@ KEPT_FOR = timedelta(days=1)
 
 def make_fetcher(clock: Callable[[], datetime], *, also_open: Collection[Entry] = ()) -> Fetcher:
     """A fetcher by the settings, with further open entries."""
-    return Fetcher(
-        version=settings.VERSION,
-        about=settings.PROJECT_URL,
-        open_hosts=(*settings.RETRIEVAL_OPEN_HOSTS, *also_open),
-        host_gap=settings.RETRIEVAL_HOST_GAP,
-        clock=clock,
-    )
+    return Fetcher(**_options(clock, also_open))
 
 
-class RobotsFetcher:
-    """A fetcher that respects robots.txt. One per event loop; `async with` opens and closes its connections."""
+def _options(clock: Callable[[], datetime], also_open: Collection[Entry] = ()) -> dict[str, Any]:
+    return {
+        "version": settings.VERSION,
+        "about": settings.PROJECT_URL,
+        "open_hosts": (*settings.RETRIEVAL_OPEN_HOSTS, *also_open),
+        "host_gap": settings.RETRIEVAL_HOST_GAP,
+        "clock": clock,
+    }
+
+
+class RobotsFetcher(Fetcher):
+    """A fetcher that respects robots.txt."""
 
     def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._clock = clock
-        self._fetcher = make_fetcher(clock)
+        super().__init__(**_options(clock))
         self._learning: dict[str, asyncio.Task[str]] = {}  # origin -> request for its robots.txt
         self._learned: dict[str, str] = {}
 
-    async def __aenter__(self) -> Self:
-        await self._fetcher.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        await self._fetcher.__aexit__(kind, error, traceback)
-
-    @property
-    def waiting(self) -> int:
-        """Requests that wait for a connection."""
-        return self._fetcher.waiting
-
-    async def fetch(self, request: FetchRequest, robots: Mapping[str, str], *, crawling: bool = False) -> Fetched:
+    async def fetch_allowed(
+        self, request: FetchRequest, robots: Mapping[str, str], *, crawling: bool = False
+    ) -> Fetched:
         """Fetch an address unless robots.txt, known in `robots` by origin or fetched now, disallows it.
 
         A crawl also fetches nothing while the server fails to return its robots.txt.
@@ -69,7 +59,7 @@ class RobotsFetcher:
                 received_at=self._clock(),
                 failure=Failure("robots", "The site's robots.txt does not allow automatic reading of this address."),
             )
-        return await self._fetcher.fetch(request)
+        return await self.fetch(request)
 
     def take_learned_robots(self) -> dict[str, str]:
         """The robots.txt files fetched since the last call, by origin, for the caller to store."""
@@ -87,7 +77,7 @@ class RobotsFetcher:
 
     async def _learn(self, origin: str) -> str:
         try:
-            fetched = await self._fetcher.fetch(FetchRequest(url=f"{origin}/robots.txt", body_limit=BODY_LIMIT))
+            fetched = await self.fetch(FetchRequest(url=f"{origin}/robots.txt", body_limit=BODY_LIMIT))
             if fetched.failure is not None:  # retried with the next address of the site
                 return UNAVAILABLE
             rules = rules_in(fetched.status, fetched.body)
@@ -134,4 +124,4 @@ def _key(url: str) -> str:
 
 async def _fetch_once(request: FetchRequest, robots: Mapping[str, str]) -> tuple[Fetched, dict[str, str]]:
     async with RobotsFetcher() as fetcher:
-        return await fetcher.fetch(request, robots), fetcher.take_learned_robots()
+        return await fetcher.fetch_allowed(request, robots), fetcher.take_learned_robots()

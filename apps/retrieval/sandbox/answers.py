@@ -126,13 +126,13 @@ def _mapping(decode_item: Decoder) -> Decoder:
 
 def _dataclass(kind: Any) -> Decoder:
     hints = typing.get_type_hints(kind)
-    name = _literal(kind.__name__)
+    name = _checked(lambda value: value == kind.__name__, kind.__name__)
     return _record([name, *(_decoder(hints[field.name]) for field in fields(kind))], lambda values: kind(*values[1:]))
 
 
-def _literal(expected: str) -> Decoder:
+def _checked(accepts: Callable[[Any], bool], expected: str) -> Decoder:
     def decoded(value: Any) -> Any:
-        if value != expected:
+        if not accepts(value):
             raise Malformed(f"expected {expected}")
         return value
 
@@ -140,12 +140,7 @@ def _literal(expected: str) -> Decoder:
 
 
 def _scalar(kind: type) -> Decoder:
-    def decoded(value: Any) -> Any:
-        if type(value) is not kind:  # a bool is an int to isinstance
-            raise Malformed(f"expected {kind.__name__}")
-        return value
-
-    return decoded
+    return _checked(lambda value: type(value) is kind, kind.__name__)  # a bool is an int to isinstance
 
 
 def _float(value: Any) -> float:

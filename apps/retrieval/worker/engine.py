@@ -213,7 +213,7 @@ class Engine:
                 first=assignment.is_first,
             )
             await self._may_fetch.wait()
-            fetched = await self._fetcher.fetch(request, robots)
+            fetched = await self._fetcher.fetch_allowed(request, robots)
             read = await self._read_apart(assignment, fetched, robots) if is_read_apart(assignment) else None
             stored: asyncio.Future[None] = self._loop.create_future()
             self._note_unstored(len(fetched.body))
@@ -233,11 +233,15 @@ class Engine:
             )
             if not read.next_url:
                 return read
-            further.append(await self._fetcher.fetch(FetchRequest(url=read.next_url, accept=PAGES_FIRST), robots))
+            further.append(
+                await self._fetcher.fetch_allowed(FetchRequest(url=read.next_url, accept=PAGES_FIRST), robots)
+            )
 
     async def _fetch_pages(self, batch: CrawlBatch, robots: dict[str, str]) -> list[PageFetch]:
         async def fetch(page: Page) -> PageFetch:
-            fetched = await self._fetcher.fetch(FetchRequest(url=page.url, accept=PAGES_FIRST), robots, crawling=True)
+            fetched = await self._fetcher.fetch_allowed(
+                FetchRequest(url=page.url, accept=PAGES_FIRST), robots, crawling=True
+            )
             return await self._loop.run_in_executor(self._reading_threads, read_page, batch.crawl, page, fetched)
 
         return await asyncio.gather(*(fetch(page) for page in batch.pages))

@@ -58,7 +58,7 @@ def safe_hub(monkeypatch) -> Iterator[Hub]:
 def fetch(url: str) -> Fetched:
     async def request() -> Fetched:
         async with RobotsFetcher() as fetcher:
-            return await fetcher.fetch(FetchRequest(url), {})
+            return await fetcher.fetch_allowed(FetchRequest(url), {})
 
     return asyncio.run(request())
 
