@@ -13,7 +13,6 @@ from apps.retrieval.algorithms.crawl.deciding import (
     LOOK_AGAIN,
     TRY_AGAIN,
     Decision,
-    Limits,
     NewLink,
     Seen,
     after_fetch,
@@ -27,12 +26,12 @@ URL = "https://example.org/politics/council-keeps-the-old-bridge-open-4711"
 
 
 def look(*, looks: int = 0, failures: int = 0, url: str = URL, status: int = 200, **said) -> Decision:
-    return after_fetch(Seen(url, status, **said), looks=looks, failures=failures, now=NOW)
+    return after_fetch(Seen(url, status, **said), fetches=looks, failures=failures, now=NOW)
 
 
 def test_news_is_never_fetched_again():
     decision = look(kind="news", probability=0.95, run_length=2_000, reasons=("its text is long", "it says when"))
-    assert (decision.kind, decision.due_at, decision.looks) == ("news", None, 1)
+    assert (decision.kind, decision.due_at, decision.fetches) == ("news", None, 1)
     assert decision.reason == "Its text is long; it says when."
 
 
@@ -71,7 +70,7 @@ def test_a_page_out_of_reach_is_tried_ever_more_rarely_and_then_never():
     decisions = [look(failures=failures, status=0, failure="timeout") for failures in range(4)]
     assert [decision.due_at for decision in decisions] == [*(NOW + wait for wait in TRY_AGAIN), None]
     assert [decision.kind for decision in decisions] == ["unknown", "unknown", "unknown", "valueless"]
-    assert {decision.looks for decision in decisions} == {0}
+    assert {decision.fetches for decision in decisions} == {0}
 
 
 @pytest.mark.parametrize("said", [{"status": 404}, {"status": 410}, {"status": 0, "failure": "refused_address"}])
@@ -88,7 +87,7 @@ def test_an_answer_may_ask_for_more_time_but_not_for_ever():
 def test_a_page_that_was_not_asked_is_no_failure():
     decision = look(status=0, failure="host_busy", retry_after=20.0, failures=2, looks=1, known_kind="valueless")
     assert decision.due_at == NOW + timedelta(seconds=20)
-    assert (decision.kind, decision.failures, decision.looks) == ("valueless", 2, 1)
+    assert (decision.kind, decision.failures, decision.fetches) == ("valueless", 2, 1)
 
 
 def test_robots_rules_are_asked_for_again_another_day():
@@ -130,21 +129,21 @@ def test_every_page_is_done_with_after_a_few_looks(answers):
     looks = failures = fetched = 0
     now = NOW
     for answer in answers:
-        decision = after_fetch(answer, looks=looks, failures=failures, now=now)
+        decision = after_fetch(answer, fetches=looks, failures=failures, now=now)
         fetched += 1
-        assert decision.looks + decision.failures > 0
+        assert decision.fetches + decision.failures > 0
         assert decision.kind in ("news", "index", "valueless", "unknown")
         if decision.due_at is None:
             assert decision.kind != "unknown"
             break
         assert now < decision.due_at <= now + timedelta(days=120)
-        looks, failures, now = decision.looks, decision.failures, decision.due_at
+        looks, failures, now = decision.fetches, decision.failures, decision.due_at
     assert fetched <= 13
 
 
 def step(url: str, text: str = "", *, depth: int = 1, patterns: Patterns | None = None):
     return for_new_link(
-        NewLink(url, text, depth), patterns=patterns or Patterns(), limits=Limits(most_depth=3), today=date(2026, 5, 12)
+        NewLink(url, text, depth), patterns=patterns or Patterns(), max_depth=3, today=date(2026, 5, 12)
     )
 
 
@@ -158,7 +157,6 @@ def test_a_small_budget_goes_to_probable_news_first():
     ]
     priorities = [each.priority for each in ordered]
     assert priorities == sorted(priorities, reverse=True)
-    assert [each.likely_news for each in ordered] == [True, True, False, False, False]
 
 
 @pytest.mark.parametrize(
@@ -227,7 +225,7 @@ def page(path: str, stories: int) -> str:
 
 def crawl(stories: int, most_requests: int) -> tuple[list[str], set[str], set[str]]:
     """Follow Algorithm I from the first page on; the requests, the news stored and the index pages to be revisited."""
-    patterns, limits = Patterns(), Limits()
+    patterns = Patterns()
     waiting, known = [(1.0, SITE + "/", 0)], {page_key(SITE + "/")}
     requests, news, sources = [], set(), set()
     while waiting and len(requests) < most_requests:
@@ -240,13 +238,14 @@ def crawl(stories: int, most_requests: int) -> tuple[list[str], set[str], set[st
         extract = keen.extract(root)
         verdict = classify(root, extract, read_metadata(root, url=url), url)
         links = [NewLink(link.url, link.text, depth + 1) for link in links_of(root, url)]
-        steps = [for_new_link(link, patterns=patterns, limits=limits, today=NOW.date()) for link in links]
+        steps = [for_new_link(link, patterns=patterns, max_depth=6, today=NOW.date()) for link in links]
+        leads_to_news = any(patterns.prior(link.url, link.text).news >= 0.5 for link in links)
         decision = look(
             url=url,
             kind=verdict.kind,
             probability=verdict.probability,
             run_length=len(extract.text),
-            leads_to_news=any(step.likely_news for step in steps),
+            leads_to_news=leads_to_news,
         )
         if decision.kind == "news":
             news.add(page_key(url))
@@ -256,7 +255,7 @@ def crawl(stories: int, most_requests: int) -> tuple[list[str], set[str], set[st
                 if step.fetch and page_key(link.url) not in known:
                     known.add(page_key(link.url))
                     waiting.append((step.priority, link.url, link.depth))
-        is_barren = decision.kind == "index" and not any(step.likely_news for step in steps)
+        is_barren = decision.kind == "index" and not leads_to_news
         patterns.observe(url, "valueless" if is_barren else decision.kind)
     return requests, news, sources
 

@@ -166,7 +166,7 @@ def _decide(look: PageFetch, patterns: Patterns, now: datetime) -> Decision:
         known_kind=page.kind,
         leads_to_news=bool(reading and reading.index and _leads_to_news(reading.index, patterns)),
     )
-    return after_fetch(seen, looks=page.looks, failures=page.failures, now=now)
+    return after_fetch(seen, fetches=page.looks, failures=page.failures, now=now)
 
 
 def _leads_to_news(index: IndexReading, patterns: Patterns) -> bool:
@@ -234,8 +234,9 @@ def _write_pages(decided: Decided, posting_ids: dict[int, int]) -> None:
             """,
             [
                 (
-                    *(decision.kind, decision.probability, decision.decided_by, decision.reason[:200], decision.looks),
-                    *(decision.failures, decision.due_at, look.fetched.status, look.fetched.received_at),
+                    *(decision.kind, decision.probability, decision.decided_by, decision.reason[:200]),
+                    *(decision.fetches, decision.failures, decision.due_at),
+                    *(look.fetched.status, look.fetched.received_at),
                     *(posting_ids.get(look.page.page_id), look.page.page_id),
                 )
                 for look, decision in decided
