@@ -1,7 +1,7 @@
 """When to ask a source several times a period: Theorem 3 of Sia, Cho and Cho, and the two solvers they describe.
 
 The paper leaves details of both open; what was read into them stands in each docstring. Neither is exact: the
-condition of Theorem 3 is only necessary. `exact.best_instants` finds the optimum itself.
+condition of Theorem 3 is only necessary. `exact.optimal_times` finds the optimum itself.
 """
 
 from collections.abc import Callable

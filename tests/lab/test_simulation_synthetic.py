@@ -19,7 +19,7 @@ def test_the_same_seed_gives_the_same_postings_and_another_seed_others(variant):
     assert trace.times.max() < WEEKS * 168
 
 
-def test_few_sources_post_most_and_the_mean_is_2_6_a_day():
+def test_few_sources_have_the_majority_of_postings_and_the_mean_is_2_6_a_day():
     _, profiles = generate("poisson", sources=4000, weeks=1)
     rates = np.array([profile.total for profile in profiles]) / 7
     assert rates.mean() == pytest.approx(2.6)
@@ -64,7 +64,7 @@ def test_weekly_counts_spread_as_far_as_the_drift(variant, spread):
     assert ratios.std() == pytest.approx(spread, abs=0.12)
 
 
-def test_bursts_bring_their_postings_close_together():
+def test_postings_of_a_burst_are_close_together():
     def share_soon(variant):
         trace, _ = generate(variant, sources=200, seed=6)
         slow = [np.diff(times) for times in trace.parts if 20 < times.size < 60]
@@ -77,4 +77,3 @@ def test_the_synthetic_fold_has_two_weeks_to_learn_from_and_six_of_test():
     fold = synthetic_fold("bursts", sources=25)
     assert (fold.name, fold.days, len(fold.profiles)) == ("synthetic", 42.0, 25)
     assert fold.learning.times.size + fold.test.times.size == fold.trace.times.size
-    assert fold.history.times.tolist() == fold.learning.times.tolist()

@@ -36,7 +36,7 @@ from apps.jobs.actions.dead_letters import dead_letters, known_tasks
 from apps.jobs.models import DeadLetter
 from apps.postings.queries.backlog import Backlog
 from apps.retrieval.reports import health
-from apps.retrieval.reports.growth import Stored, stored_by_day
+from apps.retrieval.reports.delays import Stored, stored_by_day
 from apps.retrieval.reports.health import Waiting
 from apps.search.queries.state import IndexState, index_state
 from apps.sources.algorithms.addresses import hosts_only

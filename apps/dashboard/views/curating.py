@@ -19,7 +19,7 @@ from apps.dashboard.forms.sources import PRIVATE
 from apps.dashboard.pages.audit import COLUMNS, audit_page, audit_rows
 from apps.dashboard.pages.curating import CuratingPage, curating_page, effect_of_wish, found_ids
 from apps.following import queries as following
-from apps.retrieval.reports.curating import EffectOnMany
+from apps.retrieval.reports.source import EffectOnMany
 from apps.sources import actions as sources
 from apps.sources.models import Source
 from apps.web.pages.reasons import translate_reason

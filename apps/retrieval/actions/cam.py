@@ -15,7 +15,7 @@ from apps.database.statements import rows_of
 from apps.retrieval.actions.learning import Learner, chunks
 from apps.retrieval.algorithms.calendar import WEEK, hours_of
 from apps.retrieval.algorithms.cam.epochs import REMEMBERED
-from apps.retrieval.algorithms.cam.tracking import Looks, track
+from apps.retrieval.algorithms.cam.tracking import Observations, track
 from apps.retrieval.algorithms.cam.weeks import Weeks, weeks
 from apps.retrieval.algorithms.weekly_profiles.packing import PackedProfile, expectations
 from apps.retrieval.models import WeeklyProfile
@@ -73,7 +73,7 @@ def _from_profiles(ids: Sequence[int]) -> Weeks:
     return weeks(rates, [profiles[source_id][1] for source_id in ids], np.array(ids) * GOLDEN % 1)
 
 
-def _observations(ids: Sequence[int], shifts: FloatArray, clock_rate: float, now: datetime) -> Looks:
+def _observations(ids: Sequence[int], shifts: FloatArray, clock_rate: float, now: datetime) -> Observations:
     """The intervals between fetches of pages, each on its page's own grid; the first fetch of a page ends none."""
     since = now - timedelta(hours=REMEMBERED * WEEK / clock_rate)
     with connection.cursor() as cursor:
@@ -84,4 +84,4 @@ def _observations(ids: Sequence[int], shifts: FloatArray, clock_rate: float, now
     hours = hours_of(np.array([row.epoch for row in rows], dtype=np.float64), clock_rate) - shifts[page]
     follows = page[1:] == page[:-1]
     changed = np.array([row.changed for row in rows], dtype=bool)
-    return Looks(page[1:][follows], hours[:-1][follows], hours[1:][follows], changed[1:][follows])
+    return Observations(page[1:][follows], hours[:-1][follows], hours[1:][follows], changed[1:][follows])

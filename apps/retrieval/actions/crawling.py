@@ -247,14 +247,9 @@ def _write_pages(decided: Decided, posting_ids: dict[int, int]) -> None:
             """,
             [
                 (
-                    *(
-                        decision.kind,
-                        decision.probability,
-                        decision.decided_by,
-                        decision.reason[:200],
-                        decision.fetches,
-                    ),
-                    *(decision.failures, decision.due_at, fetch.fetched.status, fetch.fetched.received_at),
+                    *(decision.kind, decision.probability, decision.decided_by, decision.reason[:200]),
+                    *(decision.fetches, decision.failures, decision.due_at),
+                    *(fetch.fetched.status, fetch.fetched.received_at),
                     *(posting_ids.get(fetch.page.pk), fetch.page.pk),
                 )
                 for fetch, decision in decided

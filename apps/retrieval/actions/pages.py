@@ -13,12 +13,11 @@ from django.db.models import Q
 from apps.postings.actions import Stored
 from apps.postings.algorithms.teasers import FULL_LENGTH, is_teaser
 from apps.postings.models import Posting
-from apps.retrieval.algorithms.crawl import sitemaps
 from apps.retrieval.algorithms.crawl.addresses import is_continuation, page_key
 from apps.retrieval.algorithms.crawl.deciding import NewLink, for_new_link
 from apps.retrieval.algorithms.crawl.links import Link
 from apps.retrieval.algorithms.crawl.patterns import Patterns
-from apps.retrieval.algorithms.robots import origin_of
+from apps.retrieval.algorithms.robots import origin_of, sitemaps_in
 from apps.retrieval.http.results import FetchResult
 from apps.retrieval.models import Crawl, Page, RobotsRules
 from apps.sources import kinds
@@ -70,7 +69,7 @@ def _begin(crawl: Crawl, now: datetime) -> None:
     )
     Page.objects.bulk_create([first], ignore_conflicts=True)
     rules = RobotsRules.objects.filter(pk=origin_of(url)).values_list("body", flat=True).first() or ""
-    named = sitemaps.robots_sitemaps(rules) or [f"{origin_of(url)}/sitemap.xml"]
+    named = sitemaps_in(rules) or [f"{origin_of(url)}/sitemap.xml"]
     add_links(crawl, [Link(address, "Sitemap") for address in named], found_on=None, depth=0, now=now)
 
 
@@ -112,8 +111,8 @@ def _page(
 ) -> Page:
     # The further pages of a list are as near as its first one, however long it is.
     depth += 0 if is_continuation(link.url) else 1
-    new = NewLink(link.url, link.text, depth)
-    step = for_new_link(new, patterns=patterns, max_depth=crawl.most_depth, today=now.date())
+    found = NewLink(link.url, link.text, depth)
+    step = for_new_link(found, patterns=patterns, max_depth=crawl.most_depth, today=now.date())
     return Page(
         source_id=crawl.pk,
         key=key,

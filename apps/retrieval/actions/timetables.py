@@ -154,7 +154,7 @@ def _write(source_ids: Sequence[int], timetables: Sequence[Timetable], chances: 
             """,
             [
                 list(source_ids),
-                [np.sort(timetable.instants).astype("<f8").tobytes() for timetable in timetables],
+                [np.sort(timetable.times).astype("<f8").tobytes() for timetable in timetables],
                 [timetable.period for timetable in timetables],
                 [values.astype("<f4").tobytes() for values in chances],
             ],

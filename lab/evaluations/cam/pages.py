@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from apps.retrieval.algorithms.cam.allocation import best_pairs, evenly, proportional, uniform
-from apps.retrieval.algorithms.cam.epochs import REMEMBERED, Epoch, next_epoch, tracking_looks
-from apps.retrieval.algorithms.cam.tracking import Looks
+from apps.retrieval.algorithms.cam.allocation import best_pairs
+from apps.retrieval.algorithms.cam.epochs import REMEMBERED
+from apps.retrieval.algorithms.cam.tracking import Observations
+from lab.evaluations.cam.baselines import Epoch, evenly, next_epoch, proportional, tracking_checks, uniform
 from lab.evaluations.cam.programme import best_looks
 
 FloatArray = NDArray[np.float64]
@@ -120,15 +121,15 @@ def learning(pages: Pages, tasks: int, tracking: int, random: np.random.Generato
     n, instants = pages.probabilities.shape
     believed = np.full((n, instants), BELIEVED)
     pending, latest = np.zeros(n, dtype=bool), np.zeros(n)
-    seen = Looks.of([], [], [], [])
+    seen = Observations.of([], [], [], [])
     for number, changed in enumerate(pages.updates):
         begin = float(number * instants)
         epoch = next_epoch(seen, pages.weights, believed, tasks, period=float(instants), now=begin)
         if number < tracking:
-            epoch = Epoch(epoch.tracked, tracking_looks(n, instants, tasks, random))
+            epoch = Epoch(epoch.tracked, tracking_checks(n, instants, tasks, random))
         yield epoch
         found = _look(pending, changed, epoch.chosen)
-        seen = _joined(seen.since(begin + instants - REMEMBERED * instants), _looks(epoch.chosen, found, latest, begin))
+        seen = _joined(seen, begin + instants - REMEMBERED * instants, _looks(epoch.chosen, found, latest, begin))
 
 
 def _look(pending: BoolArray, changed: BoolArray, looked: BoolArray) -> BoolArray:
@@ -141,20 +142,22 @@ def _look(pending: BoolArray, changed: BoolArray, looked: BoolArray) -> BoolArra
     return found
 
 
-def _looks(looked: BoolArray, found: BoolArray, latest: FloatArray, begin: float) -> Looks:
+def _looks(looked: BoolArray, found: BoolArray, latest: FloatArray, begin: float) -> Observations:
     """The stretches that end with the looks of an epoch; `latest`, the last look at each page, is moved on."""
     page, instant = np.nonzero(looked)
     ends = np.asarray(begin + instant + 1.0, dtype=np.float64)
     first = np.diff(page, prepend=-1) > 0
     begins = np.where(first, latest[page], np.roll(ends, 1))
     latest[page] = ends  # the last assignment to a place stays
-    return Looks(page, begins, ends, found[page, instant])
+    return Observations(page, begins, ends, found[page, instant])
 
 
-def _joined(earlier: Looks, later: Looks) -> Looks:
-    return Looks(
-        np.concatenate((earlier.pages, later.pages)),
-        np.concatenate((earlier.begins, later.begins)),
-        np.concatenate((earlier.ends, later.ends)),
-        np.concatenate((earlier.changed, later.changed)),
+def _joined(earlier: Observations, since: float, later: Observations) -> Observations:
+    """Those of the earlier ones that end after `since`, and the later ones."""
+    kept = earlier.ends > since
+    return Observations(
+        np.concatenate((earlier.pages[kept], later.pages)),
+        np.concatenate((earlier.begins[kept], later.begins)),
+        np.concatenate((earlier.ends[kept], later.ends)),
+        np.concatenate((earlier.changed[kept], later.changed)),
     )

@@ -1,4 +1,4 @@
-"""The plan: what it allows, how it is changed, and how its price follows what was really asked."""
+"""The plan: its budget, its changes, and a price that follows the retrievals really made."""
 
 from datetime import timedelta
 
@@ -63,12 +63,12 @@ class TestThePrice:
         for number in range(count):
             a_retrieval(source, fetched_at=NOW - number * timedelta(minutes=20), outcome=outcome)
 
-    def test_rises_where_more_was_asked_than_planned(self, plan):
+    def test_rises_after_more_retrievals_than_planned(self, plan):
         self.retrieved(48)
         assert 2.0 < control_price(now=NOW) <= 2 * 2 ** (2 / 24) + 1e-9
         assert Plan.objects.get().priced_at == NOW
 
-    def test_falls_where_less_was_asked(self, plan):
+    def test_falls_after_fewer_retrievals(self, plan):
         self.retrieved(12)
         assert control_price(now=NOW) < 2.0
 

@@ -1,8 +1,8 @@
-"""Algorithm I of Ai-Times as pure decisions: about a fetched page, and about a link to a new one.
+"""Algorithm I of Ai-Times as pure decisions about a fetched page and about a link to a new one.
 
-Luo (2007), section 3.1: news pages are stored once, the links of index pages are followed and only these are visited
-again, and pages without value are skipped. The thesis knows each page's kind; here it is a classification that may be
-wrong, so pages without value are fetched again, more and more rarely, before they are abandoned.
+Luo (2007), section 3.1: news pages are stored once, of index pages the links are followed and only they are visited
+again, and pages without value are skipped. The thesis knows each page's kind; here it is a guess that may be wrong, so
+a page classified as valueless is fetched again, ever more rarely, before it is abandoned.
 """
 
 from collections.abc import Sequence
@@ -15,36 +15,36 @@ from apps.retrieval.algorithms.crawl.links import is_page_address
 from apps.retrieval.algorithms.crawl.patterns import Patterns
 
 NEWS, INDEX, VALUELESS, UNKNOWN = "news", "index", "valueless", "unknown"
-CERTAIN_NEWS = 0.7  # probability; to store what is no article is worse than to fetch it again
+CERTAIN_NEWS = 0.7  # probability; storing what is no article is worse than fetching again
 CERTAIN_INDEX = 0.5
 MIN_NEWS_LENGTH = 250  # characters
 # Waits before each further fetch, after which a page is abandoned.
-FETCH_AGAIN = (timedelta(days=7), timedelta(days=30), timedelta(days=120))  # pages without value
-TRY_AGAIN = (timedelta(hours=1), timedelta(days=1), timedelta(days=7))  # without a response
-RULES_AGAIN = (timedelta(days=1), timedelta(days=7), timedelta(days=30))  # where robots.txt forbids
+REFETCH_AFTER = (timedelta(days=7), timedelta(days=30), timedelta(days=120))  # pages without value
+TRY_AGAIN = (timedelta(hours=1), timedelta(days=1), timedelta(days=7))  # pages without a response
+REFETCH_RULES_AFTER = (timedelta(days=1), timedelta(days=7), timedelta(days=30))  # pages that robots.txt forbids
 MAX_WAIT = timedelta(days=30)  # that a response may demand
 
 _GONE = frozenset({404, 410, 451})
-_POSTPONED = frozenset({"host_busy", "planned"})  # no request was sent
+_POSTPONED = frozenset({"host_busy", "planned"})  # no request was made
 _HOPELESS = frozenset({"bad_address", "refused_address", "too_large"})
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The result of fetching a page."""
+    """What a fetch of a page showed."""
 
     url: str
     status: int  # HTTP; 0 without a response
-    failure: str = ""  # why there is no response, as `fetching.Failure` calls it
-    retry_after: float | None = None  # s; by ourselves without a request, or by the response
-    kind: str = ""  # as classified; "" if it could not be read
+    failure: str = ""  # `fetching.Failure.kind`, if there is no response
+    retry_after: float | None = None  # s; of a postponed request, or demanded by the response
+    kind: str = ""  # as it was classified; "" if it could not be read
     probability: float = 0.0
     run_length: int = 0  # characters of its text
-    reasons: Sequence[str] = ()  # for display
-    presumed_news: bool = False  # a feed links to it
+    reasons: Sequence[str] = ()  # for people
+    presumed_news: bool = False  # a feed names it
     noindex: bool = False  # by its robots directives
-    known_kind: str = UNKNOWN  # as decided before
-    leads_to_news: bool = True  # one of the links of an index page, new or known, is probably to news
+    known_kind: str = UNKNOWN  # as it was classified before
+    leads_to_news: bool = True  # at least one link of an index page, new or known, probably leads to news
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Decision:
 
     kind: str
     probability: float
-    decided_by: str  # "rule", "feed", "answer", "robots" or "page" (its robots directives)
-    reason: str  # for display
+    decided_by: str  # "rule", "feed", "answer", "robots" or "page" by its own directives
+    reason: str  # for people
     fetches: int
     failures: int  # in a row
     due_at: datetime | None  # None: never again
@@ -71,16 +71,16 @@ class NewLink:
 @dataclass(frozen=True, slots=True)
 class LinkStep:
     fetch: bool
-    reason: str  # why not, for display
+    reason: str  # why not, for people
     priority: float  # in [0, 1.4]; greater is fetched earlier
 
 
 def after_fetch(seen: Seen, *, fetches: int, failures: int, now: datetime) -> Decision:
-    """Decide on a page that was just fetched, after `fetches` former fetches and `failures` in a row.
+    """Decide on a page that was just fetched, after `fetches` successful ones and `failures` in a row.
 
     News is never fetched again; an index page that leads to news is retrieved like a feed from now on, unless it
-    continues another; a page without value is fetched again after 7, 30 and 120 days; a page that cannot be reached is
-    retried after an hour, a day and a week, but not if it is gone.
+    continues another; a page without value is fetched three more times, after 7, 30 and 120 days; a page that cannot be
+    reached is tried again after an hour, a day and a week, and one that is gone is not.
 
     >>> from datetime import UTC
     >>> now = datetime(2026, 1, 1, tzinfo=UTC)
@@ -114,7 +114,7 @@ def after_fetch(seen: Seen, *, fetches: int, failures: int, now: datetime) -> De
 
 
 def for_new_link(link: NewLink, *, patterns: Patterns, max_depth: int, today: date) -> LinkStep:
-    """Whether a page that a link leads to is to be fetched, and how early; `max_depth` is in links from the first page.
+    """Decide whether and how early to fetch the page that a link leads to.
 
     >>> link = NewLink("https://example.org/login", "Log in", depth=1)
     >>> step = for_new_link(link, patterns=Patterns(), max_depth=6, today=date(2026, 1, 1))
@@ -134,7 +134,7 @@ def for_new_link(link: NewLink, *, patterns: Patterns, max_depth: int, today: da
 
 
 def _priority(link: NewLink, news: float, index: float) -> float:
-    """Probable news first, then what leads to it, then what is nearer to the first page."""
+    """Probable news first, then what leads to it; of equals the nearer one."""
     return round(max(0.0, news + 0.5 * index + 0.4 / (1 + link.depth) - 0.1 * is_continuation(link.url)), 4)
 
 
@@ -144,15 +144,15 @@ def _index(seen: Seen, fetches: int, now: datetime) -> Decision:
         return replace(decided, reason="A further page of a list: new items are on its first page.")
     if not seen.leads_to_news:
         reason = "It lists pages, but none that are probably news."
-        return replace(decided, reason=reason, due_at=_due(now, FETCH_AGAIN, fetches))
+        return replace(decided, reason=reason, due_at=_due(now, REFETCH_AFTER, fetches))
     if seen.probability < CERTAIN_INDEX:
-        return replace(decided, due_at=_due(now, FETCH_AGAIN, fetches))
+        return replace(decided, due_at=_due(now, REFETCH_AFTER, fetches))
     return replace(decided, becomes_source=True)
 
 
 def _without_value(seen: Seen, fetches: int, now: datetime, decided_by: str, reason: str) -> Decision:
     probability = seen.probability if seen.kind == VALUELESS else 0.0
-    due_at = _due(now, FETCH_AGAIN, fetches)
+    due_at = _due(now, REFETCH_AFTER, fetches)
     return Decision(VALUELESS, probability, decided_by, reason, fetches + 1, 0, due_at)
 
 
@@ -160,7 +160,7 @@ def _unanswered(seen: Seen, fetches: int, failures: int, now: datetime) -> Decis
     reason = _sentence(seen.reasons) or (
         f"The server answered with status {seen.status}." if seen.status else "The server did not respond."
     )
-    decided_by, waits = ("robots", RULES_AGAIN) if seen.failure == "robots" else ("answer", TRY_AGAIN)
+    decided_by, waits = ("robots", REFETCH_RULES_AFTER) if seen.failure == "robots" else ("answer", TRY_AGAIN)
     due_at = None
     if seen.status not in _GONE and seen.failure not in _HOPELESS:
         due_at = _due(now, waits, failures)

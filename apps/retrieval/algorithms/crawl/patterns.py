@@ -1,7 +1,7 @@
-"""Patterns of a site's addresses: which shapes of them have led to news, to lists, or to pages without value.
+"""Learns which shapes of a site's addresses lead to news, to lists, or to nothing of value.
 
-They save requests, as Algorithm I of Ai-Times intends, and stop crawls of infinite spaces: a calendar has an address
-for each day, but all are of a few shapes.
+That spares requests, as in Algorithm I of Ai-Times, and ends infinite spaces: a calendar has as many addresses as
+there are days, yet they have only a few shapes.
 """
 
 import re
@@ -16,14 +16,14 @@ from apps.sources.algorithms.addresses import is_tracking_parameter, registrable
 
 KINDS = ("news", "index", "valueless")
 MAX_SIGNATURES = 500  # of a site; the sections of further ones are merged
-MIN_FETCHES = 20  # at pages of one signature, to judge it
+MIN_FETCHES = 20  # pages of one signature, to judge it
 USEFUL_SHARE = 0.05  # of them that were news or lists; a signature with less is not worth a request
 TESTED_SHARE = 0.02  # of its pages that are fetched nevertheless, should the site have changed
-PRIOR_FETCHES = 4.0  # that the guess from an address alone counts for
+PRIOR_FETCHES = 4.0  # fetches that the guess from an address alone counts for
 
 _ELSEWHERE = "*"  # in the place of a section
 _MAX_SECTION_LENGTH = 24  # characters
-_MAX_PARAMETERS = 3  # whose names count
+_MAX_PARAMETERS = 3  # whose names are part of a signature
 _SECTION = re.compile(r"[^\W\d_][\w-]*")
 _NUMBER = re.compile(r"\d+")
 _WORD_BREAK = re.compile(r"[-_+ .]+")
@@ -48,8 +48,8 @@ def signature(url: str) -> str:
     if len(segments) == 1 or len(section) > _MAX_SECTION_LENGTH or not _SECTION.fullmatch(section):
         section = _ELSEWHERE if segments else ""
     names = {pair.partition("=")[0].lower() for pair in address.search.removeprefix("?").split("&") if pair}
-    named = sorted(name for name in names if not is_tracking_parameter(name))[:_MAX_PARAMETERS]
-    parts = [f"{section}/{min(len(segments), 8)}", *_traits(url, address.pathname, segments), *named]
+    parameters = sorted(name for name in names if not is_tracking_parameter(name))[:_MAX_PARAMETERS]
+    parts = [f"{section}/{min(len(segments), 8)}", *_traits(url, address.pathname, segments), *parameters]
     return (f"{subdomain}: " if subdomain else "") + " ".join(parts)[:200]
 
 
@@ -81,10 +81,10 @@ class Patterns:
         self._counts = dict(counts or {})
 
     @classmethod
-    def from_json(cls, stored: object) -> "Patterns":
-        """Patterns from the value of `to_json`; anything else is ignored."""
+    def from_json(cls, value: object) -> "Patterns":
+        """The inverse of `to_json`; anything else counts as nothing learned."""
         counts: dict[str, tuple[int, int, int]] = {}
-        for shape, numbers in stored.items() if isinstance(stored, dict) else ():
+        for shape, numbers in value.items() if isinstance(value, dict) else ():
             if isinstance(numbers, list) and len(numbers) == len(KINDS) and all(type(each) is int for each in numbers):
                 counts[str(shape)] = (numbers[0], numbers[1], numbers[2])
         return cls(counts)
