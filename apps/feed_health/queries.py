@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import connection
 from django.db.models import F, QuerySet
 
 from apps.accounts.models import User
-from apps.database.statements import fetch, rows_as
+from apps.database.statements import fetch, fetch_as
 from apps.feed_health.models import MailSetting, Notice
 
 MAX_SHOWN = 100
@@ -91,6 +90,4 @@ WHERE follow.user_id = %s
 
 def health_of_followed(user: User, *, start: int, limit: int) -> list[Health]:
     """The sources that the user follows, failing ones first. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_HEALTH, [user.pk, limit, start])
-        return rows_as(Health, cursor)
+    return fetch_as(Health, _HEALTH, [user.pk, limit, start])

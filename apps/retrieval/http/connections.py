@@ -25,15 +25,13 @@ class Limits:
 SHARES = Limits()
 
 
+@dataclass(slots=True, eq=False)
 class _Held:
     """A connection in use."""
 
-    __slots__ = ("ended", "slots", "timeout")
-
-    def __init__(self, slots: asyncio.Semaphore, timeout: asyncio.Timeout) -> None:
-        self.slots = slots
-        self.timeout = timeout
-        self.ended = False  # to make room
+    slots: asyncio.Semaphore
+    timeout: asyncio.Timeout
+    ended: bool = False  # for another request
 
 
 class Connections:

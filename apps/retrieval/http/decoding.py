@@ -1,7 +1,6 @@
 """Decode the content codings of HTTP (RFC 9110) incrementally and never beyond a limit."""
 
 import zlib
-from typing import Protocol
 
 import brotli
 
@@ -19,15 +18,6 @@ class Undecodable(ValueError):
     """The bytes are not in the coding that the server named; the message gives the reason."""
 
 
-class Coding(Protocol):
-    """An incremental decoder of one coding."""
-
-    def decode(self, data: bytes, most: int) -> bytes:
-        """Decode further bytes; stops soon after `most` decoded ones, and is not called again then."""
-
-    def is_complete(self) -> bool: ...
-
-
 class Decoder:
     """Decodes a body that arrives in pieces.
 
@@ -42,7 +32,7 @@ class Decoder:
         names = [name for part in content_encoding.split(",") if (name := part.strip().lower()) not in {"", "identity"}]
         if len(names) > 1 or any(name not in _CODINGS for name in names):
             raise Undecodable(f"The response is encoded as “{content_encoding[:100]}”, which was not requested.")
-        self._coding: Coding = _CODINGS[names[0]]() if names else _Identity()
+        self._coding = _CODINGS[names[0]]() if names else _Identity()
         self._limit = limit
         self._size = 0
         self._parts: list[bytes] = []
@@ -150,6 +140,7 @@ class _Brotli:
         return bool(self._stream.is_finished())
 
 
-_CODINGS: dict[str, type[Coding]] = {
+# `decode` stops soon after `most` decoded bytes, and is not called again then.
+_CODINGS: dict[str, type[_Identity | _Gzip | _Deflate | _Brotli]] = {
     "gzip": _Gzip, "x-gzip": _Gzip, "deflate": _Deflate, "br": _Brotli,
 }  # fmt: skip

@@ -9,7 +9,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import perf_counter
-from types import TracebackType
 from typing import Self
 from urllib.parse import urlencode
 
@@ -168,9 +167,7 @@ class Fetcher:
             self._sessions[anywhere] = await self._closing.enter_async_context(self._make_session(connector))
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._closing.aclose()
 
     @property
