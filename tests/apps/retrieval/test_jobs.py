@@ -36,7 +36,7 @@ def test_kept_pages_are_extracted_again_in_slices(monkeypatch):
     kept = [a_kept_posting(large, next(numbers)) for _ in range(7)]
     kept += [a_kept_posting(source, next(numbers)) for source in small]
     other = a_posting(large)
-    assert extract_again() == {"pages": 10, "texts": 10, "unusable": 0, "problems": []}
+    assert extract_again() == {"pages": 10, "texts": 10, "unusable": 0}
     sizes = Split.objects.order_by("number").values_list("records", flat=True)
     assert sorted(sizes) == [1, 3, 3, 3]  # two whole slices of the large source; the rest of it with two small ones
     for number, posting in enumerate(kept):
