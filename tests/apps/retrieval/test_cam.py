@@ -70,7 +70,7 @@ def per_day(source: Source) -> float:
 
 
 class TestCamForAll:
-    def test_checks_at_the_most_probable_times(self):
+    def test_checks_at_the_likeliest_times(self):
         source = an_observed_source(daily(9.5))
         change_plan(policy="cam", budget=2)
         assert follow_plan() == 1
