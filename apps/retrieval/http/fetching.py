@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
@@ -37,6 +36,7 @@ from apps.retrieval.algorithms.robots import AGENT
 from apps.retrieval.http import guard
 from apps.retrieval.http.connections import SHARES, Connections, GaveWay, Limits
 from apps.retrieval.http.decoding import ACCEPTED, Decoder, TooLarge, Undecodable
+from apps.retrieval.http.headers import headers_of, sendable
 from apps.retrieval.http.rate_limiter import HostBusy, HostRateLimiter
 from apps.sources.algorithms.addresses import BadAddress, resolve
 
@@ -52,9 +52,7 @@ FEEDS_FIRST = (
 )
 _FOLLOWED = frozenset({301, 302, 303, 307, 308})
 _FORM_FOLLOWED = frozenset({307, 308})  # others would turn it into a GET
-_FORM_TYPE = "application/x-www-form-urlencoded"
 _PERMANENT = frozenset({301, 308})
-_UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")  # control characters but the tab
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,18 +230,15 @@ class Fetcher:
 
     def _headers_for(self, request: FetchRequest) -> dict[str, str]:
         readers = f"; {request.subscribers} subscribers" if request.subscribers else ""
-        headers = {
-            "User-Agent": f"{self._agent}{readers})",
-            "Accept": request.accept,
-            "Accept-Encoding": ACCEPTED,
-        }
+        agent = f"{self._agent}{readers})"
+        headers = {"User-Agent": agent, "Accept": request.accept, "Accept-Encoding": ACCEPTED}
         if request.form is not None:
-            headers["Content-Type"] = _FORM_TYPE
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
         headers |= request.headers
         # Sent with every redirect, too: they are from the end of the redirects of the latest request.
-        if etag := _sendable(request.validators.etag):
+        if etag := sendable(request.validators.etag):
             headers |= {"If-None-Match": etag, "A-IM": "feed"}  # RFC 3229: new entries alone suffice
-        if last_modified := _sendable(request.validators.last_modified):
+        if last_modified := sendable(request.validators.last_modified):
             headers["If-Modified-Since"] = last_modified
         return headers
 
@@ -294,7 +289,7 @@ class _Visit:
         Raises TooLarge, also if the encoded body exceeds the limit, and Undecodable.
         """
         self.arrived = True
-        self._status, self._headers = response.status, _headers_of(response)
+        self._status, self._headers = response.status, headers_of(response)
         if not 200 <= response.status < 300:
             return
         limit = self.request.body_limit
@@ -346,26 +341,6 @@ def _location(response: ClientResponse, base: ParsedURL) -> str:
     if url is None:
         raise Unusable("protocol", f"The server redirected with status {response.status}, but without an address.")
     return str(url.href)
-
-
-def _headers_of(response: ClientResponse) -> dict[str, str]:
-    headers: dict[str, str] = {}
-    for raw_name, raw_value in response.raw_headers:
-        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
-        headers[name] = f"{headers[name]}, {value}" if name in headers else value
-    return headers
-
-
-def _sendable(validator: str) -> str:
-    """A validator encoded so that aiohttp, which writes headers in UTF-8, sends the server's bytes.
-
-    "" if that is impossible: another validator than the server's own is worse than none.
-    """
-    try:
-        text = validator.encode("latin-1").decode()
-    except UnicodeError:
-        return ""
-    return "" if _UNSENDABLE.search(text) else text
 
 
 def _failure(error: Exception, timeouts: Timeouts) -> Failure:
